@@ -69,7 +69,7 @@ hunt: $(VENV)/.test ## Random systems: is any proved guarantee false? (ROUNDS=â€
 	@$(BIN)/python -m tests.hunt $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(SECONDS),--seconds $(SECONDS)) $(ARGS)
 
 conjectures: $(VENV)/.test ## Minutes of search against each bound that is a theorem (MINUTES=â€¦)
-	@$(if $(MINUTES),MINUTES=$(MINUTES)) $(BIN)/python -m pytest -m slow -rP -k in_minutes tests/unit/audit/test_true_bounds.py tests/unit/audit/test_conjectured_games.py tests/unit/audit/test_renyi_conjectures.py $(ARGS)
+	@$(if $(MINUTES),MINUTES=$(MINUTES)) $(BIN)/python -m pytest -m slow -rP -k in_minutes tests/unit/conjectures/test_true_bounds.py tests/unit/conjectures/test_conjectured_games.py tests/unit/conjectures/test_renyi_conjectures.py $(ARGS)
 
 mutants: $(VENV)/.test ## How many wrong versions of the mathematics the tests notice
 	@$(BIN)/python tests/mutants $(ARGS)

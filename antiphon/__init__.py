@@ -77,7 +77,7 @@ if TYPE_CHECKING:
     from antiphon.audit.check import check
     from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
     from antiphon.interop import stream
-    from antiphon.protocol.durable import resume
+    from antiphon.sessions.durable import resume
 
 __version__ = "0.1.0"
 
@@ -162,7 +162,7 @@ _HOMES: Final = {
     "check": "antiphon.audit.check",
     "equivalent": "antiphon.audit",
     "guarantee": "antiphon.composition",
-    "resume": "antiphon.protocol.durable",
+    "resume": "antiphon.sessions.durable",
     "stream": "antiphon.interop",
 }
 """Where the names live that are loaded when they are first used."""

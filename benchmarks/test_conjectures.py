@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.audit.conjectures import SparsePattern
+from antiphon.conjectures import SparsePattern
 from antiphon.protocol import Log
 from antiphon.protocol.coins.sampled import generator
 

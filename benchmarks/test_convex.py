@@ -15,8 +15,9 @@ import math
 import numpy as np
 import pytest
 
-from antiphon.mechanisms import ADVICE, COUNT
-from antiphon.mechanisms.learners.convex import Ball, LinearLoss, dp_ftrl, follow, ftrl
+from antiphon.learners import ADVICE
+from antiphon.learners.convex import Ball, LinearLoss, dp_ftrl, follow, ftrl
+from antiphon.mechanisms import COUNT
 from antiphon.protocol import SampledCoins
 
 HORIZON, DIMENSION, ROUNDS = 1 << 16, 20, 4000

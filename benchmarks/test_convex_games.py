@@ -15,14 +15,14 @@ import math
 import numpy as np
 import pytest
 
-from antiphon.audit import contest
-from antiphon.mechanisms import ADVICE, GradientDescent, Origin
-from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.convex import (
+from antiphon.learners import ADVICE, contest, games
+from antiphon.learners.convex import (
     AbsoluteLoss,
     Ball,
     Box,
+    GradientDescent,
     LogisticLoss,
+    Origin,
     SquaredLoss,
     optimum,
 )

@@ -10,7 +10,7 @@ from __future__ import annotations
 import pytest
 
 from antiphon.composition import ComplexMechanism
-from antiphon.mechanisms.learners.distribution import (
+from antiphon.learners.distribution import (
     AllCoordinates,
     Hypotheses,
     LocalMixture,

@@ -6,7 +6,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.mechanisms import TreeCounter
-from antiphon.protocol.durable.inspection import status
+from antiphon.sessions.durable.inspection import status
 
 COUNTER = TreeCounter(horizon=2**30, epsilon=1)
 MANY = 4_096

@@ -20,9 +20,8 @@ import numpy as np
 import pytest
 from peers import Peer
 
-from antiphon.audit import contest
 from antiphon.composition import ComplexMechanism
-from antiphon.mechanisms import (
+from antiphon.learners import (
     ADVICE,
     Hedge,
     LazyExperts,
@@ -30,10 +29,11 @@ from antiphon.mechanisms import (
     LazyToPrivate,
     NoisyLeader,
     ShrinkingDartboard,
+    contest,
+    games,
 )
 from antiphon.mechanisms.counters.factors.rows import gaussians
 from antiphon.mechanisms.counters.streams import Rolling
-from antiphon.mechanisms.learners import games
 from antiphon.protocol import SampledCoins
 
 HORIZON = 1 << 16

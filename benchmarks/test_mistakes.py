@@ -9,21 +9,21 @@ from __future__ import annotations
 
 import pytest
 
-from antiphon.audit.mistakes import (
+from antiphon.learners.littlestone import (
+    BLANK,
+    NameAndShame,
+    hard_shape,
+    point_learner,
+    sparse_vector_learner,
+    tree_counter_learner,
+)
+from antiphon.learners.mistakes import (
     FiniteLaw,
     SimulatedLaw,
     every_round,
     hard_sequence,
     known_law,
     worst_sequence,
-)
-from antiphon.mechanisms import NameAndShame
-from antiphon.mechanisms.learners.littlestone import (
-    BLANK,
-    hard_shape,
-    point_learner,
-    sparse_vector_learner,
-    tree_counter_learner,
 )
 from antiphon.protocol import SampledCoins
 

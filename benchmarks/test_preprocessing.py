@@ -7,7 +7,7 @@ from fractions import Fraction
 import pytest
 
 from antiphon.composition.guarantees.curves import of_measure
-from antiphon.composition.preprocessing import Hoelder
+from antiphon.preprocessing import Hoelder
 from antiphon.protocol import Log, Pure, Renyi, ZeroConcentrated
 
 LEGS = {

@@ -19,14 +19,14 @@ ROOMS = [
     "antiphon.composition",
     *(f"antiphon.mechanisms.{room}" for room in ("noise", "counters", "histograms")),
     *(
-        f"antiphon.mechanisms.learners.{room}"
+        f"antiphon.learners.{room}"
         for room in ("experts", "l2p", "convex", "oco", "distribution", "littlestone", "games")
     ),
-    "antiphon.mechanisms.learners",
+    "antiphon.learners",
     "antiphon.mechanisms",
     *(f"antiphon.audit.{room}" for room in ("check", "exact", "statistical", "running")),
-    "antiphon.audit.mistakes",
-    "antiphon.audit.conjectures",
+    "antiphon.learners.mistakes",
+    "antiphon.conjectures",
     "antiphon.audit",
     *(f"antiphon.interop.{room}" for room in ("opendp", "dp_accounting")),
     "antiphon.interop",

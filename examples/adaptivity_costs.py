@@ -15,8 +15,8 @@ import numpy as np
 
 import antiphon as ap
 from antiphon.audit import OPEN, oblivious
-from antiphon.mechanisms import ADVICE, Hedge, LazyExperts, LazyToPrivate, ShrinkingDartboard
-from antiphon.mechanisms.learners.l2p import ExponentialWeights
+from antiphon.learners import ADVICE, Hedge, LazyExperts, LazyToPrivate, ShrinkingDartboard
+from antiphon.learners.l2p import ExponentialWeights
 
 TWO = {"horizon": 2, "experts": 2, "rate": ap.Log(Fraction(11, 10))}
 WEIGHTS = ExponentialWeights(experts=2, rate=TWO["rate"])

@@ -10,7 +10,7 @@ import sys
 
 import numpy as np
 
-from antiphon.mechanisms.learners.distribution import (
+from antiphon.learners.distribution import (
     AllCoordinates,
     Hypotheses,
     LocalMixture,

@@ -9,9 +9,9 @@ that differ each by one, of noise that is for two, it is ten times as dear.
 """
 
 import antiphon as ap
-from antiphon.composition import Preprocessed
 from antiphon.mechanisms import DiscreteLaplace
 from antiphon.numbers.printed import fixed_down
+from antiphon.preprocessing import Preprocessed
 from antiphon.protocol.spaces import Integers, Signature, Tuples
 
 KEPT = 20

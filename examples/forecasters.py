@@ -13,9 +13,8 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.audit import contest
 from antiphon.demo.data import CARRIERS, flights
-from antiphon.mechanisms.learners import Hedge, LazyExperts, NoisyLeader, games
+from antiphon.learners import Hedge, LazyExperts, NoisyLeader, contest, games
 from antiphon.numbers.printed import fixed_up
 from antiphon.report import print_table
 from antiphon.report.learning import regrets

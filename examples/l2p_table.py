@@ -13,7 +13,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.mechanisms import LazyExperts
+from antiphon.learners import LazyExperts
 from antiphon.report import print_table
 from antiphon.report.learning import Facet, Trace, facets
 

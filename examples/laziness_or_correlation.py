@@ -12,9 +12,10 @@ import sys
 import numpy as np
 
 import antiphon as ap
-from antiphon.mechanisms import DPOCO, BufferedToeplitzCounter, LazyGibbs, LazyLeader
-from antiphon.mechanisms.learners.convex import Ball, LinearLoss
-from antiphon.mechanisms.learners.oco.oco_tuning import as_printed, lazy_prefix
+from antiphon.learners.convex import Ball, LinearLoss
+from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader
+from antiphon.learners.oco.oco_tuning import as_printed, lazy_prefix
+from antiphon.mechanisms import BufferedToeplitzCounter
 from antiphon.protocol import SampledCoins
 
 DELTA = 1e-6

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.audit.contests import contest, slope
-from antiphon.mechanisms import learners
-from antiphon.mechanisms.learners import games
+from antiphon import learners
+from antiphon.learners import games
+from antiphon.learners.contests import contest, slope
 from antiphon.protocol import SampledCoins
 from antiphon.report import print_table
 from antiphon.report.learning import Facet, Trace, facets

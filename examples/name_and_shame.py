@@ -12,14 +12,14 @@ in earnest, and beside the bound that no private learner is below: docs/mistakes
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.audit.mistakes import every_round, hard_sequence, mistake_law
-from antiphon.mechanisms import NameAndShame
-from antiphon.mechanisms.learners.littlestone import (
+from antiphon.learners.littlestone import (
     BLANK,
     HIT,
+    NameAndShame,
     mistakes_lower_bound,
     sparse_vector_learner,
 )
+from antiphon.learners.mistakes import every_round, hard_sequence, mistake_law
 from antiphon.numbers.printed import fixed_down
 
 DELTA = Fraction(1, 10)

@@ -15,9 +15,10 @@ from sklearn.datasets import load_wine
 from sklearn.decomposition import PCA
 
 import antiphon as ap
-from antiphon.audit import check_preprocessing
-from antiphon.composition import Preprocessed
-from antiphon.composition.preprocessing.tables import (
+from antiphon.mechanisms import NoisyDescent
+from antiphon.numbers.printed import fixed_down, fixed_up
+from antiphon.preprocessing import Preprocessed, check_preprocessing
+from antiphon.preprocessing.tables import (
     BinCentres,
     ClusterCentres,
     MeanImputation,
@@ -26,8 +27,6 @@ from antiphon.composition.preprocessing.tables import (
     Transformed,
     into_ball,
 )
-from antiphon.mechanisms import NoisyDescent
-from antiphon.numbers.printed import fixed_down, fixed_up
 
 RHO, DELTA = Fraction("0.0243559"), 1e-6  # ε = 1 at δ = 1e-6
 LOW, HIGH = np.array([11.0, 0, 0]), np.array([15.0, 6, 14])  # alcohol, flavanoids, colour

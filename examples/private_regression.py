@@ -15,10 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from antiphon.audit import contest
-from antiphon.mechanisms import GradientDescent, Origin
-from antiphon.mechanisms.learners import games
-from antiphon.mechanisms.learners.convex import Ball, LogisticLoss, dp_ftrl
+from antiphon.learners import contest, games
+from antiphon.learners.convex import Ball, GradientDescent, LogisticLoss, Origin, dp_ftrl
 from antiphon.numbers.printed import fixed_up, shown_up
 
 BOUND = 12.0

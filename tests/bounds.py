@@ -34,7 +34,7 @@ LEVELS = {
     "unit/test_statistical": 7,
     "unit/audit/test_audit": 3,
     "unit/selfcheck/test_corpus": 20,
-    "unit/protocol/durable/test_killed": 24,
+    "unit/sessions/durable/test_killed": 24,
     "unit/mechanisms/test_histograms": 3,
     "unit/mechanisms/test_noise": 8,
     "unit/mechanisms/test_sparse_vector": 10,

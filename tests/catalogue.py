@@ -16,8 +16,8 @@ import antiphon as ap
 from antiphon.audit.check.examples import examples
 from antiphon.protocol import NoninteractiveMechanism, spaces
 from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example
-from antiphon.selfcheck.corpus.specimens import specimens
-from antiphon.selfcheck.corpus.specimens.systems import BOTH
+from antiphon.selfcheck.specimens import specimens
+from antiphon.selfcheck.specimens.systems import BOTH
 
 
 @attrs.frozen

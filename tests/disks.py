@@ -64,7 +64,7 @@ class Disk:
             patched.setattr(os, name, self._watched(name, getattr(os, name)))
         for name in ("unlink", "link"):
             patched.setattr(os, name, self._watched(name, getattr(os, name)))
-        patched.setattr("antiphon.protocol.durable.journal._on_disk", os.fdatasync)
+        patched.setattr("antiphon.sessions.durable.journal._on_disk", os.fdatasync)
         return self
 
     def _watched(self, name, real):

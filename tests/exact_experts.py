@@ -6,7 +6,7 @@ import operator
 import numpy as np
 
 import antiphon as ap
-from antiphon.mechanisms import ADVICE
+from antiphon.learners import ADVICE
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.messages import TOP
 

@@ -3,10 +3,10 @@
 import os
 import re
 
-from antiphon.protocol.durable.checks import check_before, checked
-from antiphon.protocol.durable.guard import Progress, beside, marked
-from antiphon.protocol.durable.journal import as_written
-from antiphon.protocol.durable.reading import opening, steps
+from antiphon.sessions.durable.checks import check_before, checked
+from antiphon.sessions.durable.guard import Progress, beside, marked
+from antiphon.sessions.durable.journal import as_written
+from antiphon.sessions.durable.reading import opening, steps
 
 
 def die(session):

@@ -7,19 +7,10 @@
 * *Audits* (``statistical``): ``AuditReport``, ``Counterexample``, ``AdversaryFamily``.
 * *Simulators* behind the theorems: ``vadhan_wang``, ``lyu``, ``composition_simulator``.
 * *Adversaries* that are known to win: ``CounterexampleAdversary``, ``ExposingAdversary``.
-* *Learners*: ``contest`` measures their regret (``Standings``); ``antiphon.audit.mistakes`` counts.
+* *Learners*: ``contest`` measures their regret (``Standings``); ``antiphon.learners.mistakes`` counts.
 * *Many cores and machines*: ``running``.
 """
 
-from antiphon.audit.conjectures import (
-    Conjecture,
-    Conjectured,
-    ListedPairs,
-    SparsePattern,
-    SparseRenyi,
-    conjecture,
-)
-from antiphon.audit.contests import Standings, contest
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
     ExposingAdversary,
@@ -44,14 +35,23 @@ from antiphon.audit.exact import (
     law_of_views,
 )
 from antiphon.audit.game import PrivacyGame
-from antiphon.audit.graybox import sensitivity
-from antiphon.audit.moved_records import MovementReport, check_preprocessing
 from antiphon.audit.sealed import OPEN, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
 from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
+from antiphon.conjectures import (
+    Conjecture,
+    Conjectured,
+    ListedPairs,
+    SparsePattern,
+    SparseRenyi,
+    conjecture,
+)
+from antiphon.graybox import sensitivity
+from antiphon.learners.contests import Standings, contest
 from antiphon.numbers.public import shows
+from antiphon.preprocessing.moved_records import MovementReport, check_preprocessing
 
 __all__ = [
     "OPEN",

@@ -19,7 +19,8 @@ from antiphon.mechanisms.histograms.queries import (
 )
 from antiphon.numbers import exact
 from antiphon.numbers.errors import MissingExtra
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor
+from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol.cursor import LEFT, RIGHT
 from antiphon.protocol.verification import Refused, Verification
 
 if TYPE_CHECKING:

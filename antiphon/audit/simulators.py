@@ -20,10 +20,11 @@ from antiphon.audit.exact.question import horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.interning import fingerprint
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins, integer_weights
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Pair, Symbol
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Anything, Signature
 from antiphon.protocol.verification import Refused, Verification, read
 

@@ -33,7 +33,6 @@ from antiphon.composition.guarantees import (
     NoGuarantee,
     guarantee,
 )
-from antiphon.composition.preprocessing import Preprocessed, Preprocessing
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.property_search import search_properties
 from antiphon.composition.validity import (
@@ -43,6 +42,7 @@ from antiphon.composition.validity import (
     sparse_parallel,
 )
 from antiphon.numbers.public import shows
+from antiphon.preprocessing import Preprocessed, Preprocessing
 
 __all__ = [
     "BasicFilter",

@@ -8,13 +8,13 @@ import attrs
 
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.numbers.errors import CompositionError
-from antiphon.protocol.chain import Chain
+from antiphon.protocol.chain import Chain, PostProcessor
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair, identical
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Pairs, Signature
 from antiphon.protocol.verification import Verification

@@ -35,9 +35,10 @@ import attrs
 from antiphon.composition.creation import Create
 from antiphon.composition.merging import FromOutside, content, extended
 from antiphon.numbers.errors import AntiphonError, CompositionError, Intractable, PartError, crash
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.tapes import ReplayedCoins
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, distinct, identical
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import Finite, Space
 from antiphon.protocol.verification import Refused, Verification, read

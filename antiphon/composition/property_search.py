@@ -8,7 +8,7 @@ from typing import Any
 
 from antiphon.composition.creation import Create
 from antiphon.composition.properties import Violation
-from antiphon.protocol.post_processor import PostProcessor
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.verification import Verification
 
 

@@ -18,7 +18,36 @@ Each says in its docstring what it takes, what it answers and what it promises; 
 promise as data. Which to use: docs/mechanisms.md.
 """
 
-from antiphon.mechanisms import counters, histograms, learners, noise
+from antiphon import learners
+from antiphon.learners import (
+    ADVICE,
+    Hedge,
+    LazyExperts,
+    LazyPolicy,
+    LazyToPrivate,
+    NoisyLeader,
+    PrivateDartboard,
+    ShrinkingDartboard,
+    Softmax,
+    StayBit,
+)
+from antiphon.learners.convex import GradientDescent, Origin
+from antiphon.learners.distribution import (
+    AllScores,
+    LocalMixture,
+    OneScore,
+    ScheffeKnockout,
+)
+from antiphon.learners.littlestone import (
+    CountIsAbove,
+    FiniteLearner,
+    Halving,
+    NameAndShame,
+    OnceAbove,
+    PointLearner,
+)
+from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader
+from antiphon.mechanisms import counters, histograms, noise
 from antiphon.mechanisms.counters import (
     COUNT,
     BalancedTreeCounter,
@@ -46,36 +75,7 @@ from antiphon.mechanisms.histograms import (
     quantile,
     search_query,
 )
-from antiphon.mechanisms.imputation import ImputedSum
 from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
-from antiphon.mechanisms.learners import (
-    ADVICE,
-    Hedge,
-    LazyExperts,
-    LazyPolicy,
-    LazyToPrivate,
-    NoisyLeader,
-    PrivateDartboard,
-    ShrinkingDartboard,
-    Softmax,
-    StayBit,
-)
-from antiphon.mechanisms.learners.convex import GradientDescent, Origin
-from antiphon.mechanisms.learners.distribution import (
-    AllScores,
-    LocalMixture,
-    OneScore,
-    ScheffeKnockout,
-)
-from antiphon.mechanisms.learners.littlestone import (
-    CountIsAbove,
-    FiniteLearner,
-    Halving,
-    NameAndShame,
-    OnceAbove,
-    PointLearner,
-)
-from antiphon.mechanisms.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.mechanisms.multiplicative_weights import (
     Echo,
     MultiplicativeWeights,
@@ -102,6 +102,7 @@ from antiphon.mechanisms.sparse_vector import (
     SparseVector,
 )
 from antiphon.numbers.public import shows
+from antiphon.preprocessing.imputation import ImputedSum
 
 __all__ = [
     "ADVICE",

@@ -32,13 +32,15 @@ from antiphon.protocol.adapters import (
     mechanism,
 )
 from antiphon.protocol.adversary import Adversary, History, adversary, scripted
-from antiphon.protocol.chain import Chain
+from antiphon.protocol.chain import Chain, PostProcessor
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
+from antiphon.protocol.cursor import Side
 from antiphon.protocol.exchanges import ExchangePostProcessor, TossingPostProcessor, exchange
+from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.measures import (
     Approximate,
     BoundedRange,
@@ -61,13 +63,7 @@ from antiphon.protocol.messages import (
     identical,
     same,
 )
-from antiphon.protocol.post_processor import (
-    Forwarding,
-    IdentityPostProcessor,
-    PostProcessor,
-    Side,
-    post_processor,
-)
+from antiphon.protocol.post_processor import IdentityPostProcessor, post_processor
 from antiphon.protocol.records.interaction import interact, record, replay
 from antiphon.protocol.records.rounds import Ending, Round
 from antiphon.protocol.records.view import Recording, View

@@ -14,19 +14,13 @@ from typing import TYPE_CHECKING, Any, Final, TypeAlias
 import attrs
 
 from antiphon.numbers.errors import REFUSALS, InvalidArgument, ProtocolError
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.forwarding import doubtful, forwarding, only_forwards
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.post_processor import (
-    LEFT,
-    RIGHT,
-    PostProcessor,
-    Side,
-    doubtful,
-    forwarding,
-    only_forwards,
-)
 from antiphon.protocol.provenance import assumed, claims_of, doubt
 from antiphon.protocol.spaces import Signature, Space, Tuples
 

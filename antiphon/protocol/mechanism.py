@@ -25,9 +25,9 @@ if TYPE_CHECKING:
     import numpy as np
 
     from antiphon.protocol.coins import Coins
-    from antiphon.protocol.durable.journal import Sync
-    from antiphon.protocol.durable.resuming import Witness
     from antiphon.protocol.session import Session
+    from antiphon.sessions.durable.journal import Sync
+    from antiphon.sessions.durable.resuming import Witness
 
 State = TypeVar("State", default=Any)
 Query = TypeVar("Query", default=Any)
@@ -141,7 +141,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
                 "a durable session is written to sink=path, and tosses the operating system's "
                 "coins: leave out seed and coins"
             )
-        durably = import_module("antiphon.protocol.durable.resuming")  # it stands above
+        durably = import_module("antiphon.sessions.durable.resuming")  # it stands above
         begun: Session = durably.begin(
             self, initial, path_of(sink, "sink"), sync=sync, witness=witness, keep=keep
         )

@@ -222,7 +222,7 @@ class Session(Displayed):
 
         Raises: ProtocolError if there is no composition in the mechanism.
         """
-        spending = import_module("antiphon.composition.spending")  # it stands above
+        spending = import_module("antiphon.sessions.spending")  # it stands above
         failed = self._over is not None and self._over.startswith(FAILED)
         shown: BudgetInSight = spending.budget_of(self._mechanism, self._now[0], failed=failed)
         return shown
@@ -234,7 +234,7 @@ class Session(Displayed):
         """
         if self._over is not None:
             raise self._is_over()
-        spending = import_module("antiphon.composition.spending")  # it stands above
+        spending = import_module("antiphon.sessions.spending")  # it stands above
         asked: Price = spending.price_of(self._mechanism, self._now[0], create)
         return asked
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from antiphon.audit.conjectures.conjectured import Conjectured
+from antiphon.conjectures.conjectured import Conjectured
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.audit.contests import Standings
+from antiphon.learners.contests import Standings
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.report.canvas import COLOURS, GRID, INK, SOFT, picture, plain
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from antiphon.audit.mistakes import MistakeFigure
+from antiphon.learners.mistakes import MistakeFigure
 from antiphon.report.canvas import COLOURS, INK, SOFT, picture, plain
 
 

@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Final, Union
 
 import numpy as np
 
-from antiphon.audit.conjectures.conjectured import Conjectured
-from antiphon.audit.contests import Standings
 from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.report_card import title
 from antiphon.composition.accounting import PrivacyCurve
+from antiphon.conjectures.conjectured import Conjectured
+from antiphon.learners.contests import Standings
 from antiphon.mechanisms.counters import Counter, UnboundedCounter
 from antiphon.numbers.errors import MissingExtra
 from antiphon.report.audits import draw_bounds

@@ -7,10 +7,11 @@ from typing import Any
 import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ONLY
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Pairs, Signature, Space
 

@@ -10,9 +10,10 @@ import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.populations.plain import accepting, plain
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import HALT, Pair, identical
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.provenance import reader
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Pairs, Signature, Space

@@ -8,7 +8,8 @@ Run: antiphon conjecture examples/conjectures/few_mistakes.py:CLAIM
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.audit.conjectures import Conjecture, MistakesPattern
+from antiphon.conjectures import Conjecture
+from antiphon.learners.patterns import MistakesPattern
 
 TENTH = Fraction(1, 10)
 EPSILON = ap.Log(Fraction(3, 2))

@@ -5,7 +5,7 @@ Run: antiphon conjecture examples/conjectures/first_pairs.py:CLAIM
 
 from fractions import Fraction
 
-from antiphon.audit.conjectures import ONE_SIDED, Conjecture, ListedPairs, SparsePattern
+from antiphon.conjectures import ONE_SIDED, Conjecture, ListedPairs, SparsePattern
 
 DELTA = Fraction(1, 10)
 CLAIM = Conjecture(SparsePattern(epsilon=0, delta=DELTA, creations=2, sparse=1), DELTA)

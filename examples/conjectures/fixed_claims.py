@@ -7,7 +7,7 @@ Run: antiphon conjecture examples/conjectures/fixed_claims.py:CLAIM
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.audit.conjectures import AnyMechanism, Conjecture, GamePattern
+from antiphon.conjectures import AnyMechanism, Conjecture, GamePattern
 
 CLAIMS = [(ap.Log(2), Fraction(1, 10)), (ap.Log(3), Fraction(1, 5))]
 

@@ -11,9 +11,9 @@ from itertools import product
 import numpy as np
 
 import antiphon as ap
-from antiphon.audit.conjectures import Conjecture, GamePattern
-from antiphon.mechanisms.learners import ADVICE, LazyToPrivate
-from antiphon.mechanisms.learners.l2p import ExponentialWeights
+from antiphon.conjectures import Conjecture, GamePattern
+from antiphon.learners import ADVICE, LazyToPrivate
+from antiphon.learners.l2p import ExponentialWeights
 
 RATE = ap.Log(Fraction(11, 10))
 LEARNER = LazyToPrivate(

@@ -8,8 +8,8 @@ Run: antiphon conjecture examples/conjectures/natural_filter.py:CLAIM
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.audit.conjectures import Conjecture, FilterPattern
 from antiphon.composition.filters.concentrated import ConcentratedFilter
+from antiphon.conjectures import Conjecture, FilterPattern
 from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
 
 GRID = [(ap.Log(Fraction(q, 4)), 0) for q in (5, 6, 8, 10, 12, 16)]

@@ -6,7 +6,7 @@ Run: antiphon conjecture examples/conjectures/one_sided.py:CLAIM
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.audit.conjectures import BOTH_SIDES, Conjecture, ListedPairs, SparsePattern
+from antiphon.conjectures import BOTH_SIDES, Conjecture, ListedPairs, SparsePattern
 
 LOSSES = {0: Fraction(0), 1: Fraction(1, 3), 2: Fraction(1, 3)}
 """d_k of k randomized responses with e^ε = 2 at ε = 0."""

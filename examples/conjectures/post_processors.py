@@ -11,8 +11,8 @@ from functools import partial
 import attrs
 
 import antiphon as ap
-from antiphon.audit.conjectures import AnyMechanism, Conjecture, GamePattern
 from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.conjectures import AnyMechanism, Conjecture, GamePattern
 from antiphon.protocol.spaces import BITS, Anything, Signature
 from antiphon.verifiers.models import bounded, event_level
 

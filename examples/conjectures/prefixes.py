@@ -8,7 +8,7 @@ Run: antiphon conjecture examples/conjectures/prefixes.py:CLAIM
 import attrs
 
 import antiphon as ap
-from antiphon.audit.conjectures import ONE_SIDED, Conjecture, SparsePattern
+from antiphon.conjectures import ONE_SIDED, Conjecture, SparsePattern
 from antiphon.protocol.messages import identical
 from antiphon.protocol.verification import Refused
 

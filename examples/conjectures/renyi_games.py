@@ -9,7 +9,7 @@ Run: antiphon conjecture examples/conjectures/renyi_games.py:CLAIM, TRUE_CLAIM, 
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.audit.conjectures import AnyRenyi, Conjecture, GamePattern, ListedPairs
+from antiphon.conjectures import AnyRenyi, Conjecture, GamePattern, ListedPairs
 
 
 def game(first, second):

@@ -10,10 +10,10 @@ from fractions import Fraction
 import attrs
 
 import antiphon as ap
-from antiphon.audit.conjectures import Conjecture, FilterPattern, moment_above
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.filters.concentrated import ConcentratedFilter
 from antiphon.composition.filters.renyi_filter import RenyiFilter
+from antiphon.conjectures import Conjecture, FilterPattern, moment_above
 from antiphon.protocol.measures import ZeroConcentrated
 
 RHO = Fraction(1, 10)

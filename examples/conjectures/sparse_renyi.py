@@ -6,7 +6,7 @@ Run: antiphon conjecture examples/conjectures/sparse_renyi.py:CLAIM
 
 from fractions import Fraction
 
-from antiphon.audit.conjectures import Conjecture, SparseRenyi
+from antiphon.conjectures import Conjecture, SparseRenyi
 
 MOMENT = Fraction(89, 80)
 PATTERN = SparseRenyi(order=2, moment=MOMENT, creations=2, sparse=1)

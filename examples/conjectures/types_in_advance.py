@@ -8,7 +8,7 @@ Run: antiphon conjecture examples/conjectures/types_in_advance.py:CLAIM --second
 from fractions import Fraction
 
 import antiphon as ap
-from antiphon.audit.conjectures import TWO_PUBLIC, Conjecture, ListedPairs, SparsePattern
+from antiphon.conjectures import TWO_PUBLIC, Conjecture, ListedPairs, SparsePattern
 
 PATTERN = SparsePattern(
     epsilon=ap.Log(4), delta=Fraction(1, 4), creations=3, sparse=2,

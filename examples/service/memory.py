@@ -17,9 +17,9 @@ import attrs
 
 from antiphon.composition import Refusal
 from antiphon.protocol import BOTTOM
-from antiphon.protocol.durable.states import restored
 from antiphon.protocol.records.codec import decode
 from antiphon.protocol.records.files import whole
+from antiphon.sessions.durable.states import restored
 
 from .board import EPSILONS, Board, Watch
 

@@ -14,8 +14,8 @@ from typing import Any, Final, NamedTuple
 import antiphon as ap
 from antiphon.composition.filters.budget import Filter
 from antiphon.numbers.errors import FileError
-from antiphon.protocol.durable.durable_session import DurableSession
-from antiphon.protocol.durable.journal import Sync
+from antiphon.sessions.durable.durable_session import DurableSession
+from antiphon.sessions.durable.journal import Sync
 
 from . import pages
 from .board import board

@@ -9,12 +9,12 @@ from typing import Any
 
 import attrs
 
-from antiphon.composition.spending.budget_lines import charged
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.in_sight import BudgetInSight, InEpsilon, Price
 from antiphon.protocol.session import Session
+from antiphon.sessions.spending.budget_lines import charged
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 

@@ -12,7 +12,7 @@ from typing import Any, Final, TypeAlias
 
 from antiphon.composition import Create
 from antiphon.numbers.errors import AntiphonError
-from antiphon.protocol.durable.durable_session import DurableSession
+from antiphon.sessions.durable.durable_session import DurableSession
 
 from .board import creates
 from .memory import Memory, Reply, digest

@@ -4,6 +4,7 @@ import inspect
 
 import attrs
 import pytest
+from antiphon.protocol.forwarding import forwarding
 from catalogue import MECHANISMS, PROCESSORS, of_everyday
 from hypothesis import given
 from hypothesis import strategies as st
@@ -25,7 +26,6 @@ from antiphon.protocol import (
     identical,
 )
 from antiphon.protocol.measures import parameters_of
-from antiphon.protocol.post_processor import forwarding
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.registry import name_of, registered_name
 

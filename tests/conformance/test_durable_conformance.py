@@ -13,8 +13,8 @@ from trying import examples, over
 
 import antiphon as ap
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.durable.states import keep, restored
 from antiphon.protocol.records.codec import encode, mentions_unregistered
+from antiphon.sessions.durable.states import keep, restored
 
 NAMED = [
     entry for entry in MECHANISMS
@@ -29,7 +29,7 @@ def test_nearly_all_have_names():
 
 @pytest.fixture(autouse=True)
 def _no_disk(monkeypatch):
-    monkeypatch.setattr("antiphon.protocol.durable.journal._on_disk", lambda file: None)
+    monkeypatch.setattr("antiphon.sessions.durable.journal._on_disk", lambda file: None)
     monkeypatch.setattr(os, "fsync", lambda file: None)
 
 

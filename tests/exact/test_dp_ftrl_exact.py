@@ -12,18 +12,19 @@ import pytest
 from test_counter_tight_delta import ROUNDING, Cut
 
 import antiphon as ap
-from antiphon.mechanisms import ADVICE, GaussianTreeCounter
-from antiphon.mechanisms.learners.convex import (
+from antiphon.learners import ADVICE
+from antiphon.learners.convex import (
     Ball,
     ConvexLoss,
     HedgedLeader,
     LinearLoss,
     RegularisedLeader,
 )
+from antiphon.learners.specimens.leaders import BoxClipped, Remembering
+from antiphon.mechanisms import GaussianTreeCounter
 from antiphon.protocol import ContinualMechanism, Log
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.spaces import Anything, Arrays
-from antiphon.selfcheck.corpus.specimens.learning.leaders import BoxClipped, Remembering
 
 GROWTHS = (1.5, 3, 8)
 

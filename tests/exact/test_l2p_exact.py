@@ -9,11 +9,9 @@ from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdi
 from trying import over
 
 import antiphon as ap
-from antiphon.mechanisms import ADVICE, LazyToPrivate
-from antiphon.mechanisms.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
-from antiphon.protocol import Log, Status
-from antiphon.protocol.spaces import Anything, Signature
-from antiphon.selfcheck.corpus.specimens.learning.l2p import (
+from antiphon.learners import ADVICE, LazyToPrivate
+from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
+from antiphon.learners.specimens.l2p import (
     AskedLate,
     Flipping,
     NoFakes,
@@ -22,6 +20,8 @@ from antiphon.selfcheck.corpus.specimens.learning.l2p import (
     Trusting,
     of_two,
 )
+from antiphon.protocol import Log, Status
+from antiphon.protocol.spaces import Anything, Signature
 
 SLOW = Log(Fraction(101, 100))
 

@@ -10,7 +10,7 @@ from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdi
 
 import antiphon as ap
 from antiphon import audit
-from antiphon.mechanisms import ADVICE, LazyExperts
+from antiphon.learners import ADVICE, LazyExperts
 from antiphon.protocol import Log, Pair, same
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.spaces import Anything, Signature

@@ -13,9 +13,9 @@ import attrs
 import numpy as np
 import pytest
 
-from antiphon.mechanisms.learners.convex import Box, LinearLoss
-from antiphon.mechanisms.learners.joint_curve import JointCurve, corners
-from antiphon.mechanisms.learners.oco import LazyLeader
+from antiphon.learners.convex import Box, LinearLoss
+from antiphon.learners.joint_curve import JointCurve, corners
+from antiphon.learners.oco import LazyLeader
 
 
 def leader(kind=LazyLeader, **changed):

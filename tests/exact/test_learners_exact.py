@@ -16,23 +16,15 @@ from trying import over
 import antiphon as ap
 from antiphon.audit.sealed import OPEN, oblivious
 from antiphon.composition import Certified, ComplexMechanism
-from antiphon.mechanisms import (
-    ADVICE,
-    CountAfter,
-    Hedge,
-    LazyExperts,
-    LazyPolicy,
-    ShrinkingDartboard,
-    Softmax,
-    TreeCounter,
-)
-from antiphon.mechanisms.learners.experts.weighted import Holding
-from antiphon.protocol import Log
-from antiphon.selfcheck.corpus.specimens.learning.lazy_policies import (
+from antiphon.learners import ADVICE, Hedge, LazyExperts, LazyPolicy, ShrinkingDartboard, Softmax
+from antiphon.learners.experts.weighted import Holding
+from antiphon.learners.specimens.lazy_policies import (
     DecidesWhenAsked,
     OneCoin,
     StaysUnasked,
 )
+from antiphon.mechanisms import CountAfter, TreeCounter
+from antiphon.protocol import Log
 
 FIFTH = Log(Fraction(5, 4))
 POINTS = [Fraction(1), Fraction(11, 10), Fraction(6, 5), Fraction(3, 2), Fraction(2)]

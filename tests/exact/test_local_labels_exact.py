@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
-from antiphon.mechanisms.learners.distribution import AllScores, ClippingMap, Hypotheses, OneScore
+from antiphon.learners.distribution import AllScores, ClippingMap, Hypotheses, OneScore
+from antiphon.learners.specimens.distributions import PrintedScale, WhichByLabel
 from antiphon.protocol.coins import Coins
-from antiphon.selfcheck.corpus.specimens.learning.distributions import PrintedScale, WhichByLabel
 
 THEORY = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
 CLIPPING = ClippingMap(THEORY, clip=Fraction(1, 100), grid=16)

@@ -10,16 +10,15 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.audit.mistakes import (
+from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, Halving, NameAndShame
+from antiphon.learners.littlestone.mistake_learner import mistaken
+from antiphon.learners.mistakes import (
     FiniteLaw,
     KnownLaw,
     every_round,
     hard_sequence,
     worst_sequence,
 )
-from antiphon.mechanisms import FiniteLearner, Halving, NameAndShame
-from antiphon.mechanisms.learners.littlestone import BLANK, HIT
-from antiphon.mechanisms.learners.littlestone.mistake_learner import mistaken
 from antiphon.protocol import Log, outcomes
 
 TENTH = Fraction(1, 10)

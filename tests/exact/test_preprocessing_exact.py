@@ -9,8 +9,8 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.composition import Preprocessed
-from antiphon.mechanisms import ExponentialMechanism, ImputedSum, PermuteAndFlip
+from antiphon.mechanisms import ExponentialMechanism, PermuteAndFlip
+from antiphon.preprocessing import ImputedSum, Preprocessed
 from antiphon.protocol import EMPTY, Log
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Pure

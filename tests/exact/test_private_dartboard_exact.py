@@ -5,8 +5,7 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.mechanisms import ADVICE
-from antiphon.mechanisms.learners import PrivateDartboard
+from antiphon.learners import ADVICE, PrivateDartboard
 from antiphon.protocol import Log
 
 

@@ -14,7 +14,6 @@ from antiphon.composition import (
     ComplexMechanism,
     ConcentratedFilter,
     GaussianFilter,
-    Preprocessed,
     RenyiFilter,
     WhitehouseFilter,
     adaptive_parameters,
@@ -27,11 +26,11 @@ from antiphon.composition.filters import RogersFilter
 from antiphon.mechanisms import (
     ContinualHistogram,
     HistogramMonitor,
-    ImputedSum,
     KthLargest,
     TreeCounter,
     UnboundedCounter,
 )
+from antiphon.preprocessing import ImputedSum, Preprocessed
 from antiphon.protocol import IdentityPostProcessor, Log
 from antiphon.protocol.chain import Links, chain
 from antiphon.protocol.measures import (

@@ -11,10 +11,10 @@ from typing import Any
 import antiphon as ap
 from antiphon.composition import Refusal
 from antiphon.composition.concurrent import Concurrent
-from antiphon.composition.spending import budget_of
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import AntiphonError, Status
+from antiphon.sessions.spending import budget_of
 
 from .case import LIMIT, Case, Verdict
 

@@ -23,13 +23,13 @@ from antiphon.composition.guarantees.rules.compositions import (
     sparse_consistent,
 )
 from antiphon.composition.guarantees.rules.measures import measures_consistent
-from antiphon.composition.guarantees.rules.mechanisms import behind_preprocessing
 from antiphon.composition.properties import Violation
-from antiphon.composition.spending import in_epsilon
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import Budgeted
+from antiphon.preprocessing import behind_preprocessing
 from antiphon.protocol import Status
 from antiphon.protocol.verification import Refused
+from antiphon.sessions.spending import in_epsilon
 
 Change = Callable[[Any], Any]
 """What stands there -> what is to stand there."""

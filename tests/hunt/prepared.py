@@ -11,8 +11,8 @@ import attrs
 
 import antiphon as ap
 from antiphon.audit.exact.question import Question
-from antiphon.composition import Preprocessing
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.preprocessing import Preprocessing
 from antiphon.protocol import Log, Pure, spaces
 from antiphon.protocol.measures import Approximate, GaussianDP, Renyi, ZeroConcentrated, converted
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse

@@ -8,7 +8,7 @@ from trying import over
 import antiphon as ap
 from antiphon.protocol import Log, Status
 from antiphon.protocol.measures import BoundedRange, GaussianDP, Renyi, ZeroConcentrated
-from antiphon.selfcheck.corpus.specimens.counters import ColumnsFromTheEnd
+from antiphon.selfcheck.specimens.counters import ColumnsFromTheEnd
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 

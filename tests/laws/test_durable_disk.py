@@ -13,9 +13,9 @@ from disks import Disk
 import antiphon as ap
 from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.durable import guard as guards
-from antiphon.protocol.durable import inspection
-from antiphon.protocol.durable.guard import beside, marked
+from antiphon.sessions.durable import guard as guards
+from antiphon.sessions.durable import inspection
+from antiphon.sessions.durable.guard import beside, marked
 
 NAME = "log"
 
@@ -88,7 +88,7 @@ def goes_on(path, heard, monkeypatch, *, refusable):
     with monkeypatch.context() as patched:
         patched.setattr(guards, "this_boot", lambda: "another")
         patched.setattr("os.fsync", lambda file: None)
-        patched.setattr("antiphon.protocol.durable.journal._on_disk", lambda file: None)
+        patched.setattr("antiphon.sessions.durable.journal._on_disk", lambda file: None)
         try:
             session = ap.resume(path, moved=True)
         except ap.AntiphonError as error:
@@ -120,9 +120,9 @@ def test_what_was_heard_is_in_the_log_or_it_is_refused(tmp_path, monkeypatch, sy
 def test_a_session_that_does_not_keep_its_word_is_found(tmp_path, monkeypatch, twin):
     """A sync that is none; a guard that does not know the run of the machine."""
     if twin == "no boot":
-        monkeypatch.setattr("antiphon.protocol.durable.resuming._boot", lambda sync: "")
+        monkeypatch.setattr("antiphon.sessions.durable.resuming._boot", lambda sync: "")
     else:
-        monkeypatch.setattr("antiphon.protocol.durable.journal.Journal.settle", forgetful)
+        monkeypatch.setattr("antiphon.sessions.durable.journal.Journal.settle", forgetful)
     with pytest.raises(AssertionError):
         cuts(tmp_path, monkeypatch, "os" if twin == "no boot" else "each", 400, 3)
 
@@ -138,7 +138,7 @@ def forgetful(journal, size, *, sync=False):
 def whole(tmp_path, monkeypatch):
     """A log with all kinds of lines."""
     monkeypatch.setattr("os.fsync", lambda file: None)
-    monkeypatch.setattr("antiphon.protocol.durable.journal._on_disk", lambda file: None)
+    monkeypatch.setattr("antiphon.sessions.durable.journal._on_disk", lambda file: None)
     path = tmp_path / NAME
     counter = TreeCounter(horizon=8, epsilon=1)
     with ap.ExtConComp().start(sink=path, durable=True) as session:

@@ -15,8 +15,8 @@ import pytest
 
 from antiphon.composition import BasicFilter
 from antiphon.numbers.errors import AntiphonError
-from antiphon.protocol.durable.inspection import verify
 from antiphon.protocol.records.codec import decode
+from antiphon.sessions.durable.inspection import verify
 from examples.service.board import board
 
 GONE = (OSError, http.client.HTTPException, ValueError)

@@ -7,7 +7,7 @@ import logging
 import pytest
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.durable.durable_session import DurableSession
+from antiphon.sessions.durable.durable_session import DurableSession
 from examples.service.gate import BODY
 from examples.service.tokens import issue
 

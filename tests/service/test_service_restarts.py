@@ -44,7 +44,7 @@ def test_all_is_remembered(talking, tmp_path):
 
 
 def _board(tmp_path):
-    from antiphon.protocol.durable.reading import opening
+    from antiphon.sessions.durable.reading import opening
 
     path = tmp_path / "board" / "session.jsonl"
     with path.open("rb") as file:

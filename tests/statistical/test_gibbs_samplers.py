@@ -7,9 +7,9 @@ import pytest
 from mpmath import gammainc, log
 
 import antiphon as ap
-from antiphon.mechanisms.learners.convex import Ball, Box
-from antiphon.mechanisms.learners.oco import gibbs as laws
-from antiphon.mechanisms.learners.oco.gibbs import gibbs, log_gamma_share, table
+from antiphon.learners.convex import Ball, Box
+from antiphon.learners.oco import gibbs as laws
+from antiphon.learners.oco.gibbs import gibbs, log_gamma_share, table
 from antiphon.protocol import SampledCoins
 
 DRAWS = 1_000

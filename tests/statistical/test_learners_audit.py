@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from antiphon.audit.statistical import p_value
-from antiphon.selfcheck.corpus.specimens.learning import (
+from antiphon.learners.specimens import (
     experts,
     l2p,
     lazy_points,

@@ -428,8 +428,8 @@ class TestExtras:
         assert one_object(cli("replay", "--json")[1])["error"]["type"] == "MissingExtra"
 
     def test_a_command_that_imports_late_names_it_too(self, cli, monkeypatch):
-        monkeypatch.delitem(sys.modules, "antiphon.cli.commands.verify", raising=False)
-        monkeypatch.delattr("antiphon.cli.commands.verify", raising=False)
+        monkeypatch.delitem(sys.modules, "antiphon.selfcheck.commands.verify", raising=False)
+        monkeypatch.delattr("antiphon.selfcheck.commands.verify", raising=False)
         monkeypatch.setitem(sys.modules, "rich.table", None)
         assert "antiphon[cli]" in cli("verify")[2]
 

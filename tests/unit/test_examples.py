@@ -10,9 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from antiphon.audit import contest
-from antiphon.mechanisms import LazyExperts
-from antiphon.mechanisms.learners import games
+from antiphon.learners import LazyExperts, contest, games
 from antiphon.protocol.coins import SampledCoins
 
 EXAMPLES = Path(__file__).parents[2] / "examples"

@@ -13,8 +13,8 @@ import antiphon as ap
 from antiphon import audit
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.composition import accounting, filters
+from antiphon.learners import Hedge, games
 from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter, counters
-from antiphon.mechanisms.learners import Hedge, games
 from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.display import Card, Displayed, Grid, Picture, Shown, Verbatim, as_text
 from antiphon.report import canvas
@@ -42,7 +42,7 @@ def spent():
 def contest():
     learner = Hedge.tuned(horizon=64, experts=4)
     game = games.StochasticGap(rounds=64, experts=4)
-    return audit.contest(learner, game, repetitions=3, seed=1, executor="serial")
+    return learners.contest(learner, game, repetitions=3, seed=1, executor="serial")
 
 
 def audited(**claim):

@@ -6,16 +6,16 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.audit import SparsePattern, conjecture
 from antiphon.audit.running import Chunks, run
 from antiphon.cli import main
 from antiphon.cli.user_code import import_file
+from antiphon.conjectures import SparsePattern, conjecture
+from antiphon.learners.games import LossTable
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
-from antiphon.mechanisms.learners.games import LossTable
 from antiphon.numbers.user_files import path_of
-from antiphon.protocol.durable.inspection import compact, status, verify
 from antiphon.protocol.records.files import write_text
 from antiphon.report.canvas import picture
+from antiphon.sessions.durable.inspection import compact, status, verify
 
 COUNTER = TreeCounter(horizon=2, epsilon=1)
 PATTERN = SparsePattern(epsilon=0, delta=0.1, creations=1, sparse=1)

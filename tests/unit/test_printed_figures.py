@@ -21,7 +21,7 @@ FORMAT = re.compile(r"(\.(\d+|\{.*\})|[eEfFgGn%])$")
 CALLS = re.compile(r"(^|\.)(round|format|around|format_float_\w+)$")
 
 PLACES_IN_PICTURES = {
-    "antiphon/audit/conjectures/drawing/tree_sheet.py",
+    "antiphon/conjectures/drawing/tree_sheet.py",
     "antiphon/composition/guarantees/picture.py", "antiphon/protocol/records/svg.py",
     "examples/service/pictures.py",
 }  # fmt: skip
@@ -29,10 +29,10 @@ NO_PRIVACY_FIGURES = {
     "seconds, samples, runs and how many there may be": {
         "antiphon/audit/running/progress.py": ["rate:,.0f", "(total - done) / rate:,.0f"],
         "antiphon/audit/statistical/sequential.py": ["round(scale * kind)"],
-        "antiphon/cli/commands/climb_output.py": [
+        "antiphon/conjectures/commands/climb_output.py": [
             "standing.seconds:8.1f", "round(_BAR * max(each, 0.0) / top)",
         ],
-        "antiphon/cli/commands/corpus.py": [
+        "antiphon/selfcheck/commands/corpus.py": [
             "round(finding.seconds, 3)", "report.samples:.1e", "finding.seconds:.1f",
             "seconds:.0f",
         ],
@@ -40,7 +40,7 @@ NO_PRIVACY_FIGURES = {
             "outcome.seconds:.1f", "outcome.replay_seconds:.1f", "round(outcome.seconds, 3)",
             "round(outcome.replay_seconds, 3)",
         ],
-        "antiphon/cli/commands/verify.py": [
+        "antiphon/selfcheck/commands/verify.py": [
             "round(finding.seconds, 3)", "finding.seconds:.2f", "seconds:.1f",
         ],
         "antiphon/composition/accounting/parameters.py": ["float(MOST):g", "MOST_CREATED:.0e"],
@@ -52,18 +52,18 @@ NO_PRIVACY_FIGURES = {
         "antiphon/audit/check/steps/answers.py": ["taken.result[1]:.40", "said:.60", "space:.80"],
     },
     "confidences that have so few digits": {
-        "antiphon/cli/commands/corpus.py": ["CONFIDENCE:.0%"],
+        "antiphon/selfcheck/commands/corpus.py": ["CONFIDENCE:.0%"],
         "antiphon/cli/commands/delays.py": ["1 - BETA:.0%"],
         "antiphon/report/plots.py": ["1 - _BETA:.0%", "round(each)"],
     },
     "orders of a divergence, and other parameters": {
         "antiphon/composition/accounting/renyi.py": ["float(self.order):.6g", "order:.6g"],
         "antiphon/composition/filters/renyi_filter.py": ["at:.6g"],
-        "antiphon/composition/preprocessing/triangle.py": [
+        "antiphon/preprocessing/triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
-        "antiphon/mechanisms/learners/l2p/accountings.py": ["_ENOUGH:g"],
-        "antiphon/selfcheck/theorems/learning/told_labels.py": ["-GRID * math.log(ratio):.3f"],
+        "antiphon/learners/l2p/accountings.py": ["_ENOUGH:g"],
+        "antiphon/learners/theorems/told_labels.py": ["-GRID * math.log(ratio):.3f"],
         "examples/batch_constant.py": ["RATE:g", "1 / (16 * b * RATE):.2f"],
         "examples/l2p_table.py": ["e:g"],
         "examples/measured_regret.py": ["e:g"],
@@ -73,18 +73,18 @@ NO_PRIVACY_FIGURES = {
         "antiphon/composition/accounting/figures.py": ["share * last:.3g"],
     },
     "an event, a vector, the law of an answer": {
-        "antiphon/audit/conjectures/drawing/found_trees.py": ["float(chance):.6g"],
+        "antiphon/conjectures/drawing/found_trees.py": ["float(chance):.6g"],
         "antiphon/audit/statistical/events/events.py": ["self.threshold:.6g", "end:.6g"],
         "antiphon/audit/statistical/search.py": ["x:.4g"],
     },
     "what was observed: regrets, losses, errors, rates": {
-        "antiphon/audit/contests.py": ["self.mean[-1]:.1f", "mean:,.1f", "self.slope:.2f"],
+        "antiphon/learners/contests.py": ["self.mean[-1]:.1f", "mean:,.1f", "self.slope:.2f"],
         "antiphon/cli/commands/counterexample.py": ["rate:.4%", "outcome.advantage:.4%"],
         "antiphon/cli/commands/counters.py": [
             "row.largest / bound:.3f", "round(value, -digits):,.0f", "round(value, -digits)",
             "value:.4g", "round(_BAR * math.log(ratio) / widest)",
         ],
-        "antiphon/cli/commands/learning/learner_tables.py": [
+        "antiphon/learners/commands/learner_tables.py": [
             "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
             "each[:, -1].mean():,.1f", "figure(row):,.1f", "found:.2f",
         ],
@@ -116,13 +116,13 @@ NO_PRIVACY_FIGURES = {
         ],
     },
     "not printed": {
-        "antiphon/audit/graybox/noisy.py": ["format(self.read(), spec)"],
-        "antiphon/audit/graybox/noisy_arrays.py": ["numbers(self).round(*args, **options)"],
+        "antiphon/graybox/noisy.py": ["format(self.read(), spec)"],
+        "antiphon/graybox/noisy_arrays.py": ["numbers(self).round(*args, **options)"],
         "antiphon/mechanisms/counters/tree_counter.py": [
             "round(_UNIT * (1 << height) / ((2 << height) - 1))",
         ],
         "antiphon/mechanisms/histograms/continual.py": ["round((yield Ask(COUNT, i)))"],
-        "antiphon/mechanisms/learners/distribution/gains.py": ["round(min(found, 0.5) * _FINE)"],
+        "antiphon/learners/distribution/gains.py": ["round(min(found, 0.5) * _FINE)"],
         "antiphon/mechanisms/multiplicative_weights/design.py": ["round((low + high) / 2 * _FINE)"],
         "antiphon/mechanisms/multiplicative_weights/mechanism.py": ["round(1 / self.step_size)"],
         "antiphon/mechanisms/rounding.py": ["round(answer / self.step_size)"],

@@ -11,12 +11,9 @@ from hypothesis import strategies as st
 
 import antiphon as ap
 from antiphon.audit.check.steps import claims as claim_steps
-from antiphon.audit.conjectures import Conjectured, ListedPairs, SparsePattern
-from antiphon.audit.conjectures.judging import Judged
 from antiphon.audit.exact.claimed import AtEpsilon, AtOrder, OfRange
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Solution
-from antiphon.audit.mistakes.mistake_law import MistakeFigure
 from antiphon.audit.statistical import report_card
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.audit_report import Tested as OneTest
@@ -25,14 +22,17 @@ from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.events.scorers import Place
 from antiphon.audit.statistical.evidence import against
 from antiphon.audit.statistical.report_card import claimed, rows, title
-from antiphon.cli.commands.verify import _number as verified
 from antiphon.cli.written import shown
 from antiphon.composition.filters.sums import amounts
+from antiphon.conjectures import Conjectured, ListedPairs, SparsePattern
+from antiphon.conjectures.judging import Judged
+from antiphon.learners.mistakes.mistake_law import MistakeFigure
 from antiphon.mechanisms import TreeCounter
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log
 from antiphon.protocol import Pair, same
 from antiphon.protocol.records.labels import message_label
+from antiphon.selfcheck.commands.verify import _number as verified
 
 NUMBER = re.compile(r"\d[\d,.]*(?:e[-+]\d+)?")
 shares = st.floats(1e-12, 0.999) | st.integers(1, 999).map(lambda k: k / 1000)

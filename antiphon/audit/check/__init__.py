@@ -33,9 +33,9 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import freeze
-from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 

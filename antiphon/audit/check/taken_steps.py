@@ -10,11 +10,12 @@ import numpy as np
 
 from antiphon.audit.check.watch import content, watched
 from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
+from antiphon.protocol.cursor import Side
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.post_processor import PostProcessor, Side
 from antiphon.protocol.spaces import Signature, Space
 
 Step: TypeAlias = Callable[..., object]

@@ -21,7 +21,7 @@ from types import FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
 
 from antiphon.audit.statistical.search import AdversaryFamily
-from antiphon.mechanisms.learners.convex.function_loss import FunctionLoss
+from antiphon.learners.convex.function_loss import FunctionLoss
 from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.adversary import FunctionAdversary

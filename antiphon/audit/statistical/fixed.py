@@ -31,8 +31,8 @@ from antiphon.audit.statistical.proportions import Correction, bonferroni, holm
 from antiphon.audit.statistical.search import Candidate
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.cursor import LEFT
 from antiphon.protocol.messages import Pair, identical
-from antiphon.protocol.post_processor import LEFT
 from antiphon.protocol.records.interaction import interact
 from antiphon.protocol.verification import Refused
 from antiphon.verifiers.verifier import Verifier

@@ -17,9 +17,9 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import down, up
-from antiphon.protocol.durable.inspection import SessionFile, compact, status, verify
 from antiphon.protocol.in_sight import BudgetInSight
 from antiphon.protocol.records.labels import message_label, parts_of, party_label
+from antiphon.sessions.durable.inspection import SessionFile, compact, status, verify
 
 ACTIONS: Final = ("status", "verify", "compact")
 

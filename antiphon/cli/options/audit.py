@@ -83,7 +83,7 @@ def audit(
     With --corpus: test the claims of targets with known truth; status 1 for a surprise.
     """
     from antiphon.cli.commands import audits
-    from antiphon.cli.commands import corpus as targets
+    from antiphon.selfcheck.commands import corpus as targets
 
     if corpus:
         for name, given in {"FILE.py:NAME": target, "--save": save, "--report": report}.items():

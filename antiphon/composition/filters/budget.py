@@ -76,7 +76,7 @@ class Refusal(Displayed):
         """
         if self._budget is None or self._delta is None:
             return None
-        above = import_module("antiphon.composition.spending.refused")
+        above = import_module("antiphon.sessions.spending.refused")
         found: RefusedInEpsilon | None = above.refused_at(self, self._budget, self._delta)
         return found
 

@@ -9,11 +9,13 @@ import attrs
 from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.numbers.errors import CompositionError
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.messages import HALT, TOP
-from antiphon.protocol.post_processor import LEFT, RIGHT, Forwarding, PostProcessor, Side
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 

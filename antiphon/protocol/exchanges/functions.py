@@ -10,9 +10,11 @@ from typing import Any, NamedTuple, TypeAlias
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument, PartError
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.exchanges.processor import (
     NOT_AGAIN,
     Exchanged,
@@ -23,9 +25,9 @@ from antiphon.protocol.exchanges.processor import (
     no_answer_due,
     run_again,
 )
+from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.post_processor import LEFT, RIGHT, Forwarding, PostProcessor, Side
 from antiphon.protocol.registry import Named
 from antiphon.protocol.spaces import Signature
 

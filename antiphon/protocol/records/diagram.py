@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Final
 import attrs
 
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.protocol.forwarding import only_forwards
 from antiphon.protocol.messages import BOTTOM, HALT, Ask, Pair, identical
-from antiphon.protocol.post_processor import only_forwards
 from antiphon.protocol.records.codec import Json, decode
 from antiphon.protocol.records.headers import rerunning
 from antiphon.protocol.records.labels import message_label, parts_of, party_label, shorten, type_of

@@ -17,9 +17,8 @@ from typing import Any, Final, cast
 
 import attrs
 
-from antiphon.protocol.chain import AnyChain, Links
+from antiphon.protocol.chain import AnyChain, Links, PostProcessor
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.registry import registered_name, suggest
 
 _DEEPEST: Final = 4

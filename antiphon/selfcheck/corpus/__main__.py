@@ -1,5 +1,5 @@
 """``python -m antiphon.selfcheck.corpus``: the table of the library's mechanisms."""
 
-from antiphon.selfcheck.corpus.specimens import table
+from antiphon.selfcheck.specimens import table
 
 print(table())

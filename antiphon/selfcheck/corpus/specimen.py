@@ -9,10 +9,10 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import ZeroConcentrated
 from antiphon.protocol.messages import EMPTY, Pair, same
-from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.spaces import Space
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying

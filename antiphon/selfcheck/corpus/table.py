@@ -20,7 +20,6 @@ from antiphon.protocol.messages import Pair
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import at_once, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import as_claimed
-from antiphon.selfcheck.corpus.specimens import specimens
 from antiphon.selfcheck.corpus.targets.composed import composition_targets
 from antiphon.selfcheck.corpus.targets.floats import (
     Snapping,
@@ -41,6 +40,7 @@ from antiphon.selfcheck.corpus.targets.one_answer import (
     Rappor,
 )
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
+from antiphon.selfcheck.specimens import specimens
 
 
 def own_targets() -> Iterator[Entry]:

@@ -15,9 +15,10 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.properties import check_properties
 from antiphon.composition.validity import Budgeted, sparse_parallel
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import BITS, Anything, Finite, Signature
 from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems.parts.components import CURVE, PURE_RESPONSE, RESPONSE

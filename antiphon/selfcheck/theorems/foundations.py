@@ -13,10 +13,10 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.audit.simulators import lyu, vadhan_wang
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Symbol
-from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.spaces import Pairs
 from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems.parts.finite import (

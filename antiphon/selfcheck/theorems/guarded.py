@@ -17,10 +17,11 @@ from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT, Ask, Pair, same
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import BITS, Pairs, Space
 from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems.parts.finite import (

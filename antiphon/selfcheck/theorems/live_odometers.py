@@ -10,9 +10,6 @@ from typing import Any, Final, NamedTuple, TypeAlias
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.adaptive import adaptive_parameters
-from antiphon.composition.spending.charged import counted
-from antiphon.composition.spending.finding import Found, find
-from antiphon.composition.spending.odometers import loss_until_now
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import sparse_parallel
 from antiphon.numbers.exact import Log, at_most, bracket, epsilon
@@ -25,6 +22,9 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.selfcheck.theorems.parts.corners import ANNOUNCE, corners
 from antiphon.selfcheck.theorems.parts.finite import WALK, FiniteResponse, claiming, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence
+from antiphon.sessions.spending.charged import counted
+from antiphon.sessions.spending.finding import Found, find
+from antiphon.sessions.spending.odometers import loss_until_now
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 from antiphon.verifiers.verifier import Verifier

@@ -7,9 +7,10 @@ from fractions import Fraction
 
 import attrs
 
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Signature
 from antiphon.selfcheck.theorems.parts.finite import WALK
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, same_views

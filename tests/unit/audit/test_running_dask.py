@@ -12,9 +12,9 @@ import pytest
 import running_tasks as tasks
 
 import antiphon as ap
-from antiphon.audit.conjectures import Conjecture, SparsePattern
 from antiphon.audit.running import Chunks, merge_counts, run
 from antiphon.audit.running.sending import run_file
+from antiphon.conjectures import Conjecture, SparsePattern
 
 distributed = pytest.importorskip("distributed")
 CHUNKS = Chunks(total=10_500, size=1000, seed=7)

@@ -25,9 +25,9 @@ from antiphon.composition.accounting import (
     pair_of,
 )
 from antiphon.composition.guarantees.curves import of_measure
-from antiphon.composition.preprocessing import Hoelder
 from antiphon.mechanisms import ExponentialMechanism, RandomizedResponse
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError, UnknownOrder
+from antiphon.preprocessing import Hoelder
 from antiphon.protocol import Pair, PostProcessor, Side, Signature
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures import (

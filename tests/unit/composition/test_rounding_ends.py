@@ -14,7 +14,7 @@ from antiphon.composition.accounting.creations.orders import log_elementary
 from antiphon.composition.accounting.pairs.exactly import Once
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.accounting.product import Product
-from antiphon.mechanisms.learners.joint_curve import HexagonCorner, _ratio
+from antiphon.learners.joint_curve import HexagonCorner, _ratio
 
 
 @over("at", [Fraction(0), Fraction(1, 3), Fraction(7, 10), Fraction(9, 10)])

@@ -13,7 +13,7 @@ from antiphon import composition, mechanisms
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log, written
 from antiphon.protocol import measures
-from antiphon.selfcheck.corpus.specimens import specimens
+from antiphon.selfcheck.specimens import specimens
 
 NAMES = {
     **vars(composition),

@@ -29,9 +29,9 @@ from antiphon.protocol import Claim, Pure, Status, spaces
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.post_processor import FunctionPostProcessor
 from antiphon.protocol.provenance import assumed, claims_of, doubt, essence, foreign, own
-from antiphon.selfcheck.corpus.specimens.choices import NoisyMaxValue
-from antiphon.selfcheck.corpus.specimens.histograms import OneSensitiveTotal
 from antiphon.selfcheck.corpus.table import corpus
+from antiphon.selfcheck.specimens.choices import NoisyMaxValue
+from antiphon.selfcheck.specimens.histograms import OneSensitiveTotal
 from antiphon.verifiers import Within, event_level, every_pair, updates_and_queries
 
 OWN = [entry.mechanism for entry in MECHANISMS if type(entry.mechanism) is not FunctionMechanism]

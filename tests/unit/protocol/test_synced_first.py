@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.protocol import durable
+from antiphon.sessions import durable
 
 for each in pkgutil.iter_modules(durable.__path__, f"{durable.__name__}."):
     import_module(each.name)  # before any test puts others in the place of the system's calls

@@ -26,9 +26,6 @@ from antiphon.protocol.registry import registered_name
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.inputs import input_pairs
-from antiphon.selfcheck.corpus.specimens.choices import NoisyMaxValue, TruthfulLies
-from antiphon.selfcheck.corpus.specimens.counters import ColumnsFromTheEnd
-from antiphon.selfcheck.corpus.specimens.histograms import OneSensitiveTotal
 from antiphon.selfcheck.corpus.targets.floats import (
     Snapping,
     TextbookLaplace,
@@ -51,6 +48,9 @@ from antiphon.selfcheck.corpus.targets.one_answer import (
     Rappor,
 )
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
+from antiphon.selfcheck.specimens.choices import NoisyMaxValue, TruthfulLies
+from antiphon.selfcheck.specimens.counters import ColumnsFromTheEnd
+from antiphon.selfcheck.specimens.histograms import OneSensitiveTotal
 
 ENTRIES = corpus()
 EVERY = over("entry", ENTRIES, at_least=141)

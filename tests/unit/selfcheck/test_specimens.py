@@ -8,7 +8,7 @@ import antiphon.mechanisms
 from antiphon.protocol import Mechanism, PostProcessor
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.specimen import Example, Link
-from antiphon.selfcheck.corpus.specimens import specimens, table
+from antiphon.selfcheck.specimens import specimens, table
 
 EVERY = over("specimen", specimens(), at_least=64)
 NAMED = {each.name: each for each in specimens()}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from antiphon.audit.check.report import Finding, Trial
 from antiphon.audit.check.subject import Subject
+from antiphon.protocol.cursor import Side
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.post_processor import Side
 from antiphon.protocol.spaces import Space
 
 

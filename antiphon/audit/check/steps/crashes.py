@@ -6,7 +6,7 @@ from antiphon.audit.check.report import Finding, Trial
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.taken_steps import Taken
 from antiphon.numbers.errors import AntiphonError, PartError, place, told
-from antiphon.protocol.post_processor import Side
+from antiphon.protocol.cursor import Side
 from antiphon.protocol.records.labels import message_label
 
 

@@ -7,9 +7,11 @@ from typing import Final
 from antiphon.audit.check.report import Finding, LeftOut, Trial
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.taken_steps import Step, Taken, take
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.tapes import ReplayedCoins
+from antiphon.protocol.cursor import Side
+from antiphon.protocol.forwarding import Forwarding, forwarding
 from antiphon.protocol.messages import identical
-from antiphon.protocol.post_processor import Forwarding, PostProcessor, Side, forwarding
 
 _HOPS: Final = 8
 

@@ -33,11 +33,12 @@ from antiphon.composition.properties import (
     in_words,
 )
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import SampledCoins, generator
 from antiphon.protocol.coins.tapes import ReplayedCoins
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
-from antiphon.protocol.post_processor import LEFT, RIGHT, PostProcessor, Side
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused
 

@@ -29,12 +29,12 @@ from antiphon.composition.properties import (
     check_properties,
 )
 from antiphon.numbers.errors import AntiphonError, Intractable, ReplayMismatch
-from antiphon.protocol.chain import AnyChain, Chain, Links
+from antiphon.protocol.chain import AnyChain, Chain, Links, PostProcessor
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.cursor import Side
 from antiphon.protocol.mechanism import ONLY, Mechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.post_processor import PostProcessor, Side
 from antiphon.protocol.provenance import doubt
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import Space

@@ -14,12 +14,12 @@ from typing import Final
 
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.protocol.chain import AnyChain, Chain, chain
+from antiphon.protocol.chain import AnyChain, Chain, PostProcessor, chain
 from antiphon.protocol.claims import Status
+from antiphon.protocol.forwarding import doubtful, forwarding
 from antiphon.protocol.measures.kinds import BoundedRange, Measure
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import distinct
-from antiphon.protocol.post_processor import PostProcessor, doubtful, forwarding
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import Finite, Space

@@ -12,10 +12,9 @@ from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.chains import post_processing
 from antiphon.composition.guarantees.rules.chains.post_processing import processed, rest_of
-from antiphon.protocol.chain import AnyChain, Chain, chain
+from antiphon.protocol.chain import AnyChain, Chain, PostProcessor, chain
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.post_processor import PostProcessor
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.identifier import Identifier

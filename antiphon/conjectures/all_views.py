@@ -1,0 +1,252 @@
+"""What the best adversary gains from a composition of laws, and how it depends on each.
+
+All views at once: the histories of n mechanisms are an array of n axes, for each choice of
+lengths. Backwards, U = loss(Π x_j⁰, Π x_j¹) where the adversary stops, and the best of Σ_answers U
+where it asks mechanism j pair m. Forwards along the best choices, the views at which it stops are
+found; given these, the gain is linear in each law, or has a linear one below it that touches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import product
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
+from antiphon.composition.creation import Create
+from antiphon.conjectures.exact_figures import Loss
+from antiphon.conjectures.law_trees import (
+    Doubles,
+    Ints,
+    Mask,
+    OneLength,
+    Tree,
+    pruned,
+    turned,
+)
+from antiphon.conjectures.listed_pairs import MOST_PAIRS
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import TOP, Ask, Pair, same
+
+Lengths: TypeAlias = tuple[int, ...]
+"""How often each mechanism has been asked."""
+_MORE: float = 1e-12
+"""A gain that is no more than this is rounding."""
+
+
+class Party(NamedTuple):
+    """One mechanism: the histories its law gives to a world, and how likely each is, by length."""
+
+    levels: Tree
+    own: list[Doubles]
+    other: list[Doubles]
+
+
+class Best(NamedTuple):
+    """What the best adversary gains, and the slopes of it at the views where it stops."""
+
+    gain: float
+    parties: list[Party]
+    slopes: dict[Lengths, tuple[Doubles, Doubles]]
+    choices: dict[Lengths, Ints]
+    """What it does at each view; see ``asked``."""
+
+
+class AllViews:
+    """The adversaries of a composition by ``best``, for a climber."""
+
+    def __init__(self, tree: Tree, sparse: int, loss: Loss) -> None:
+        self._trees = tree, turned(tree)
+        self._sparse, self._loss = sparse, loss
+
+    def best(self, laws: list[Doubles], bit: int) -> Best:
+        """The best for one world or the other."""
+        return best(self._trees[bit], laws, self._sparse, self._loss)
+
+    def slope(self, seen: Best, place: int, size: int) -> Doubles:
+        """How the gain depends on one law."""
+        return gains(seen, place, size)
+
+
+def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
+    """max over adversaries of the sum of the loss over views, for mechanisms of these laws."""
+    parties = [_party(tree, law) for law in laws]
+    rounds, count = len(tree) - 1, len(laws)
+    order = sorted(product(range(rounds + 1), repeat=count), key=sum, reverse=True)
+    values: dict[Lengths, Doubles] = {}
+    choices: dict[Lengths, Ints] = {}
+    for lengths in order:
+        own, other = (_joint(parties, side, lengths) for side in (1, 2))
+        value, choice = loss.of(own, other), np.zeros(own.shape, np.int64)
+        value[_differing(parties, lengths) > sparse] = -np.inf
+        for place, length in enumerate(lengths):
+            if length < rounds:
+                after = values[one_more(lengths, place)]
+                _ask(value, choice, after, parties[place].levels[length + 1], place)
+        values[lengths], choices[lengths] = value, choice
+    stops = _followed(parties, choices, list(reversed(order)))
+    slopes: dict[Lengths, tuple[Doubles, Doubles]] = {}
+    for lengths, here in stops.items():
+        if here.any():
+            both = loss.slopes(*(_joint(parties, side, lengths) for side in (1, 2)))
+            slopes[lengths] = here * both[0], here * both[1]
+    return Best(values[(0,) * count].item(), parties, slopes, choices)
+
+
+def gains(found: Best, mechanism: int, size: int) -> Doubles:
+    """What each entry of the law of one mechanism adds to the gain."""
+    total = np.zeros(size)
+    for lengths, slopes in found.slopes.items():
+        level = found.parties[mechanism].levels[lengths[mechanism]]
+        for side, slope in enumerate(slopes):
+            mass = np.moveaxis(slope, mechanism, 0)
+            for place in reversed(range(len(lengths))):
+                if place != mechanism:
+                    chances = found.parties[place][1 + side][lengths[place]]
+                    mass = np.einsum("...i,i->...", mass, chances)  # the same on any core; @ is not
+            np.add.at(total, level.heard[side], mass)
+    return total
+
+
+def _party(tree: Tree, law: Doubles) -> Party:
+    levels = pruned(tree, law)
+    own, other = ([law[level.heard[side]] for level in levels] for side in (0, 1))
+    return Party(levels, own, other)
+
+
+def _joint(parties: list[Party], side: int, lengths: Lengths) -> Doubles:
+    """Π_j x_j of all histories of these lengths; side 1: own, 2: other."""
+    joint: Doubles = np.ones(())
+    for party, length in zip(parties, lengths, strict=True):
+        joint = joint[..., None] * party[side][length]
+    return joint
+
+
+def _differing(parties: list[Party], lengths: Lengths) -> Ints:
+    """How many mechanisms have met a difference."""
+    found: Ints = np.zeros((), np.int64)
+    for party, length in zip(parties, lengths, strict=True):
+        found = found[..., None] + party.levels[length].differs
+    return found
+
+
+def _ask(value: Doubles, choice: Ints, after: Doubles, level: OneLength, place: int) -> None:
+    """Where asking one mechanism is better than what is known, note what, and how much better.
+
+    A choice is 0 to stop, else by ``asked``.
+    """
+    if not len(level.pairs):
+        return
+    groups = np.moveaxis(np.add.reduceat(after, level.starts, axis=place), place, 0)
+    value, choice = np.moveaxis(value, place, 0), np.moveaxis(choice, place, 0)
+    for pair in np.unique(level.pairs).tolist():
+        said = level.pairs == pair
+        parents = level.parents[said]
+        better = groups[said] > value[parents] + _MORE
+        value[parents] = np.where(better, groups[said], value[parents])
+        choice[parents] = np.where(better, _said(place, pair), choice[parents])
+
+
+def _said(place: int, pair: int) -> int:
+    return 1 + place * MOST_PAIRS + pair
+
+
+def asked(choice: int) -> tuple[int, int]:
+    """Whom, and with which pair, a choice that is not 0 asks."""
+    return divmod(choice - 1, MOST_PAIRS)
+
+
+def one_more(lengths: Lengths, mechanism: int) -> Lengths:
+    """The lengths after one more question to a mechanism."""
+    return (*lengths[:mechanism], lengths[mechanism] + 1, *lengths[mechanism + 1 :])
+
+
+def _followed(
+    parties: list[Party], choices: dict[Lengths, Ints], order: list[Lengths]
+) -> dict[Lengths, Mask]:
+    """Where the adversary stops, by its choices from the beginning on."""
+    met = {lengths: np.zeros(choice.shape, np.bool_) for lengths, choice in choices.items()}
+    met[order[0]][...] = True
+    rounds = max(order[-1])
+    for lengths in order:
+        here, choice = met[lengths], choices[lengths]
+        for place, length in enumerate(lengths):
+            if length == rounds:
+                continue
+            level = parties[place].levels[length + 1]
+            doing = np.where(here, choice, 0)
+            after = np.moveaxis(met[one_more(lengths, place)], place, 0)
+            before = np.moveaxis(doing, place, 0)[level.parents[level.group]]
+            said = _said(place, 0) + level.pairs[level.group]
+            after |= before == said.reshape(-1, *(1,) * (before.ndim - 1))
+    return {lengths: met[lengths] & (choices[lengths] == 0) for lengths in order}
+
+
+def strategy(
+    found: Best,
+    pairs: tuple[Pair[object], ...],
+    mechanisms: Sequence[ContinualMechanism],
+    answers: int,
+    growth: Fraction,
+    bit: int,
+) -> StrategyAdversary:
+    """Creates all the mechanisms, in order, and then asks what ``found`` says."""
+    creations = [
+        StrategyNode(same(Create(each)), ((TOP, place + 1),))
+        for place, each in enumerate(mechanisms)
+    ]
+    builder = _Builder(found, pairs, answers, float(growth), creations)
+    builder.add((0,) * len(mechanisms), (0,) * len(mechanisms))
+    return StrategyAdversary(tuple(builder.nodes), bit, growth, Fraction(0))
+
+
+class _Builder:
+    """Nodes of a decision tree, those below a node after it."""
+
+    def __init__(
+        self, found: Best, pairs: tuple[Pair[object], ...], answers: int, growth: float,
+        nodes: list[StrategyNode],
+    ) -> None:  # fmt: skip
+        self._found, self._pairs, self._answers = found, pairs, answers
+        self._growth, self.nodes = growth, nodes
+
+    def add(self, lengths: Lengths, place: tuple[int, ...]) -> int:
+        """The node of a view; its number."""
+        number = len(self.nodes)
+        choice = int(self._found.choices[lengths][place])
+        if not choice:
+            own, other = self._likely(lengths, place)
+            self.nodes.append(StrategyNode(accuses=own > self._growth * other))
+            return number
+        mechanism, pair = asked(choice)
+        said = self._pairs[pair]
+        self.nodes.append(StrategyNode())  # its place
+        message = Pair(Ask(said.zero, mechanism), Ask(said.one, mechanism))
+        branches = tuple(self._answered(lengths, place, mechanism, pair))
+        self.nodes[number] = StrategyNode(message, branches)
+        return number
+
+    def _answered(
+        self, lengths: Lengths, place: tuple[int, ...], mechanism: int, pair: int
+    ) -> list[tuple[object, int]]:
+        """(answer, node) for each answer that can be."""
+        after = one_more(lengths, mechanism)
+        level = self._found.parties[mechanism].levels[after[mechanism]]
+        follows = (level.parents == place[mechanism]) & (level.pairs == pair)
+        branches: list[tuple[object, int]] = []
+        for child in np.flatnonzero(follows[level.group]).tolist():
+            below = (*place[:mechanism], child, *place[mechanism + 1 :])
+            if any(self._likely(after, below)):
+                answer = (int(level.heard[0][child]) - 1) % self._answers
+                branches.append((answer, self.add(after, below)))
+        return branches
+
+    def _likely(self, lengths: Lengths, place: tuple[int, ...]) -> tuple[float, float]:
+        """The probability of a view in either world."""
+        own = other = 1.0
+        for party, length, node in zip(self._found.parties, lengths, place, strict=True):
+            own, other = own * party.own[length][node], other * party.other[length][node]
+        return float(own), float(other)

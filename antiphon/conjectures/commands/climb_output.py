@@ -1,0 +1,144 @@
+"""``antiphon conjecture``: value against bound as it climbs, and what was found."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Generator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from antiphon.cli.output import print_json
+from antiphon.cli.user_code import import_file, running, split_target
+from antiphon.conjectures import Conjecture, Conjectured, HowFar
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_down, fixed_up
+from antiphon.protocol.records.files import refuse_taken, write_text
+
+
+class ConjectureOptions(NamedTuple):
+    """What was asked for."""
+
+    target: str
+    seconds: float
+    starts: int | None
+    seed: int | None
+    workers: int | None
+    checkpoint: Path | None
+    to_the_end: bool
+    plot: Path | None
+    save: Path | None
+    svg: Path | None
+    force: bool
+    as_json: bool
+
+
+def conjecture(asked: ConjectureOptions) -> int:
+    """Search; status 1 if the conjecture is refuted, 130 if it is interrupted at once."""
+    path, name = split_target(asked.target, "search")
+    _check(asked, path)
+    module = import_file(path)
+    if name not in vars(module):
+        raise InvalidArgument(f"{path} has no {name}")
+    given: object = vars(module)[name]
+    if not isinstance(given, Conjecture):
+        raise InvalidArgument(
+            f"{name} is a {type(given).__name__}: what is searched is a Conjecture(pattern, bound)"
+        )
+    with _climbing(asked.as_json) as watch, running(path):
+        found = given.search(
+            seconds=asked.seconds, starts=asked.starts, seed=asked.seed, watch=watch,
+            to_the_end=asked.to_the_end, executor=asked.workers, checkpoint=asked.checkpoint,
+        )  # fmt: skip
+    try:
+        _write(found, asked)
+    finally:  # it may have taken long, and no full disk takes it away
+        _print(found, asked)
+    if found.refuted:
+        return 1
+    return 130 if found.interrupted and not found.starts else 0
+
+
+def _print(found: Conjectured, asked: ConjectureOptions) -> None:
+    if asked.as_json:
+        print_json(found.to_dict())
+    else:
+        print(found)
+        if found.refuted:
+            print(f"\n{found.tree()}")
+
+
+_BAR: Final = 24
+_HEIGHTS: Final = "▁▂▃▄▅▆▇█"
+_LAST: Final = 16
+"""Better values that are drawn."""
+
+
+def climb_line(standing: HowFar, better: Sequence[float]) -> str:
+    """How far a search is: time, starts, the best against the bound, and how that grew."""
+    bound = float(standing.bound)
+    top = max(standing.best, bound) or 1.0
+    filled, mark = (round(_BAR * max(each, 0.0) / top) for each in (standing.best, bound))
+    bar = f"{'█' * filled:░<{_BAR}}"
+    best, most = fixed_down(standing.best, 6), fixed_up(standing.bound, 6)
+    return (
+        f"{standing.seconds:8.1f} s {standing.starts:7,} starts  {bar[:mark]}│{bar[mark:]}  "
+        f"{best} against {most}  {_heights(better[-_LAST:])}"
+    )
+
+
+def _heights(values: Sequence[float]) -> str:
+    low, high = min(values, default=0.0), max(values, default=0.0)
+    steps = (len(_HEIGHTS) - 1) / (high - low or 1.0)
+    return "".join(_HEIGHTS[int((each - low) * steps)] for each in values)
+
+
+@contextmanager
+def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, None]:
+    """A line that is redrawn on standard error, where a person watches; else nothing."""
+    if quiet or not sys.stderr.isatty():
+        yield None
+        return
+    from rich.console import Console
+    from rich.live import Live
+    from rich.text import Text
+
+    better: list[float] = []
+    # Redrawn here, not by a thread of its own: beside threads processes are slow to start.
+    options: dict[str, Any] = {"transient": True, "redirect_stdout": False}
+    with Live(console=Console(stderr=True), auto_refresh=False, **options) as live:
+
+        def watch(standing: HowFar) -> None:
+            if not better or standing.best > better[-1]:
+                better.append(standing.best)
+            live.update(Text(climb_line(standing, better), no_wrap=True), refresh=True)
+
+        yield watch
+
+
+def _check(asked: ConjectureOptions, source: Path) -> None:
+    """Refuse what could not be written before anything is searched."""
+    named = [source, asked.checkpoint, asked.plot, asked.save, asked.svg]
+    files = [path.resolve() for path in named if path is not None]
+    for path in files:
+        if files.count(path) > 1:
+            raise InvalidArgument(
+                f"{path.name} is given twice: FILE.py, --checkpoint, --plot, --save and --svg are "
+                "different files"
+            )
+    paths = [path for path in (asked.save, asked.svg) if path is not None]
+    for path in paths:
+        if not path.absolute().parent.is_dir():
+            raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
+    refuse_taken(paths, asked.force)
+
+
+def _write(found: Conjectured, asked: ConjectureOptions) -> None:
+    if asked.plot is not None:
+        from antiphon.report.climbs import plot
+
+        plot(found, [asked.plot])
+    if asked.svg is not None:
+        write_text(asked.svg, found.svg(), overwrite=asked.force)
+    if asked.save is not None and found.refuted:
+        found.save(asked.save, overwrite=asked.force)

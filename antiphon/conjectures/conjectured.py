@@ -1,0 +1,194 @@
+"""The outcome of a search: refuted, with mechanisms and an adversary, or not refuted."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final
+
+import attrs
+
+from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.conjectures.drawing.found_trees import (
+    mechanism_drawn,
+    mechanism_tree,
+    strategy_drawn,
+)
+from antiphon.conjectures.drawing.tree_sheet import sheet
+from antiphon.conjectures.exact_figures import shown
+from antiphon.conjectures.judging import Judged
+from antiphon.conjectures.patterns.pattern import Pattern, Sizes
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.printed import shown_down, told_apart
+from antiphon.protocol.display import Card, Grid, Part, Picture, Plotted, Shown
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import distinct
+from antiphon.protocol.records.interaction import record
+from antiphon.protocol.records.view import Recording
+
+_PATIENCE: Final = 100_000
+"""Plays until one is in the event; the event has at least the probability that is gained."""
+
+_LONG: Final = 24
+
+_EDGES: Final = "Edges of mechanisms: how likely an answer is; of the adversary: what it hears."
+
+
+@attrs.frozen(eq=False, repr=False)
+class Conjectured(Shown, Plotted):
+    """What a search for mechanisms that break a bound has found: "refuted", or "not refuted"."""
+
+    pattern: Pattern
+    epsilon: ExactEpsilon
+    bound: Fraction
+    judged: Judged | None = attrs.field(repr=False)
+    """The best that was found, exactly; None if nothing was."""
+    starts: int
+    """Climbs."""
+    searched: Sizes
+    """Of what was looked at: (rounds, answers) of mechanisms."""
+    history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
+    """(starts, best) where a better one was found, in doubles."""
+    interrupted: bool = False
+
+    @property
+    def loss(self) -> Fraction:
+        """The most that a composition was found to lose, exactly: a tight δ, or a moment."""
+        return Fraction(0) if self.judged is None else self.judged.loss
+
+    @property
+    def delta(self) -> Fraction:
+        """The same: of an (ε, δ) pattern, the tight δ."""
+        return self.loss
+
+    @property
+    def refuted(self) -> bool:
+        """Whether that is more than the bound."""
+        return self.loss > self.bound
+
+    @property
+    def ratio(self) -> float:
+        """Of the loss to the bound; 1.0 only if they are equal."""
+        if not self.bound:
+            return math.inf if self.loss else 1.0
+        near = float(self.loss / self.bound)
+        if near != 1 or self.loss == self.bound:
+            return near
+        return math.nextafter(1.0, math.inf if self.refuted else 0.0)
+
+    @property
+    def mechanisms(self) -> tuple[ContinualMechanism[Any], ...]:
+        """Those that lose it, each once: they keep their claim; some are created several times."""
+        return () if self.judged is None else distinct(self.judged.mechanisms)
+
+    @property
+    def adversary(self) -> StrategyAdversary | None:
+        """Who makes them lose it; None if nothing was found.
+
+        It plays, saves and replays like any adversary. Of a Rényi divergence, too, though what it
+        accuses, where world b makes a view likelier, is then no measure of the loss.
+        """
+        return None if self.judged is None else self.judged.adversary
+
+    def __bool__(self) -> bool:
+        """Whether the conjecture stands, so far."""
+        return not self.refuted
+
+    @property
+    def title(self) -> str:
+        """The verdict, and on what."""
+        verdict = "refuted" if self.refuted else "not refuted, which proves nothing"
+        return f"{verdict}: {self.pattern.described(self.epsilon)}"
+
+    @property
+    def figure(self) -> str:
+        """What is bounded: δ(0), say."""
+        return str(self.pattern.facts(self.epsilon)["figure"])
+
+    @property
+    def figures(self) -> tuple[str, str]:
+        """The bound, rounded up, and what was found, rounded down, and how many times that it is.
+
+        In digits that tell whether it is refuted.
+        """
+        found, bound = told_apart(self.loss, self.bound)
+        times = told_apart(self.loss / self.bound, 1)[0] if self.bound else shown_down(self.ratio)
+        return _both(self.bound, bound), f"{_both(self.loss, found)}, {times} times that"
+
+    def _card(self) -> Card:
+        return Card(self.title, self._parts())
+
+    @property
+    def _counted(self) -> str:
+        """The starts; of how many, where after those nothing is left to be looked at."""
+        most = self.pattern.most
+        return f"{self.starts:,}" if most is None else f"{self.starts:,} of {most:,}"
+
+    def _parts(self) -> Iterator[Part]:
+        bound, found = self.figures
+        searched = self.pattern.in_words(self.searched) if self.searched else "nothing yet"
+        rows = [
+            ("bound", bound),
+            ("found", found),
+            ("starts", f"{self._counted}{', interrupted' if self.interrupted else ''}"),
+            ("searched", searched),
+        ]
+        yield Grid(rows)
+        if self.refuted:
+            yield Picture(self.svg)
+        if self.history:
+            yield self._picture()
+
+    def tree(self) -> str:
+        """The mechanisms, and the adversary, as decision trees."""
+        adversary = self.adversary
+        parts = [mechanism_tree(each) for each in self.mechanisms]
+        return "\n\n".join([*parts, *([] if adversary is None else [adversary.tree()])])
+
+    def svg(self) -> str:
+        """The mechanisms as trees, beside their adversary's: a picture of its own."""
+        adversary = self.adversary
+        trees = [mechanism_drawn(each, self.pattern) for each in self.mechanisms]
+        against = [] if adversary is None else [strategy_drawn(adversary)]
+        bound, found = self.figures
+        return sheet([self.title, f"bound {bound}; found {found}", _EDGES], trees, against)
+
+    def recording(self, *, seed: int | None = None) -> Recording:
+        """A play of that adversary in which it accuses: both sides, which replays.
+
+        Raises: InvalidArgument if nothing was found that accuses.
+        """
+        adversary = self.adversary
+        if self.judged is None or adversary is None or not adversary.advantage:
+            raise InvalidArgument("nothing was found that an adversary gains: there is no play")
+        game = self.judged.game.mechanism(adversary.bit)
+        for attempt in range(_PATIENCE):
+            found = record(adversary, game, seed=None if seed is None else seed + attempt)
+            if adversary.event(found.view):
+                return found
+        raise InvalidArgument("no play fell into the event: it is too rare to show one")
+
+    def save(self, path: str | Path, *, seed: int | None = None, overwrite: bool = False) -> None:
+        """Save that recording, for its owner only; ``antiphon replay`` runs both sides again."""
+        self.recording(seed=seed).save(path, overwrite=overwrite)
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON."""
+        return {
+            "refuted": self.refuted, **self.pattern.facts(self.epsilon),
+            "epsilon": shown(self.epsilon), "bound": str(self.bound), "loss": str(self.loss),
+            "ratio": self.ratio if math.isfinite(self.ratio) else None, "starts": self.starts,
+            "searched": [list(each) for each in self.searched],
+            "history": [list(each) for each in self.history], "interrupted": self.interrupted,
+        }  # fmt: skip
+
+
+def _both(figure: Fraction, rounded: str) -> str:
+    """A short fraction, and its digits; of a long one, digits alone."""
+    text = str(figure)
+    if len(text) >= _LONG or text == rounded:
+        return rounded
+    return f"{text} {'=' if Fraction(rounded) == figure else '≈'} {rounded}"

@@ -1,0 +1,174 @@
+"""A conjecture: a bound that is said to hold for every composition of a pattern. Searched, judged.
+
+What is found is exact: mechanisms with rational probabilities that keep their claim, and an
+adversary that gains more than the bound. What is not found proves nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, TypeAlias, TypedDict, Union
+
+import attrs
+from typing_extensions import Unpack
+
+from antiphon.audit.options import handed_on
+from antiphon.audit.running.working import Workers
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.conjectures.conjectured import Conjectured
+from antiphon.conjectures.exact_figures import shown
+from antiphon.conjectures.patterns.pattern import Pattern
+from antiphon.conjectures.searching.ascent import Aim, HowFar, Limits
+from antiphon.conjectures.searching.long_search import search_long
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+
+Bound: TypeAlias = Union[int, float, Fraction, Callable[[ExactEpsilon], Any], PrivacyCurve]
+"""A number, a function of ε, or a curve."""
+
+
+def _is_pattern(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, Pattern):
+        raise InvalidArgument(
+            "a conjecture is about a pattern: SparsePattern(epsilon=…, delta=…, creations=…, "
+            "sparse=…), SparseRenyi, GamePattern, FilterPattern or MistakesPattern, not a "
+            f"{type(value).__name__}"
+        )
+
+
+@attrs.frozen
+class Conjecture:
+    """Every composition of a pattern loses at most ``bound`` at ``epsilon``.
+
+    Mechanisms are sought that answer up to ``rounds`` questions, with up to ``answers`` answers.
+    """
+
+    pattern: Pattern = attrs.field(validator=_is_pattern)
+    bound: Bound
+    epsilon: ExactEpsilon = attrs.field(default=Fraction(0), converter=exact.epsilon)
+    rounds: int = attrs.field(default=2, kw_only=True)
+    answers: int = attrs.field(default=3, kw_only=True)
+
+    def __attrs_post_init__(self) -> None:
+        exact.whole(self.rounds, "rounds")
+        if exact.whole(self.answers, "answers") < 2:
+            raise InvalidArgument("with fewer than 2 answers nothing is told")
+
+    @property
+    def figure(self) -> Fraction:
+        """The bound at ``epsilon``; what was computed in doubles is allowed its rounding.
+
+        Raises: InvalidArgument for what is no bound, or none at all: one that a single mechanism
+        may go beyond.
+        """
+        figure = _figure(_said(self.bound, self.epsilon))
+        least = self.pattern.least(self.epsilon)
+        if least is not None and figure < least[0]:
+            raise InvalidArgument(
+                f"the bound {figure} at ε = {shown(self.epsilon)} is below {least[0]}, which "
+                f"{least[1]}: there is nothing to search for; give at least that much"
+            )
+        return figure
+
+    def search(
+        self,
+        *,
+        seconds: float | None = 60.0,
+        starts: int | None = None,
+        seed: int | None = None,
+        watch: Callable[[HowFar], object] | None = None,
+        to_the_end: bool = False,
+        executor: Workers = None,
+        checkpoint: Union[str, Path, None] = None,
+    ) -> Conjectured:
+        """Search for what refutes it, until it is refuted, the time is up or all was looked at.
+
+        ``starts``: climbs at most; with them and a seed, without ``seconds``, the same is found
+        again, by any number of workers. ``to_the_end``: once refuted, go on for what refutes it
+        by most. Ctrl-C ends the search, and keeps the best. Cost: docs/conjectures.md.
+
+        ``executor``: who climbs, as of ``game.audit``: None (this process, and others where that
+        pays), "serial", a number of processes, or a pool or cluster that is lent.
+        ``checkpoint``: a file that is gone on with if it is there, and kept up to date; it needs a
+        seed, and holds a digest of it. ``starts`` are those of all pieces, ``seconds`` of this one.
+
+        Raises: InvalidArgument; Intractable where no table of views is small enough; MissingExtra
+        without scipy; CheckpointError for a file that is damaged, in use, or of another
+        conjecture; ExecutorError, with what was found as its ``outcome``.
+        """
+        if watch is not None and not callable(watch):
+            raise InvalidArgument("watch is a function, which is told HowFar after each climb")
+        limits = Limits(seconds, starts, self.pattern.most)
+        aim = Aim(self.pattern, self.epsilon, self.figure, to_the_end)
+        sizes = self.pattern.sizes(self.rounds, self.answers)
+        return search_long(
+            aim, sizes, limits, seed=seed, executor=executor, checkpoint=checkpoint, watch=watch,
+        )  # fmt: skip
+
+
+class Searching(TypedDict, total=False):
+    """How to search: see ``Conjecture.search``."""
+
+    seconds: float | None
+    starts: int | None
+    seed: int | None
+    watch: Callable[[HowFar], object] | None
+    to_the_end: bool
+    executor: Workers
+    checkpoint: Union[str, Path, None]
+
+
+@handed_on(Conjecture.search)
+def conjecture(
+    pattern: Pattern,
+    bound: Bound,
+    epsilon: exact.Epsilon = 0,
+    *,
+    rounds: int = 2,
+    answers: int = 3,
+    **search: Unpack[Searching],
+) -> Conjectured:
+    """Search for mechanisms with which a composition loses more than a bound at ``epsilon``.
+
+    Refuted exactly, or not refuted: never proved. The arguments are those of ``Conjecture`` and of
+    its ``search``.
+
+    >>> from fractions import Fraction
+    >>> from antiphon.conjectures import SparsePattern
+    >>> pattern = SparsePattern(epsilon=0, delta=Fraction(1, 10), creations=2, sparse=1)
+    >>> found = conjecture(pattern, Fraction(1, 10), seed=1)     # one of two, and yet
+    >>> found.refuted, found.loss > Fraction(1, 10)
+    (True, True)
+    """
+    asked = Conjecture(pattern, bound, exact.epsilon(epsilon), rounds=rounds, answers=answers)
+    return asked.search(**search)
+
+
+_WRITTEN: Final = 12
+"""Characters of a float that somebody writes: one with more was computed."""
+_ROUNDING: Final = Fraction(1, 2**40)
+"""How much of a float that was computed may be its rounding: no refutation is as slight."""
+
+
+def _figure(said: Any) -> Fraction:
+    """The exact figure; above a float that may be a true bound, rounded down."""
+    figure = exact.fraction(said, "the bound")
+    computed = isinstance(said, float) and len(repr(float(said))) > _WRITTEN
+    return figure + abs(figure) * _ROUNDING if computed else figure
+
+
+def _said(bound: Bound, epsilon: ExactEpsilon) -> Any:
+    if isinstance(bound, PrivacyCurve):
+        return bound.delta_at(epsilon)
+    if not callable(bound):
+        return bound
+    try:
+        return bound(epsilon)
+    except Exception as error:
+        raise InvalidArgument(
+            f"the bound raised {type(error).__name__} at ε = {shown(epsilon)} ({error}): give a "
+            "number, a function of ε that returns one, or a PrivacyCurve"
+        ) from error

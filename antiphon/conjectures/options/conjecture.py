@@ -1,0 +1,62 @@
+"""``antiphon conjecture``: its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.cli.options import Force, Json, Seed, Workers, check_plot
+
+
+def conjecture(
+    target: Annotated[
+        str, typer.Argument(metavar="FILE.py:NAME", help="A Conjecture(pattern, bound).")
+    ],
+    seconds: Annotated[float, typer.Option(min=0.001, help="How long to search at most.")] = 60.0,
+    starts: Annotated[int | None, typer.Option(min=1, help="So many climbs at most.")] = None,
+    seed: Seed = None,
+    workers: Workers = None,
+    checkpoint: Annotated[
+        Path | None, typer.Option(help="Keep what is found here, and resume (needs a seed).")
+    ] = None,
+    to_the_end: Annotated[
+        bool, typer.Option("--to-the-end", help="Go on once it is refuted, for the worst.")
+    ] = False,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw best over starts: .png, .svg, .pdf."),
+    ] = None,
+    save: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Save a play that refutes it, which replays."),
+    ] = None,
+    svg: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw the mechanisms beside their adversary."),
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """Search for mechanisms that break a bound; status 1 if it is refuted."""
+    from antiphon.conjectures.commands.climb_output import ConjectureOptions
+    from antiphon.conjectures.commands.climb_output import conjecture as search
+
+    check_plot(plot, force)
+    return search(
+        ConjectureOptions(
+            target,
+            seconds,
+            starts,
+            seed,
+            workers,
+            checkpoint,
+            to_the_end,
+            plot,
+            save,
+            svg,
+            force,
+            json,
+        )
+    )

@@ -1,0 +1,295 @@
+"""A filter: what is sought is which claims are charged to it, in which order, on which path.
+
+What a filter is given to charge for: of each claim a mechanism that keeps it and loses most.
+
+* (ε, δ): RR_{ε,δ}. Whatever keeps the claim is a post-processor of it, interactive or not (CM
+  Thm 2.5, App. A; Kairouz, Oh and Viswanath 2015), so nothing loses more, by any measure.
+* A moment c of an order α: RR_ε with a probability p, else silence, so that 1 + p(w-1) = c, where
+  w is the moment of RR_ε. At the order α itself no other mechanism of this claim loses more, for
+  then a composition multiplies the moments (theory of ``RenyiFilter``): to adapt is of no use.
+* ρ-zCDP: RR_ε with ε²/2 <= ρ (Bun and Steinke 2016, Prop. 1.4). Only Gaussian noise has D_α = αρ at
+  all α, and that is not finite. So this is not the worst, but nearly, for a small ρ and α: its D_2
+  is 0.98·2ρ for ρ = 1/50.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cached_property
+from itertools import combinations
+from math import floor
+from typing import Any, Final, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.audit.exact.question import Question, rational_growth
+from antiphon.composition.accounting.renyi import OnlyAt
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.filters.adaptive import adaptive_parameters
+from antiphon.composition.filters.budget import Budget, Refusal
+from antiphon.composition.filters.sums import root_below
+from antiphon.composition.suitable import Parameters, pairs
+from antiphon.conjectures.climbing import Climb, Generator, Size
+from antiphon.conjectures.exact_figures import (
+    Figure,
+    TightDelta,
+    TightMoment,
+    figure_of,
+    maybe_order,
+    shown,
+)
+from antiphon.conjectures.judging import Judged
+from antiphon.conjectures.law_trees import Doubles
+from antiphon.conjectures.patterns.game_pattern import judged_game, no_divergence
+from antiphon.conjectures.patterns.pattern import SOURCE, Pattern, Sizes
+from antiphon.conjectures.tables import DENOMINATOR, TableMechanism, whole_weights
+from antiphon.mechanisms import RandomizedResponse
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Renyi, ZeroConcentrated
+from antiphon.protocol.registry import register
+from antiphon.verifiers.models import neighbouring_start
+
+Charged: TypeAlias = Union[Parameters, ZeroConcentrated, Renyi]
+"""(ε, δ), ρ-zCDP, or ``Renyi(OnlyAt(α, moment))``."""
+_BIT: Final = (0, 1)
+
+
+def charged(given: Any) -> tuple[Charged, ...]:
+    """Claims as they are charged. Raises: InvalidArgument for one that has no finite mechanism."""
+    try:
+        claims: list[Any] = list(given)
+    except TypeError:
+        return pairs(given)  # which says what to give
+    return tuple(map(_one, claims))
+
+
+def _one(given: Any) -> Charged:
+    if type(given) is ZeroConcentrated:
+        return given
+    if type(given) is not Renyi:
+        (parameters,) = pairs([given])
+        return parameters
+    curve: Any = given.curve
+    if type(curve) is not OnlyAt or curve.moment <= 1:
+        raise InvalidArgument(
+            "of a Rényi claim a search can say what is worst at one whole order only: give "
+            "Renyi(OnlyAt(order, moment)), with a moment e^((α-1)D) above 1"
+        )
+    return given
+
+
+@attrs.frozen
+class WorstResponse:
+    """A claim, the creation of the mechanism that is charged for it, and what it keeps to."""
+
+    claim: Charged
+    creation: Create
+    figure: Figure
+    limit: Fraction
+
+    @property
+    def lost(self) -> Fraction:
+        """What it loses, by the exact engine: at most the limit."""
+        created = self.creation
+        assert created.claim is not None
+        question = Question(created.mechanism, created.claim.verification, report=None)
+        found = self.figure.tight(question, 1)
+        assert found is not None
+        return found
+
+    @property
+    def bounds_divergences(self) -> bool:
+        """Whether a divergence follows from the claim."""
+        return not isinstance(self.claim, tuple) or not self.claim[1]
+
+    def __str__(self) -> str:
+        if isinstance(self.claim, ZeroConcentrated):
+            return f"{self.claim.rho}-zCDP"
+        if isinstance(self.claim, Renyi):
+            return f"of moment {self.limit} at {self.figure}"
+        epsilon, delta = self.claim
+        return f"({shown(epsilon)}, {delta})-DP"
+
+
+def worst(claim: Charged) -> WorstResponse:
+    """The mechanism of a claim."""
+    if isinstance(claim, ZeroConcentrated):
+        return _concentrated(claim)
+    if isinstance(claim, Renyi):
+        return _of_moment(claim)
+    epsilon, delta = claim
+    response = RandomizedResponse(epsilon=epsilon, delta=delta)
+    return WorstResponse(claim, Create(response), TightDelta(epsilon), delta)
+
+
+def _concentrated(claim: ZeroConcentrated) -> WorstResponse:
+    growth, _ = rational_growth(root_below(2 * claim.rho))
+    response = RandomizedResponse(epsilon=Log(Fraction(floor(growth * DENOMINATOR), DENOMINATOR)))
+    source = "Bun and Steinke 2016, Prop. 1.4"
+    asserted = Claim(claim, response.claims[0].verification, Status.PROVED, source)
+    created, kept = Create(response, asserted), TightDelta(response.epsilon)
+    return WorstResponse(claim, created, kept, Fraction(0))
+
+
+def _of_moment(claim: Renyi) -> WorstResponse:
+    curve: Any = claim.curve
+    order, moment, odds = curve.order, Fraction(curve.moment), 2
+    while response_moment(odds, order) < moment:
+        odds *= 2
+    told = (moment - 1) / (response_moment(odds, order) - 1)
+    true, false = told * Fraction(odds, 1 + odds), told * Fraction(1, 1 + odds)
+    rows = (1 - told, true, false), (1 - told, false, true)
+    asserted = Claim(claim, neighbouring_start(), Status.PROVED, SOURCE)
+    weights = tuple(map(whole_weights, rows))
+    made = TableMechanism(f"moment {moment}", _BIT, 3, weights, claims=(asserted,))
+    return WorstResponse(claim, Create(made), TightMoment(order), moment)
+
+
+def response_moment(odds: int, order: int) -> Fraction:
+    """Σ p^α q^(1-α) of RR_ε, e^ε = odds."""
+    return (Fraction(odds) ** order + Fraction(odds) ** (1 - order)) / (1 + odds)
+
+
+_MOST: Final = 16
+"""Claims of a grid: all sets of them are looked at, if there is time."""
+
+
+def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
+    if not given or len(given) > _MOST or len(set(given)) < len(given):
+        raise InvalidArgument(
+            f"claims is a grid of 1 to {_MOST} different (ε, δ), such as ((Log(2), 0), (Log(3), "
+            "0)), or ZeroConcentrated(…), or Renyi(OnlyAt(order, moment))"
+        )
+
+
+def _budget(_: object, __: object, given: object) -> None:
+    if not isinstance(given, Budget):
+        raise InvalidArgument(
+            f"budget is a filter, of ExtConComp(budget=…), not a {type(given).__name__}"
+        )
+
+
+@register("antiphon.FilterPattern/1")
+@attrs.frozen(kw_only=True)
+class FilterPattern(Pattern):
+    """ExtConComp with a budget, of which up to ``creations`` mechanisms are created adaptively.
+
+    Their claims are of a grid, and each is the worst mechanism of its claim (``worst_responses``):
+    of (ε, δ) RR_{ε,δ}, of which whatever keeps the claim is a post-processor, so that nothing is
+    lost that these do not lose. The best adversary of a set of them is the exact engine's to find;
+    what is sought is the set, from small ones on. There are finitely many, and a search ends with
+    the last. Bounded is their δ at ε; or, with an ``order``, the moment e^((α-1)D) of that order.
+    """
+
+    budget: Budget[Any] = attrs.field(validator=_budget)
+    claims: tuple[Charged, ...] = attrs.field(converter=charged, validator=_few)
+    creations: int = attrs.field(default=3, validator=lambda _, __, n: exact.whole(n, "creations"))
+    order: int | None = attrs.field(default=None, validator=maybe_order)
+
+    def __attrs_post_init__(self) -> None:
+        for each in self.responses:
+            if self.order is not None and not each.bounds_divergences:
+                raise no_divergence(str(each))
+
+    @cached_property
+    def responses(self) -> tuple[WorstResponse, ...]:
+        """The mechanism of each claim."""
+        return tuple(map(worst, self.claims))
+
+    def question(self, responses: Sequence[WorstResponse]) -> Question:
+        """The game in which these may be created."""
+        return Question(
+            ExtConComp(budget=self.budget), adaptive_parameters(self.budget),
+            catalogue=[each.creation for each in responses],
+            max_creations=self.creations, report=None,
+        )  # fmt: skip
+
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
+        """What is bounded."""
+        return figure_of(self.order, epsilon)
+
+    def loss(
+        self, responses: Sequence[WorstResponse], epsilon: ExactEpsilon, rounds: int
+    ) -> Fraction:
+        """The most that is lost with these."""
+        found = self.figure(epsilon).tight(self.question(responses), rounds)
+        assert found is not None  # as in ``judged``
+        return found
+
+    @property
+    def rounds(self) -> int:
+        """Each is created, and asked once: afterwards it only answers HALT."""
+        return 2 * self.creations
+
+    def described(self, epsilon: ExactEpsilon) -> str:
+        figure, budget = self.figure(epsilon), type(self.budget).__name__
+        return (
+            f"{figure} of up to {self.creations} mechanisms with {len(self.claims)} claims to "
+            f"choose from, behind {budget}"
+        )
+
+    def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
+        return {
+            "figure": str(self.figure(epsilon)), "creations": self.creations,
+            "claims": list(map(str, self.responses)),
+        }  # fmt: skip
+
+    def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
+        """What one claim loses alone. Raises: InvalidArgument if the filter charges none."""
+        budget, claims = self.budget, [each.creation.claim for each in self.responses]
+        charged = (budget.charge(budget.initial_state, each.measure) for each in claims if each)
+        if all(type(each) is Refusal for each in charged):
+            raise InvalidArgument(
+                "the budget refuses every claim of the grid, even alone: give it smaller claims, "
+                "or a larger budget"
+            )
+        alone = [self.loss([each], epsilon, 2) for each in self.responses]
+        who = self.responses[alone.index(max(alone))]
+        return max(alone), f"one mechanism loses alone that is {who}"
+
+    @property
+    def most(self) -> int:
+        return (1 << len(self.claims)) - 1
+
+    def sizes(self, rounds: int, answers: int) -> Sizes:
+        return ((self.creations, len(self.claims)),)
+
+    def in_words(self, sizes: Sizes) -> str:
+        return "sets of its claims, small ones first"
+
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> SetBySet:
+        return SetBySet(self, size, epsilon)
+
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+        chosen = [each for each, there in zip(self.responses, found.laws[0], strict=True) if there]
+        mechanisms = tuple(each.creation.mechanism for each in chosen)
+        lost = tuple(each.lost for each in chosen)
+        result = judged_game(
+            self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
+        )
+        assert result is not None  # as no world alone has an answer of any of them
+        return result
+
+
+class SetBySet:
+    """Takes one set of claims after the other; as a law it has 1 for each claim that is in it."""
+
+    def __init__(self, pattern: FilterPattern, size: Size, epsilon: ExactEpsilon) -> None:
+        self._pattern, self._size, self._epsilon = pattern, size, epsilon
+        places = range(len(pattern.claims))
+        self._sets = [chosen for many in places for chosen in combinations(places, many + 1)]
+
+    def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
+        """What the set of that number loses."""
+        chosen, pattern = self._sets[number], self._pattern
+        responses = [pattern.responses[place] for place in chosen]
+        law = np.zeros(len(pattern.claims))
+        law[list(chosen)] = 1.0
+        lost = pattern.loss(responses, self._epsilon, pattern.rounds)
+        return Climb(self._size, float(lost), [law])

@@ -1,0 +1,190 @@
+"""How likely an adversary's views are, as polynomials in the laws of what is sought in a game.
+
+A law is a realisation plan: a product of probabilities along a tree (``Domain``). So a run of the
+game in which the copies of the mechanisms end at some histories has the product of the laws there
+for its probability, times that of all other coins. Which runs there are is found by playing with
+*free twins*, which answer anything with equal chances: the chances are divided out again. What
+others do between the mechanisms, a post-processor say, is played and need not be understood.
+What is lost is a sum over views, convex in their probabilities: its ``tangent`` is a polynomial.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterator, Sequence
+from typing import Any, Final, NamedTuple, TypeAlias
+
+import numpy as np
+
+from antiphon.audit.exact.kernel import branches, ends
+from antiphon.audit.exact.question import Question
+from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.audit.game import PrivacyGame
+from antiphon.composition.creation import Create
+from antiphon.conjectures.exact_figures import Figure
+from antiphon.conjectures.law_trees import Domain, Doubles
+from antiphon.conjectures.tables import TableMechanism
+from antiphon.numbers.interning import fingerprint
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins import Coins, Draw
+from antiphon.protocol.coins.tapes import RecordedCoins
+from antiphon.protocol.messages import HALT, Pair, same
+
+Copies: TypeAlias = tuple[tuple[int, int], ...]
+"""(which law, the history at which a copy of its mechanism is), for each copy that was asked."""
+Polynomial: TypeAlias = dict[Copies, float]
+"""The coefficient of each product of entries of laws."""
+_MARK: Final = 1 << 256
+"""Weights past it are marks: number · mark + row, for only their proportion counts."""
+
+
+def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
+    """Any answer to any question is as likely; its weights say which law and row they stand for."""
+    rows = domain.offset(domain.rounds) * len(domain.inputs)
+    marks = tuple(((number + 1) * _MARK + row,) * domain.answers for row in range(rows))
+    name = f"free {number + 1}"
+    return TableMechanism(name, domain.inputs, domain.answers, marks, claims=(claim,))
+
+
+class OneView(NamedTuple):
+    """How likely a view is in the two worlds, and whether it is accused."""
+
+    accused: bool
+    own: Polynomial
+    other: Polynomial
+
+
+class _Run(NamedTuple):
+    """Which view it is so far, how it would end, where the copies are, and the other chances."""
+
+    view: int
+    accused: bool
+    copies: Copies
+    chance: float
+
+
+class _Drawn(NamedTuple):
+    """The state of a game, and the draws that led to it."""
+
+    state: Any
+    draws: tuple[Draw, ...]
+
+
+class FixedStrategy:
+    """The runs of an adversary of one game, in another one that has free twins in it."""
+
+    def __init__(self, adversary: StrategyAdversary, own: Question, free: Question) -> None:
+        self._adversary = adversary
+        self._created = {
+            fingerprint(mine): same(twin)
+            for mine, twin in zip(own.creations, free.creations, strict=True)
+        }
+        self._game = PrivacyGame(free.system, free.verification)
+        self._numbers: dict[tuple[int, Hashable], int] = {}
+        """Of views: (the one that is an answer shorter, that answer)."""
+
+    def views(self, domains: Sequence[Domain]) -> list[OneView]:
+        """All views, in the adversary's own world b and in the other one."""
+        found: dict[Hashable, OneView] = {}
+        for bit in (self._adversary.bit, 1 - self._adversary.bit):
+            for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):
+                seen = found.setdefault(view, OneView(accused, {}, {}))
+                side = seen.own if bit == self._adversary.bit else seen.other
+                side[copies] = side.get(copies, 0.0) + chance
+        return list(found.values())
+
+    def _runs(self, game: Chain, domains: Sequence[Domain]) -> Iterator[_Run]:
+        """How each run ends, and how likely it is but for the probabilities that the laws say."""
+        waiting: list[tuple[int, Any, _Run]] = [(0, game.initial_state, _Run(0, False, (), 1.0))]
+        while waiting:
+            number, state, run = waiting.pop()
+            node = self._adversary.nodes[max(number, 0)]
+            if number < 0 or node.message is HALT:  # an answer that its own laws never give ends it
+                yield run._replace(accused=number >= 0 and node.accuses)
+                continue
+            for p, (told, answer) in _played(game, state, self._message(node.message)):
+                after, weight = _moved(run.copies, told.draws, domains)
+                view = run.view, fingerprint(answer)
+                heard = self._numbers.setdefault(view, len(self._numbers) + 1)
+                longer = _Run(heard, bool(node.halt), after, run.chance * float(p) * weight)
+                if ends(told.state, answer, game.is_over):
+                    yield longer
+                else:
+                    to, _ = self._adversary.step(number, answer, None)
+                    waiting.append((to, told.state, longer))
+
+    def _message(self, message: Any) -> object:
+        """With the twin in the place of each mechanism that is created."""
+        if type(message) is Pair and type(message.zero) is Create:
+            return self._created[fingerprint(message.zero)]
+        return message
+
+
+def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tuple[_Drawn, Any]]]:
+    def step(before: Any, said: object, coins: Coins) -> tuple[object, object]:
+        tape = RecordedCoins(coins)
+        after, answer = game.step(before, said, tape)
+        return _Drawn(after, tape.take()), answer
+
+    found: list[Any] = branches(step, state, message)
+    return [each for each in found if type(each[1][0]) is _Drawn]  # what fails tells nothing here
+
+
+def _moved(
+    copies: Copies, draws: Sequence[Draw], domains: Sequence[Domain]
+) -> tuple[Copies, float]:
+    """Where the copies are after some draws, and what the twins' chances are divided out by.
+
+    Copies at one history of one law are interchangeable, so it is no matter which one moved.
+    """
+    at, weight = list(copies), 1.0
+    for kind, parameter, answer in draws:
+        weights: Any = parameter
+        mark = int(weights[0]) if kind == "categorical" else 0
+        if mark < _MARK:
+            continue
+        number, row = divmod(mark, _MARK)
+        domain = domains[number - 1]
+        before = row // len(domain.inputs)
+        if before:
+            at.remove((number - 1, before))
+        at.append((number - 1, row * domain.answers + _whole(answer) + 1))
+        weight *= domain.answers
+    return tuple(sorted(at)), weight
+
+
+def _whole(answer: Any) -> int:
+    return int(answer)
+
+
+def value(found: Polynomial, laws: Sequence[Doubles]) -> float:
+    """The polynomial at some laws."""
+    return sum(
+        weight * float(np.prod([laws[law][place] for law, place in copies]))
+        for copies, weight in found.items()
+    )
+
+
+def tangent(views: Sequence[OneView], laws: Sequence[Doubles], figure: Figure) -> Polynomial:
+    """A polynomial that is the loss of these views at these laws, and at others no more."""
+    own = np.array([value(each.own, laws) for each in views], np.float64)
+    other = np.array([value(each.other, laws) for each in views], np.float64)
+    accused = np.array([each.accused for each in views], np.bool_)
+    found: Polynomial = {}
+    for each, *weights in zip(views, *figure.tangents(accused, own, other), strict=True):
+        for weight, side in zip(weights, (each.own, each.other), strict=True):
+            for copies, chance in side.items() if weight else ():
+                found[copies] = found.get(copies, 0.0) + float(weight) * chance
+    return found
+
+
+def slope(found: Polynomial, laws: Sequence[Doubles], number: int) -> Doubles:
+    """Its gradient in one law."""
+    total = np.zeros(laws[number].size)
+    for copies, weight in found.items():
+        chances = [laws[law][place] for law, place in copies]
+        for which, (law, place) in enumerate(copies):
+            if law == number:
+                others = chances[:which] + chances[which + 1 :]
+                total[place] += weight * float(np.prod(others))
+    return total

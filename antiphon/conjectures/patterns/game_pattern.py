@@ -1,0 +1,296 @@
+"""Any game: what the user composes of mechanisms that are sought, and of others that are fixed."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, NamedTuple, TypeAlias, Union
+
+import attrs
+
+from antiphon.audit.exact.question import Question
+from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.audit.game import PrivacyGame
+from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
+from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, figure_of, maybe_order
+from antiphon.conjectures.judging import Judged, both_laws, kept, named
+from antiphon.conjectures.law_trees import Domain, Doubles
+from antiphon.conjectures.patterns.fixed_strategy import (
+    FixedStrategy,
+    free_twin,
+    slope,
+    tangent,
+)
+from antiphon.conjectures.patterns.pattern import (
+    AnyMechanism,
+    AnyRenyi,
+    Pattern,
+    Sizes,
+    SoughtMechanism,
+    grid,
+)
+from antiphon.conjectures.tables import TableMechanism, mechanism, rounded, softened
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import register
+
+_NOTHING: Final = (0, 0)
+"""The size of no mechanism."""
+
+Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
+"""Mechanisms -> their game; or the game's question, which says what may be created or asked."""
+
+
+def _parts(_: object, __: object, given: tuple[SoughtMechanism, ...]) -> None:
+    kinds = AnyMechanism, AnyRenyi
+    if type(given) is not tuple or not all(  # pyright: ignore[reportUnnecessaryComparison]
+        any(type(each) is kind for kind in kinds) for each in given
+    ):
+        raise InvalidArgument(
+            "parts is a tuple of AnyMechanism(epsilon=…, delta=…, inner=…, pairs=…) and of "
+            "AnyRenyi(order=…, moment=…, inner=…, pairs=…)"
+        )
+
+
+@register("antiphon.GamePattern/1")
+@attrs.frozen(kw_only=True)
+class GamePattern(Pattern):
+    """The games that ``compose`` makes of mechanisms, one for each part.
+
+    Bounded is their δ at ε; or, with an ``order``, Σ p^α q^(1-α) of that order α, which is
+    e^((α-1)D) of the Rényi divergence D of the views (Mironov 2017): ε is then of no use.
+
+    ``compose(*mechanisms)`` returns a ``PrivacyGame``, or ``game.question(catalogue=[…],
+    max_creations=…, queries=[…])`` where there is something to choose from. An adversary sends up
+    to ``rounds`` messages, creations included. Without parts, nothing is sought: what the exact
+    engine says of the one game is the answer.
+    """
+
+    compose: Compose
+    rounds: int = attrs.field(validator=lambda _, __, n: exact.whole(n, "rounds"))
+    parts: tuple[SoughtMechanism, ...] = attrs.field(default=(), validator=_parts)
+    order: int | None = attrs.field(default=None, validator=maybe_order)
+
+    def __attrs_post_init__(self) -> None:
+        for part in self.parts:
+            if self.order is not None and type(part) is AnyMechanism and part.delta:
+                raise no_divergence(str(part))
+
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
+        """What is bounded."""
+        return figure_of(self.order, epsilon)
+
+    def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:
+        """The game of some mechanisms. Raises: InvalidArgument where ``compose`` makes none."""
+        try:
+            found: object = self.compose(*mechanisms)
+        except Exception as error:
+            raise InvalidArgument(
+                f"compose raised {type(error).__name__} ({error}) for {len(mechanisms)} mechanisms:"
+                " it takes one for each part, and returns their PrivacyGame"
+            ) from error
+        if isinstance(found, PrivacyGame):
+            found = found.question()
+        if type(found) is not Question:
+            raise InvalidArgument(
+                f"compose returned a {type(found).__name__}: return a PrivacyGame, or "
+                "game.question(catalogue=[…], max_creations=…)"
+            )
+        return attrs.evolve(found, report=None)
+
+    def described(self, epsilon: ExactEpsilon) -> str:
+        parts = ", ".join(map(str, self.parts))
+        of = f"a game of mechanisms that are {parts}" if parts else "one game"
+        return f"{self.figure(epsilon)} of {of}, against {self.rounds} messages"
+
+    def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
+        return {
+            "figure": str(self.figure(epsilon)), "claims": [str(each) for each in self.parts],
+            "messages": self.rounds,
+        }  # fmt: skip
+
+    @property
+    def most(self) -> int | None:
+        return None if self.parts else 1
+
+    def sizes(self, rounds: int, answers: int) -> Sizes:
+        if not self.parts:
+            return (_NOTHING,)
+        for part in self.parts:
+            part.check(rounds, answers)
+        self._each_is_used()
+
+        def longest(size: Size) -> int:
+            return max(domain.size for domain in self.domains(size))
+
+        return tuple(sorted(grid(rounds, answers), key=longest))
+
+    def known_by(self, sizes: Sizes) -> object:
+        """Also by what ``compose`` makes: its own lines do not tell what they call."""
+        domains = self.domains(sizes[0]) if self.parts else []
+        return self, _content(self.question(self.twins(domains)))
+
+    def in_words(self, sizes: Sizes) -> str:
+        if not self.parts:
+            return "no mechanism is sought"
+        narrow = any(type(part) is AnyRenyi for part in self.parts)
+        return super().in_words(sizes) + (f", {WIDEST_SAID}" if narrow else "")
+
+    def domains(self, size: Size) -> list[Domain]:
+        """Of the law of each part."""
+        return [Domain(part.inputs, *size) for part in self.parts]
+
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
+        if not self.parts:
+            return OneGame(self, self.figure(epsilon))
+        domains = self.domains(size)
+        programs = [part.program(domain) for part, domain in zip(self.parts, domains, strict=True)]
+        return Climber(size, BestOfGame(self, domains, self.figure(epsilon)), programs)
+
+    def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[TableMechanism]:
+        """The free twins of all parts."""
+        each = enumerate(zip(self.parts, domains, strict=True), start=first)
+        return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
+
+    def _each_is_used(self) -> None:
+        """Raises: InvalidArgument for a part of which ``compose`` makes nothing."""
+        domains, count = self.domains((1, 2)), len(self.parts)
+        twins, others = self.twins(domains), self.twins(domains, first=count)
+        whole = self.question(twins)
+        for place in range(count):
+            without = self.question([*twins[:place], others[place], *twins[place + 1 :]])
+            if all(
+                identical(mine, theirs)
+                for mine, theirs in zip(_content(whole), _content(without), strict=True)
+            ):
+                raise InvalidArgument(
+                    f"compose makes nothing of part {place + 1}: its game is the same whatever "
+                    "that mechanism is. Put it into the system, into f or into the catalogue, or "
+                    "leave the part out"
+                )
+
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+        """The laws as mechanisms whose claims the exact engine examined, and their best adversary.
+
+        The loss is that of the law of its views, played out by the game.
+        """
+        domains, figure = self.domains(found.size), self.figure(epsilon)
+        for laws in either(domains, found.laws):
+            pairs = list(map(kept, self.parts, domains, laws))
+            plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
+            mechanisms = named(plans, [part.claim for part in self.parts])
+            lost, question = tuple(lost for _, lost in pairs), self.question(mechanisms)
+            result = judged_game(question, self.rounds, figure, mechanisms, lost)
+            if result is not None:
+                return result
+        raise infinite()
+
+
+def _content(question: Question) -> tuple[object, ...]:
+    return question.system, question.verification, question.creations
+
+
+def judged_game(
+    question: Question,
+    rounds: int,
+    figure: Figure,
+    mechanisms: tuple[ContinualMechanism[Any], ...],
+    claimed: tuple[Fraction, ...],
+) -> Judged | None:
+    """What the best adversary of a game makes it lose: of mechanisms that lose what they may.
+
+    None if that is infinite.
+    """
+    best = figure.best(question, rounds)
+    if best is None:
+        return None
+    game, growth = PrivacyGame(question.system, question.verification), figure.growth
+    own, other = both_laws(best.adversary, game, rounds)
+    gained = own.hockey_stick(other, growth)
+    adversary = attrs.evolve(best.adversary, growth=growth, advantage=gained)
+    return Judged(mechanisms, claimed, adversary, figure.of(own, other), game)
+
+
+def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
+    """The laws; and then, for where rounding made a divergence infinite, softened ones."""
+    yield laws
+    yield list(map(softened, domains, laws))
+
+
+def infinite() -> InvalidArgument:
+    """What is wrong with a game that still has no finite divergence."""
+    return InvalidArgument(
+        "one world alone has some view of this game, whatever is answered by what is sought: its "
+        "Rényi divergence is infinite, and no bound on it holds. Leave order out: δ can be bounded"
+    )
+
+
+def no_divergence(claim: str) -> InvalidArgument:
+    """What is wrong with a claim of δ > 0 where a divergence is bounded."""
+    return InvalidArgument(
+        f"{claim} bounds no Rényi divergence, for with probability δ anything may be told: give a "
+        "claim with δ = 0, or of a divergence, or leave order out, and bound δ"
+    )
+
+
+class OneGame:
+    """Nothing is sought: what its best adversary gains is the one thing to look at."""
+
+    def __init__(self, pattern: GamePattern, figure: Figure) -> None:
+        self._pattern, self._figure = pattern, figure
+
+    def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
+        """What the exact engine says."""
+        question, rounds = self._pattern.question(()), self._pattern.rounds
+        loss = self._figure.tight(question, rounds)
+        if loss is None:
+            raise infinite()
+        return Climb(_NOTHING, float(loss), [])
+
+
+class Countered(NamedTuple):
+    """The best adversary of some laws, and what it gains."""
+
+    gain: float
+    adversary: StrategyAdversary
+    question: Question
+    laws: list[Doubles]
+
+
+class BestOfGame:
+    """The best adversaries of the games of a pattern, for a climber: of either world."""
+
+    def __init__(self, pattern: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
+        self._pattern, self._domains, self._figure = pattern, domains, figure
+
+    @cached_property
+    def _free(self) -> Question:
+        return self._pattern.question(self._pattern.twins(self._domains))
+
+    def best(self, laws: list[Doubles], bit: int) -> Countered:
+        """By the exact engine, of the laws as they are rounded."""
+        for tried in either(self._domains, laws):
+            question = self._question(tried)
+            found = self._figure.best(question, self._pattern.rounds)
+            if found is not None:
+                return Countered(float(found.loss), found.adversary, question, list(tried))
+        raise infinite()
+
+    def _question(self, laws: list[Doubles]) -> Question:
+        made = [
+            mechanism(f"M{place + 1}", domain, rounded(domain, law), part.claim)
+            for place, (part, domain, law) in enumerate(
+                zip(self._pattern.parts, self._domains, laws, strict=True)
+            )
+        ]
+        return self._pattern.question(made)
+
+    def slope(self, seen: Countered, place: int, size: int) -> Doubles:
+        """How what that adversary gains depends on one law."""
+        strategy = FixedStrategy(seen.adversary, seen.question, self._free)
+        found = tangent(strategy.views(self._domains), seen.laws, self._figure)
+        return slope(found, seen.laws, place)

@@ -1,0 +1,192 @@
+"""What a conjecture is about: a composition of which some part is not known, but what it claims."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+
+from antiphon.composition.accounting.renyi import OnlyAt, whole_order
+from antiphon.conjectures.climbing import Climb, Climbing, Size
+from antiphon.conjectures.exact_figures import (
+    Figure,
+    TightDelta,
+    TightMoment,
+    shown,
+)
+from antiphon.conjectures.judging import Judged
+from antiphon.conjectures.law_trees import Domain, check_length, tree
+from antiphon.conjectures.listed_pairs import ListedPairs, finite, pairs_of
+from antiphon.conjectures.program import Program, program
+from antiphon.conjectures.tables import TableMechanism
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
+from antiphon.protocol.messages import Pair, distinct
+from antiphon.protocol.registry import register
+from antiphon.protocol.verification import Verification
+
+Sizes = tuple[Size, ...]
+SOURCE: Final = "computed exactly (antiphon.audit.exact)"
+"""Of the claims of what is found."""
+
+
+class Pattern(ABC):
+    """A family of games, one for each choice of what is sought. Abstract.
+
+    ``climber`` looks in doubles for what loses most; ``judged`` says exactly what it loses.
+    """
+
+    @property
+    def most(self) -> int | None:
+        """Climbs after which nothing is left to be looked at; None where there always is more."""
+        return None
+
+    def known_by(self, sizes: Sizes) -> object:
+        """What has to be the same for a search to be gone on with."""
+        return self
+
+    @abstractmethod
+    def described(self, epsilon: ExactEpsilon) -> str:
+        """What is bounded, and of what."""
+
+    @abstractmethod
+    def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
+        """The same, for JSON."""
+
+    def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
+        """What a bound must not be below, for who loses as much; None if nothing is known."""
+        return None
+
+    @abstractmethod
+    def sizes(self, rounds: int, answers: int) -> Sizes:
+        """Of what is sought, from small ones on, up to these rounds and answers.
+
+        Raises: Intractable if the largest is too large; InvalidArgument where nothing can be found.
+        """
+
+    def in_words(self, sizes: Sizes) -> str:
+        """Those sizes."""
+        return f"mechanisms of rounds × answers {', '.join(f'{r} × {a}' for r, a in sizes)}"
+
+    @abstractmethod
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
+        """Who climbs among what is sought of one size. Raises: MissingExtra without scipy."""
+
+    def heard(self, mechanism: TableMechanism) -> frozenset[int] | None:
+        """The histories of a mechanism that was found which can be; None: any can."""
+        return None
+
+    @abstractmethod
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+        """What a climb has found, exactly. Raises: Intractable where that cannot be computed."""
+
+
+def grid(rounds: int, answers: int) -> list[Size]:
+    """(rounds, answers) up to these, all that tell anything."""
+    return [(r, a) for r in range(1, rounds + 1) for a in range(2, answers + 1)]
+
+
+_HIGHEST: Final = 11
+"""Order: 16^α is in the linear programs, and their solver takes no more than 10^15."""
+
+
+@attrs.frozen(kw_only=True)
+class SoughtMechanism(ABC):
+    """Some mechanism that keeps a claim w.r.t. f' = ``inner``, and hears these pairs. Abstract."""
+
+    inner: Verification = attrs.field(factory=ListedPairs)
+    pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
+    """By default, what ``ListedPairs`` lists."""
+
+    @pairs.default  # pyright: ignore
+    def _of_the_list(self) -> tuple[Pair[Any], ...]:
+        return pairs_of(self.inner)
+
+    @property
+    @abstractmethod
+    def measure(self) -> Measure:
+        """Of the claim."""
+
+    @property
+    @abstractmethod
+    def claimed(self) -> tuple[Figure, Fraction]:
+        """What is limited, and how much it is at most."""
+
+    @property
+    def inputs(self) -> tuple[object, ...]:
+        """What it may hear."""
+        return distinct(side for pair in self.pairs for side in (pair.zero, pair.one))
+
+    @property
+    def claim(self) -> Claim:
+        """What is claimed of it, and true of what is found."""
+        return Claim(self.measure, self.inner, Status.PROVED, SOURCE)
+
+    def program(self, domain: Domain) -> Program:
+        """The laws of a domain that keep the claim."""
+        figure, limit = self.claimed
+        return program(domain, tree(domain, self.pairs, self.inner), figure.loss, float(limit))
+
+    def check(self, rounds: int, answers: int) -> None:
+        """Raises: Intractable if it has too many histories."""
+        check_length(Domain(self.inputs, rounds, answers), len(self.pairs))
+
+
+@register("antiphon.AnyMechanism/1")
+@attrs.frozen(kw_only=True)
+class AnyMechanism(SoughtMechanism):
+    """Some mechanism that is (ε, δ)-DP w.r.t. f'."""
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
+
+    @property
+    def measure(self) -> Approximate:
+        return Approximate(self.epsilon, self.delta)
+
+    @property
+    def claimed(self) -> tuple[TightDelta, Fraction]:
+        return TightDelta(self.epsilon), self.delta
+
+    def __str__(self) -> str:
+        return f"({shown(self.epsilon)}, {self.delta})-DP"
+
+
+@register("antiphon.AnyRenyi/1")
+@attrs.frozen(kw_only=True)
+class AnyRenyi(SoughtMechanism):
+    """Some mechanism with Σ p^α q^(1-α) <= ``moment`` at a whole order α w.r.t. f'.
+
+    That is e^((α-1)D) of the Rényi divergence D: RDP of this order (Mironov 2017), and no other.
+    """
+
+    order: int = attrs.field()
+    moment: Fraction = attrs.field(converter=exact.fraction)
+
+    @order.validator  # pyright: ignore
+    def _within_reach(self, _: object, value: object) -> None:
+        if whole_order(value) > _HIGHEST:
+            raise InvalidArgument(
+                f"order is a whole number from 2 to {_HIGHEST}: the linear programs of higher ones "
+                "are past what doubles can do"
+            )
+
+    @moment.validator  # pyright: ignore
+    def _possible(self, _: object, value: Fraction) -> None:
+        OnlyAt(self.order, value)
+
+    @property
+    def measure(self) -> Renyi:
+        return Renyi(OnlyAt(self.order, self.moment))
+
+    @property
+    def claimed(self) -> tuple[TightMoment, Fraction]:
+        return TightMoment(self.order), self.moment
+
+    def __str__(self) -> str:
+        return f"of moment {self.moment} at α = {self.order}"

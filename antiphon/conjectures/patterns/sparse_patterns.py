@@ -1,0 +1,291 @@
+"""f_∞ and f_{∞,FPC}: mechanisms that all claim the same, of which few may see a difference."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.audit.game import PrivacyGame
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
+from antiphon.conjectures.all_views import AllViews, best, strategy
+from antiphon.conjectures.climbing import Climb, Climber, Size
+from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, figure_of
+from antiphon.conjectures.judging import Judged, both_laws, kept, named
+from antiphon.conjectures.law_trees import Domain, tree, turned
+from antiphon.conjectures.listed_pairs import ListedPairs, finite, pairs_of
+from antiphon.conjectures.patterns.pattern import (
+    SOURCE,
+    AnyMechanism,
+    AnyRenyi,
+    Pattern,
+    Sizes,
+    SoughtMechanism,
+    grid,
+)
+from antiphon.conjectures.tables import TableMechanism
+from antiphon.mechanisms import RandomizedResponse
+from antiphon.mechanisms.fields import boolean
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures.kinds import Approximate, Measure
+from antiphon.protocol.messages import Pair, identical
+from antiphon.protocol.registry import register
+from antiphon.protocol.verification import Refused, Verification, read
+
+_MOST: Final = 5
+"""Mechanisms created: the table of all views grows with the power of it."""
+_WIDEST: Final = 10**8
+"""Views in a table."""
+
+
+def _creations(pattern: SparseComposition, _: object, value: int) -> None:
+    if exact.whole(value, "creations") > _MOST:
+        raise InvalidArgument(
+            f"at most {_MOST} creations, not {value}: all views are tabled, and there are as many "
+            "as of one mechanism to the power of creations. A bound that fails fails for few"
+        )
+
+
+def _sparse(pattern: SparseComposition, _: object, value: int) -> None:
+    if exact.whole(value, "sparse") > pattern.creations:
+        raise InvalidArgument("sparse is at most the number of creations")
+
+
+@attrs.frozen(kw_only=True)
+class SparseComposition(Pattern):
+    """n mechanisms that keep a claim w.r.t. f', of which at most k see a difference.
+
+    f_∞ of CM Def. 5.1 with n creations, or f_{∞,FPC} of Def. 5.4; k = n is the composition of
+    mechanisms with fixed parameters (Def. 4.11).
+    """
+
+    creations: int = attrs.field(validator=_creations)
+    """n."""
+    sparse: int = attrs.field(validator=_sparse)
+    """k."""
+    inner: Verification = attrs.field()
+    """f', w.r.t. which each keeps its claim; prefix-closed, as every automaton is."""
+    pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
+    """What may be said to each mechanism; by default, what ``ListedPairs`` lists."""
+
+    @inner.default  # pyright: ignore
+    def _one_sided(self) -> Verification:
+        return ListedPairs()
+
+    @pairs.default  # pyright: ignore
+    def _of_the_list(self) -> tuple[Pair[Any], ...]:
+        return pairs_of(self.inner)
+
+    played: Verification = attrs.field()
+    """What the composition asks of the pairs said to a mechanism in J: f', unless said otherwise.
+
+    Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
+    """
+    first_pair_consistent: bool = attrs.field(default=False, validator=boolean)
+
+    @played.default  # pyright: ignore
+    def _as_claimed(self) -> Verification:
+        return self.inner
+
+    @property
+    @abstractmethod
+    def part(self) -> SoughtMechanism:
+        """Each mechanism."""
+
+    @abstractmethod
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
+        """What the conjecture bounds, of the composition."""
+
+    @abstractmethod
+    def alone(self, epsilon: ExactEpsilon) -> Fraction:
+        """What one mechanism may lose that hears a difference at once."""
+
+    @property
+    def measure(self) -> Measure:
+        """Of the claim."""
+        return self.part.measure
+
+    @property
+    def claimed(self) -> tuple[Figure, Fraction]:
+        """What is limited of each mechanism, and how much it is at most."""
+        return self.part.claimed
+
+    @property
+    def _as_played(self) -> bool:
+        """Whether a composition asks the f' of the claim."""
+        return identical(self.inner, self.played)
+
+    @property
+    def claim(self) -> Claim:
+        """What each mechanism claims to a composition that checks ``played``.
+
+        Another f' than ``inner`` is not what the exact engine looks at: the user's word.
+        """
+        if self._as_played:
+            return Claim(self.measure, self.played, Status.PROVED, SOURCE)
+        return Claim(self.measure, self.played, Status.ASSUMED, f"w.r.t. inner, {SOURCE}")
+
+    @property
+    def composition(self) -> SparseParallel | SparseMeasures:
+        """f of the composition."""
+        consistent = self.first_pair_consistent
+        measure: Any = self.measure
+        fixed: list[Approximate] = [measure] * self.sparse  # or Renyi: it is all the same here
+        return sparse_parallel(fixed, first_pair_consistent=consistent)
+
+    @property
+    def game(self) -> PrivacyGame:
+        """The game of the composition."""
+        return PrivacyGame(ExtConComp(), self.composition)
+
+    @property
+    def inputs(self) -> tuple[object, ...]:
+        """What a mechanism may hear."""
+        return self.part.inputs
+
+    @property
+    def heard_at_once(self) -> bool:
+        """Whether the first pair may differ."""
+        apart = [each for each in self.pairs if not identical(each.zero, each.one)]
+        return any(
+            all(
+                type(read(f, f.initial_state, each.zero, each.one)) is not Refused
+                for f in (self.inner, self.played)
+            )
+            for each in apart
+        )
+
+    def described(self, epsilon: ExactEpsilon) -> str:
+        many, few, figure = self.creations, self.sparse, self.figure(epsilon)
+        asked = "" if self._as_played else ", by another f' than they are asked by"
+        each = f"each {self.part}{asked}, of which {few} may see a difference"
+        return f"{figure} of {many} mechanisms, {each}"
+
+    def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
+        return {
+            "figure": str(self.figure(epsilon)), "claim": str(self.part),
+            "creations": self.creations, "sparse": self.sparse,
+        }  # fmt: skip
+
+    def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
+        who = f"one mechanism loses alone that is {self.part}"
+        return (self.alone(epsilon), who) if self.heard_at_once else None
+
+    def sizes(self, rounds: int, answers: int) -> Sizes:
+        inputs = self.inputs
+        self._check(Domain(inputs, rounds, answers))
+        self._something_differs(Domain(inputs, rounds, 2))
+        return tuple(sorted(grid(rounds, answers), key=lambda size: Domain(inputs, *size).size))
+
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> Climber:
+        domain = Domain(self.inputs, *size)
+        keep = self.part.program(domain)
+        played = tree(domain, self.pairs, self.played)
+        oracle = AllViews(played, self.sparse, self.figure(epsilon).loss)
+        return Climber(size, oracle, [keep] * self.creations, alike=True)
+
+    def heard(self, mechanism: TableMechanism) -> frozenset[int]:
+        levels = tree(mechanism.domain, self.pairs, self.played)
+        return frozenset(int(each) for level in levels for side in level.heard for each in side)
+
+    def _check(self, largest: Domain) -> None:
+        """Raises: Intractable if a domain is too wide."""
+        self.part.check(largest.rounds, largest.answers)
+        levels = tree(largest, self.pairs, self.played)
+        views = sum(len(level.differs) for level in levels) ** self.creations
+        if views > _WIDEST:
+            raise Intractable(
+                "views in a table: take fewer creations, rounds, answers or pairs", views, _WIDEST
+            )
+
+    def _something_differs(self, domain: Domain) -> None:
+        """Raises: InvalidArgument if nothing that differs may be sent, so that nothing is lost."""
+        if self.first_pair_consistent and not self.played.first_pair_consistent:
+            raise InvalidArgument(
+                "f_∞,FPC lets nobody create a mechanism whose f' is not first-pair consistent: "
+                "pass inner=ListedPairs(…, at_first=True)"
+            )
+        if not any(level.differs.any() for level in tree(domain, self.pairs, self.played)):
+            raise InvalidArgument(
+                "f' lets no pair through whose sides differ, so nothing is lost: list one that it "
+                "allows in so many rounds, such as Pair(0, 1)"
+            )
+
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+        """The laws as mechanisms with rational probabilities, and the best adversary against these.
+
+        The claims are examined by the exact engine. The loss is that of the law of the adversary's
+        views, which the game itself plays out: its verifier stands guard over the pattern.
+        Raises: Intractable where a claim cannot be examined.
+        """
+        domain, count = Domain(self.inputs, *found.size), len(found.laws)
+        plans, claimed = zip(*(kept(self, domain, law) for law in found.laws), strict=True)
+        mechanisms = named([(domain, plan) for plan in plans], [self.claim] * count)
+        whole = tree(domain, self.pairs, self.played)
+        laws = [np.array([float(each) for each in plan]) for plan in plans]
+        worlds = turned(whole) if found.bit else whole
+        figure = self.figure(epsilon)
+        growth, seen = figure.growth, best(worlds, laws, self.sparse, figure.loss)
+        adversary = strategy(seen, self.pairs, mechanisms, domain.answers, growth, found.bit)
+        own, other = both_laws(adversary, self.game, count * (1 + domain.rounds))
+        adversary = attrs.evolve(adversary, advantage=own.hockey_stick(other, growth))
+        return Judged(mechanisms, tuple(claimed), adversary, figure.of(own, other), self.game)
+
+
+@register("antiphon.SparsePattern/1")
+@attrs.frozen(kw_only=True)
+class SparsePattern(SparseComposition):
+    """Each mechanism is (ε, δ)-DP w.r.t. f'; what is bounded is the composition's δ at some ε."""
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(converter=exact.probability)
+
+    @property
+    def part(self) -> AnyMechanism:
+        return AnyMechanism(
+            epsilon=self.epsilon, delta=self.delta, inner=self.inner, pairs=self.pairs
+        )
+
+    def figure(self, epsilon: ExactEpsilon) -> TightDelta:
+        return TightDelta(epsilon)
+
+    def alone(self, epsilon: ExactEpsilon) -> Fraction:
+        response = RandomizedResponse(epsilon=self.epsilon, delta=self.delta)
+        return PrivacyGame(response, response.claims[0].verification).tight_delta(
+            epsilon=epsilon, rounds=1
+        )
+
+
+@register("antiphon.SparseRenyi/1")
+@attrs.frozen(kw_only=True)
+class SparseRenyi(SparseComposition):
+    """Each mechanism has Σ p^α q^(1-α) <= ``moment`` at a whole order α: RDP of that order.
+
+    That is e^((α-1)D) of the Rényi divergence D. What is bounded is the composition's; ε is 0.
+    """
+
+    order: int
+    moment: Fraction = attrs.field(converter=exact.fraction)
+
+    def __attrs_post_init__(self) -> None:
+        _ = self.part  # what is wrong is said at once
+
+    @property
+    def part(self) -> AnyRenyi:
+        return AnyRenyi(order=self.order, moment=self.moment, inner=self.inner, pairs=self.pairs)
+
+    def figure(self, epsilon: ExactEpsilon) -> Figure:
+        return figure_of(self.order, epsilon)
+
+    def in_words(self, sizes: Sizes) -> str:
+        return f"{super().in_words(sizes)}, {WIDEST_SAID}"
+
+    def alone(self, epsilon: ExactEpsilon) -> Fraction:
+        return self.moment

@@ -1,0 +1,136 @@
+"""A mechanism by its law: a table of what it answers after each history."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import pairwise
+from math import gcd, lcm
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.conjectures.law_trees import Domain, Doubles
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Finite, Integers, Signature
+
+
+@register("antiphon.TableMechanism/1")
+@attrs.frozen
+class TableMechanism(ContinualMechanism[int, Any, int]):
+    """Answers 0, …, answers-1 by a table, for some rounds; after these, 0.
+
+    ``weights[h·|inputs| + i]`` weighs the answers to the i-th input after history h, () where h has
+    probability 0. A history's number: 0 at first, and h·|inputs|·answers + i·answers + a + 1 after
+    one more. State: that number.
+    """
+
+    name: str
+    inputs: tuple[Any, ...] = attrs.field(repr=False)
+    answers: int = attrs.field(repr=False)
+    weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False, kw_only=True)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def domain(self) -> Domain:
+        """Its inputs and answers, in as many rounds as it has rows for."""
+        rounds = 1
+        while self._rows(rounds) < len(self.weights):
+            rounds += 1
+        return Domain(self.inputs, rounds, self.answers)
+
+    def _rows(self, rounds: int) -> int:
+        return Domain(self.inputs, rounds, self.answers).offset(rounds) * len(self.inputs)
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    @property
+    def signature(self) -> Signature:
+        queries = Finite(self.inputs)
+        return Signature(queries, Integers(0, self.answers - 1), queries)
+
+    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, int]:
+        place = next(i for i, each in enumerate(self.inputs) if identical(each, message))
+        row = state * len(self.inputs) + place
+        if row >= len(self.weights) or not self.weights[row]:
+            return state, 0
+        answer = coins.categorical(self.weights[row])
+        return row * self.answers + answer + 1, answer
+
+
+Plan = tuple[Fraction, ...]
+"""A law, exactly: by history of inputs and answers, the probability of its answers."""
+
+
+DENOMINATOR: Final = 720_720
+"""Of the probabilities that what is found is rounded to; it has all divisors up to 16."""
+_SELDOM: Final = 2.0**-10
+"""How often a softened law gives any answer."""
+
+
+def rounded(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
+    """The law with conditional probabilities that are multiples of 1/denominator."""
+    plan = [Fraction(0)] * domain.size
+    plan[0] = Fraction(1)
+    for first, history in _questions(domain):
+        chances = law[first : first + domain.answers]
+        ends = np.cumsum(chances) / max(float(chances.sum()), 1e-300) * denominator
+        steps = [*np.rint(ends[:-1]).astype(int).tolist(), denominator]
+        for answer, (low, high) in enumerate(pairwise([0, *steps])):
+            plan[first + answer] = plan[history] * Fraction(high - low, denominator)
+    return tuple(plan)
+
+
+def mixed(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
+    """With this probability as the plan says, else what tells nothing: it tells less in proportion.
+
+    Else 0, always, or any answer as likely as the others.
+    """
+    silent = [Fraction(0)] * domain.size
+    silent[0] = Fraction(1)
+    for first, history in _questions(domain):
+        shares = domain.answers if evenly else 1
+        silent[first : first + shares] = [silent[history] / shares] * shares
+    return tuple(
+        chance * own + (1 - chance) * other for own, other in zip(plan, silent, strict=True)
+    )
+
+
+def softened(domain: Domain, law: Doubles) -> Doubles:
+    """Seldom any answer, else as the law says: it tells less, and no world alone has an answer."""
+    evenly = np.zeros(domain.size)
+    evenly[0] = 1.0
+    for first, history in _questions(domain):
+        evenly[first : first + domain.answers] = evenly[history] / domain.answers
+    found: Doubles = (1 - _SELDOM) * law + _SELDOM * evenly
+    return found
+
+
+def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMechanism:
+    """The mechanism of a plan, with its claim."""
+    rows = tuple(
+        whole_weights(plan[first : first + domain.answers]) if plan[history] else ()
+        for first, history in _questions(domain)
+    )
+    return TableMechanism(name, domain.inputs, domain.answers, rows, claims=(claim,))
+
+
+def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
+    """Where the answers to a question after a history are, and where the history is."""
+    for history in range(domain.offset(domain.rounds)):
+        for place in range(len(domain.inputs)):
+            yield (history * len(domain.inputs) + place) * domain.answers + 1, history
+
+
+def whole_weights(chances: Plan) -> tuple[int, ...]:
+    """Whole numbers in proportion, in lowest terms."""
+    common = lcm(*(each.denominator for each in chances))
+    whole = [int(each * common) for each in chances]
+    return tuple(each // gcd(*whole) for each in whole)

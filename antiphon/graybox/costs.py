@@ -1,0 +1,246 @@
+"""What the differences between two worlds cost, given the noise on them.
+
+The noise is moved until the second world reads what the first did (a randomness alignment:
+Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b that moves by s costs |s|/b,
+Gaussian noise a share (s/σ)² of μ²; uniform noise of width w costs δ = s/w at every ε.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from typing import Final, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting import GaussianPair, compose
+from antiphon.graybox.tape import (
+    GAUSSIAN,
+    LAPLACE,
+    RAW,
+    ChoiceEvent,
+    Event,
+    NoisyRow,
+    Place,
+    ReadEvent,
+)
+from antiphon.numbers.exact import Epsilon
+from antiphon.numbers.printed import shown_down, told_apart
+
+_MOST: Final = 400
+"""Rows on shared noise that are looked at: some thousand are a second."""
+_SLACK: Final = 1 + 1e-9
+_ZERO: Final = 1e-9
+_KNOWN: Final = ("laplace", "gaussian", RAW)
+"""Laws of which it is known what a difference costs."""
+Cost: TypeAlias = tuple[float, Place]
+"""A share, and where."""
+
+
+@attrs.frozen(eq=False)
+class Difference:
+    """How one number with noise on it differs between the worlds."""
+
+    value: float
+    """Of the number as it was read."""
+    before: float
+    """As the value met the noise, before both were multiplied."""
+    terms: tuple[tuple[int, str, float, float], ...]
+    """(atom, its law, its scale, its coefficient)."""
+    calls: tuple[int, ...]
+    met: Place
+
+    @property
+    def gaussian(self) -> bool:
+        """Whether all of its noise is."""
+        return all(law in GAUSSIAN for _, law, _, _ in self.terms)
+
+    @property
+    def key(self) -> tuple[object, ...]:
+        """The same number read again has the same."""
+        first = self.terms[0][3] if self.terms else 1
+        return self.value / first, tuple((atom, own / first) for atom, _, _, own in self.terms)
+
+
+def difference_of(one: NoisyRow, two: NoisyRow) -> Difference:
+    """Of two rows with the same draws on them."""
+    value = float(two.value) - float(one.value)
+    terms = tuple(
+        (atom.number, atom.law, float(atom.scale), float(factor)) for atom, factor in one.terms
+    )
+    calls = tuple(sorted({atom.call for atom, _ in one.terms}))
+    return Difference(value, value / float(one.unit), terms, calls, one.met)
+
+
+class Costs:
+    """The sum over all that is read and chosen.
+
+    ``raw``: whether draws that other noise is made of count, too: where they are answered, and no
+    coin was tossed with them.
+    """
+
+    def __init__(self, *, raw: bool) -> None:
+        self._raw = raw
+        self._pure: list[tuple[float, Place]] = []
+        self._all = dict[tuple[object, ...], Difference]()
+        self._released = dict[tuple[object, ...], Difference]()
+
+    def add(self, first: Event, second: Event) -> None:
+        """One event of both worlds."""
+        if type(first) is ChoiceEvent and type(second) is ChoiceEvent:
+            self._pure.append((_log_ratio(first.weights, second.weights), first.place))
+        if type(first) is not ReadEvent or type(second) is not ReadEvent:
+            return
+        if first.raw and not self._raw:
+            return
+        for found in map(difference_of, first.rows, second.rows):
+            self._all.setdefault(found.key, found)
+            if first.reading == "number":
+                self._released.setdefault(found.key, found)
+
+    def cancelled(self) -> Union[Place, None]:
+        """The first number that no movement of the noise explains, beside those before it.
+
+        Numbers y = v + C n are explained by moves s with C s = Δv; a row of C that the others
+        make up must have the Δv that they make up.
+        """
+        rows = [each for each in self._all.values() if math.isfinite(each.value)]
+        atoms = [atom for each in rows for atom, *_ in each.terms]
+        column = {atom: place for place, atom in enumerate(dict.fromkeys(atoms))}
+        if len(column) == len(atoms) or max(len(rows), len(column)) > _MOST:
+            return None
+        basis = list[tuple[np.ndarray[tuple[int], np.dtype[np.float64]], float]]()
+        for each in rows:
+            row, left = np.zeros(len(column)), each.value
+            for atom, _, scale, factor in each.terms:
+                row[column[atom]] = factor * (scale or 1)
+            size = float(np.linalg.norm(row)) or 1.0
+            row, left = row / size, left / size
+            for direction, moved in basis:
+                share = float(row @ direction)
+                row, left = row - share * direction, left - share * moved
+            rest = float(np.linalg.norm(row))
+            if rest > _ZERO:
+                basis.append((row / rest, left / rest))
+            elif abs(left) > _ZERO * max(1.0, abs(each.value) / size):
+                return each.met
+        return None
+
+    def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, Place], None]:
+        """What is spent beyond (ε, δ), and where; None: what is known of it fits."""
+        apart, _ = self._shared()
+        pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
+        lost = list[Cost]()
+        for each in apart:
+            law, spread = _spread(each, delta)
+            share = abs(each.value) / spread if spread else math.inf
+            if each.value and law in _KNOWN:
+                (pure, squares, lost)[_KNOWN.index(law)].append((share, each.met))
+        return _beyond(pure, [(s * s, met) for s, met in squares], epsilon, delta) or _lost(
+            lost, delta
+        )
+
+    def unknown(self, delta: float) -> Iterator[tuple[str, Place]]:
+        """What costs an amount that is not in ``excess``, and where."""
+        apart, others = self._shared()
+        for each in apart:
+            if each.value and _spread(each, delta)[0] not in _KNOWN:
+                laws = ", ".join(sorted({law for _, law, _, _ in each.terms}))
+                yield (
+                    f"a value under several noises, or noise of a law not known ({laws})",
+                    each.met,
+                )
+        owners = {atom: each for each in apart for atom, *_ in each.terms}
+        for each in others:
+            near = {id(own): own for atom, *_ in each.terms if (own := owners.get(atom))}
+            differs = each.value or any(own.value for own in near.values())
+            if differs and not _made_of(each, near.values()):
+                yield "numbers that share noise", each.met
+
+    def _shared(self) -> tuple[list[Difference], list[Difference]]:
+        """Released numbers that have no draw in common, so that costs add up; and the others.
+
+        The more a number tells by itself the sooner it is taken.
+        """
+        seen, found = set[int](), (list[Difference](), list[Difference]())
+        for each in sorted(self._released.values(), key=lambda e: (e.value == 0, len(e.terms))):
+            own = {atom for atom, *_ in each.terms}
+            found[bool(own & seen)].append(each)
+            seen |= set() if own & seen else own
+        return found
+
+
+def _spread(found: Difference, delta: float) -> tuple[str, float]:
+    """The law of all noise on a number, if what it costs is known, and its size.
+
+    Without δ the widest Laplace noise decides, as its tails are the longest: a value that moves
+    by s costs s/b, neither less nor more.
+    """
+    sizes = [(law, abs(factor) * scale) for _, law, scale, factor in found.terms]
+    laplace = [size for law, size in sizes if law in LAPLACE]
+    short = [size for law, size in sizes if law in (*GAUSSIAN, RAW)]
+    if found.gaussian:
+        return "gaussian", math.hypot(*short)
+    if len(sizes) == 1 and short:
+        return RAW, short[0]
+    if laplace and (len(sizes) == 1 or (delta == 0 and len(laplace) + len(short) == len(sizes))):
+        return "laplace", max(laplace)
+    return "", 0.0
+
+
+def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
+    """Whether a number is a linear combination of others that have no draw in common."""
+    left = {atom: factor for atom, _, _, factor in found.terms}
+    for each in apart:
+        own = {atom: factor for atom, _, _, factor in each.terms}
+        atom = max(own, key=lambda each: abs(own[each]))
+        share = left.get(atom, 0.0) / own[atom]
+        left |= {each: left.get(each, 0.0) - share * factor for each, factor in own.items()}
+    largest = max(abs(factor) for _, _, _, factor in found.terms)
+    return all(abs(factor) <= _ZERO * largest for factor in left.values())
+
+
+def _beyond(
+    pure: list[Cost], squares: list[Cost], epsilon: Epsilon, delta: float
+) -> Union[tuple[str, Place], None]:
+    allowed = float(epsilon)
+    spent = math.fsum(share for share, _ in pure)
+    worst = max([*pure, *squares], default=(0.0, ()))[1]
+    if delta == 0 and squares:
+        return "Gaussian noise on a value that differs is no pure privacy: declare delta=", worst
+    largest = max((share for share, _ in pure), default=0.0)
+    # With δ > 0 many may be worth less than their sum; one is δ = 1 - e^((ε-share)/2).
+    beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
+    if beyond > allowed * _SLACK:
+        costs, declared = told_apart(beyond, allowed)
+        return f"this pair costs ε = {costs}, where {declared} is declared", worst
+    mu = math.sqrt(math.fsum(share for share, _ in squares))
+    if mu == 0:
+        return None
+    least = compose([GaussianPair(Fraction(mu))]).delta_between(epsilon).lower if mu < 1e6 else 1.0
+    if least > delta * _SLACK:
+        costs, declared = told_apart(least, delta)
+        costs += f" at ε = {shown_down(allowed)}"
+        return f"this pair costs δ = {costs}, where {declared} is declared", worst
+    return None
+
+
+def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, Place], None]:
+    """What uniform noise does not hide, beyond δ."""
+    least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
+    if least <= delta * _SLACK:
+        return None
+    costs, declared = told_apart(least, delta)
+    what = f"uniform noise hides nothing past its ends: this pair costs δ = {costs} at every ε"
+    return f"{what}, where {declared} is declared", max(shares)[1]
+
+
+def _log_ratio(one: tuple[float, ...], two: tuple[float, ...]) -> float:
+    """The largest |ln p/q|."""
+    largest = 0.0
+    for p, q in zip(one, two, strict=True):
+        if p != q:
+            largest = max(largest, abs(math.log(p / q)) if p > 0 and q > 0 else math.inf)
+    return largest

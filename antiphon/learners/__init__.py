@@ -1,0 +1,61 @@
+"""Private online learners as continual mechanisms: whom to follow among d experts.
+
+*The protocol.* A learner is a CM. An update is the loss ℓ_t of round t, an int64 array of d
+entries in {0, …, ``grid``}: entry i is the loss ℓ_t(i)/grid in [0, 1] of expert i. It is answered
+⊤. The query ``ADVICE`` is answered by the index x_t of the expert to follow in the round whose loss
+has not come yet. A round is ``ADVICE`` and then its loss; to ask twice, or never, is allowed and
+changes nothing: whom to follow is decided when a loss comes, never when one asks (else two
+losses with no question between them would be read at once). A learner takes ``horizon`` losses.
+
+*Neighbours* are streams of losses of which one differs, by any two losses; queries are the same:
+``updates_and_queries(event_level(), …)``, against adversaries that choose each loss after the
+advice. *Regret* is Σ ℓ_t(x_t) - min_x Σ ℓ_t(x), in units of the largest loss (``regret``).
+
+*The game* is an adversary that asks for advice and tells a loss in turn (``games``). What it tosses
+is one integer, its *key*; the losses are a function of key, round and, where it is adaptive,
+of what was shown. So a view replays, and whole blocks of rounds are made at once.
+
+What is here: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private
+and claim nothing; ``LazyExperts``, private because it rarely changes its mind, and ``LazyPolicy``,
+the same of parts, from which its privacy is derived; ``LazyToPrivate``, which makes any measures of
+a base algorithm private so (``l2p``); ``Softmax``, to stand on the left of a private counter of the
+losses, and ``NoisyLeader``, which is such a chain. ``convex`` has the learners that stand in a
+body, by the same protocol, and ``oco`` lazy ones. All are played many times over by
+``antiphon.learners.contest``. ``distribution`` predicts labels of users who trust nobody.
+
+Learners of functions, whose mistakes are counted, are in ``littlestone``.
+"""
+
+from antiphon.learners import convex, distribution, games, l2p, littlestone, oco
+from antiphon.learners.experts.lazy import LazyExperts, PrivateDartboard
+from antiphon.learners.experts.lazy_policy import LazyPolicy, StayBit
+from antiphon.learners.experts.noisy_leader import NoisyLeader, tree_ftrl
+from antiphon.learners.experts.weighted import Hedge, ShrinkingDartboard, Softmax
+from antiphon.learners.l2p.lazy_to_private import LazyToPrivate
+from antiphon.learners.learner import ADVICE, Learner
+from antiphon.learners.regret import Regret, regret_of
+from antiphon.numbers.public import shows
+
+__all__ = [
+    "ADVICE",
+    "Hedge",
+    "LazyExperts",
+    "LazyPolicy",
+    "LazyToPrivate",
+    "Learner",
+    "NoisyLeader",
+    "PrivateDartboard",
+    "Regret",
+    "ShrinkingDartboard",
+    "Softmax",
+    "StayBit",
+    "convex",
+    "distribution",
+    "games",
+    "l2p",
+    "littlestone",
+    "oco",
+    "regret_of",
+    "tree_ftrl",
+]
+__dir__ = shows(__all__, "convex", "distribution", "games", "l2p", "littlestone", "oco")

@@ -1,0 +1,258 @@
+"""Games and learners, by the names that the command line gives them; and who plays which."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from functools import partial
+from inspect import isabstract, isclass, isfunction, signature
+from pathlib import Path
+from types import ModuleType
+from typing import Any, Final, NamedTuple, get_args, get_type_hints
+
+import attrs
+
+from antiphon import learners
+from antiphon.cli.written import count, one_of, shown
+from antiphon.composition.guarantees import guarantee
+from antiphon.learners import convex, games, oco
+from antiphon.learners.convex import (
+    AbsoluteLoss,
+    Ball,
+    Box,
+    ConvexLearner,
+    LogisticLoss,
+    RegressionLoss,
+    SquaredLoss,
+)
+from antiphon.learners.games import (
+    ConvexGame,
+    DataTable,
+    LossGame,
+    LossStream,
+    LossTable,
+    OnlineGame,
+)
+from antiphon.learners.learner import Learner, OnlineLearner
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import rational
+from antiphon.protocol.claims import Status
+from antiphon.protocol.mechanism import ContinualMechanism
+
+Maker = Callable[..., ContinualMechanism[Any]]
+"""Of a learner for a game; a private one takes epsilon and delta, too."""
+
+_FILES: Final = (".csv", ".npy")
+_FINE: Final = 1 << 10
+"""The grid for the losses of a file, and for data."""
+_GIVEN: Final = (LossTable, LossStream, DataTable)
+"""Games of losses that somebody has: of a file, or by a program."""
+_WORDS: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
+_BODIES: Final[dict[str, type[Any]]] = {"ball": Ball, "box": Box}
+_LOSSES: Final[dict[str, type[RegressionLoss]]] = {
+    "logistic": LogisticLoss, "squared": SquaredLoss, "absolute": AbsoluteLoss,
+}  # fmt: skip
+_ROUNDS: Final = 1 << 12
+"""Of a game that is made."""
+_MOST: Final = 1 << 24
+"""Rounds."""
+
+
+class Played(NamedTuple):
+    """The game, as it is written."""
+
+    name: str
+    rounds: tuple[str, ...]
+    """Empty: all of a file, or 4096."""
+    experts: int
+    dimension: int
+    body: str
+    grid: int | None
+    given: tuple[str, ...]
+    data: DataColumns
+
+
+class DataColumns(NamedTuple):
+    """What a file of data means, as it is written."""
+
+    loss: str | None
+    """None: it is a file of losses of experts."""
+    label: int
+    bound: str
+
+
+class Players(NamedTuple):
+    """The learners, as they are written; none: all."""
+
+    names: tuple[str, ...]
+    epsilons: tuple[str, ...]
+    delta: str
+
+
+class Entrant(NamedTuple):
+    """A learner that is made for a game."""
+
+    name: str
+    privacy: str
+    """What it was made for, "any" ε and δ, or "no"."""
+    epsilon: Fraction | None
+    """That it was made for."""
+    learner: ContinualMechanism[Any]
+    game: OnlineGame
+
+
+def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
+    """The classes that a module exports, by the names that the command line gives them.
+
+    >>> sorted(named(games, LossGame))[:2]
+    ['batch-constant', 'blame-shown']
+    """
+    public: list[str] = module.__all__
+    kinds = (getattr(module, name) for name in public)
+    return {
+        _WORDS.sub("-", kind.__name__).lower(): kind
+        for kind in kinds
+        if isclass(kind) and issubclass(kind, base) and not isabstract(kind)
+    }
+
+
+def games_of(played: Played) -> list[OnlineGame]:
+    """The game that is written, of each number of rounds. Raises: InvalidArgument."""
+    several = sorted({count(each, "rounds", _MOST) for each in played.rounds})
+    if Path(played.name).suffix in _FILES:
+        return _of_a_file(played, several)
+    if played.data.loss is not None:
+        raise InvalidArgument("--loss is of a file of data; games that are made have their own")
+    known = {name: kind for name, kind in named(games, OnlineGame).items() if kind not in _GIVEN}
+    kind = one_of(known, played.name, "game")
+    size = _size(kind, played)
+    own = {f.name for f in attrs.fields(kind) if f.init} - size.keys() - {"rounds"}
+    options: dict[str, object] = {}
+    for text in played.given:
+        name, _, value = text.partition("=")
+        if name not in own:
+            there = ", ".join(sorted(own)) or "none"
+            raise InvalidArgument(f"{played.name} has no option {name[:40]!r}; it has {there}")
+        number = rational(value, name)
+        options[name] = number if number.denominator > 1 else int(number)
+    return [kind(rounds=rounds, **size, **options) for rounds in several or [_ROUNDS]]
+
+
+def _of_a_file(played: Played, several: list[int]) -> list[OnlineGame]:
+    """Losses of experts: the first rounds. Data: as many passes over all rows as it takes."""
+    if played.given:
+        raise InvalidArgument("--set is of games that are made, not of a file")
+    grid = played.grid or _FINE
+    if played.data.loss is None:
+        try:
+            losses = LossTable.load(played.name, grid=grid)
+        except InvalidArgument as error:
+            raise InvalidArgument(f"{error}; of a file of data say --loss") from None
+        return [losses.first(rounds) for rounds in several or [losses.rounds]]
+    data = DataTable.load(
+        played.name, loss=one_of(_LOSSES, played.data.loss, "loss"), label=played.data.label,
+        bound=float(rational(played.data.bound, "bound")),
+        body=one_of(_BODIES, played.body, "body"), grid=grid,
+    )  # fmt: skip
+    return [attrs.evolve(data, rounds=rounds) for rounds in several or [data.rounds]]
+
+
+def _size(kind: type[Any], played: Played) -> dict[str, Any]:
+    if issubclass(kind, LossGame):
+        return {"experts": played.experts, "grid": played.grid or 1}
+    body = one_of(_BODIES, played.body, "body")(dimension=played.dimension)
+    loss = convex.LinearLoss(dimension=played.dimension, grid=played.grid or _FINE)
+    return {"body": body, "convex_loss": loss}
+
+
+def makers(game: OnlineGame) -> dict[str, Maker]:
+    """Of the learners for a game: how those that are exported are made, by their names.
+
+    Classes by ``tuned``, where they have it; and functions that take what it takes, one for each of
+    their presets.
+    """
+    if isinstance(game, ConvexGame):
+        return _made_by((convex, oco), ConvexLearner, {"horizon", "body", "loss"})
+    return _made_by((learners,), Learner, {"horizon", "experts"})
+
+
+def _made_by(modules: tuple[ModuleType, ...], base: type, takes: set[str]) -> dict[str, Maker]:
+    found: dict[str, Maker] = {}
+    for module in modules:
+        kinds = named(module, base)
+        found |= {name: getattr(kind, "tuned", kind) for name, kind in kinds.items()}
+        for name in module.__all__:
+            made = getattr(module, name)
+            if isfunction(made) and takes <= signature(made).parameters.keys():
+                found |= dict(_presets(name.replace("_", "-"), made))
+    return found
+
+
+def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]:
+    """The function as it is; and with each preset that is not the one it has anyway."""
+    yield name, made
+    preset = signature(made).parameters.get("preset")
+    if preset is not None:
+        for each in get_args(get_type_hints(made)["preset"]):
+            if each != preset.default:
+                yield f"{name}-{each}", partial(made, preset=each)
+
+
+def lineup(players: Players, games: list[OnlineGame]) -> Iterator[Entrant]:
+    """Each learner, for each ε if it takes one, for each of some games that differ in rounds only.
+
+    Raises: InvalidArgument.
+    """
+    known, delta = makers(games[0]), rational(players.delta, "delta")
+    names = players.names or [name for name in known if not unfit(known[name], games[0])]
+    epsilons = sorted({rational(each, "epsilon") for each in players.epsilons})
+    chosen = {name: one_of(known, name, "learner") for name in names}
+    for name, maker in chosen.items():
+        takes = signature(maker).parameters
+        for epsilon in epsilons if "epsilon" in takes else [None]:
+            for game in games:
+                given = {**_made_for(game), "epsilon": epsilon, "delta": delta}
+                learner = maker(**{key: value for key, value in given.items() if key in takes})
+                budget = None if epsilon is None else f"({shown(epsilon)}, {shown(delta)})"
+                yield Entrant(name, _privacy(learner, budget), epsilon, learner, game)
+
+
+def unfit(maker: Maker, game: OnlineGame) -> bool:
+    """Whether it makes a learner that no loss of such a game is for."""
+    kind = getattr(maker, "__self__", maker)
+    if not isinstance(game, ConvexGame) or not isclass(kind):
+        return False
+    return not isinstance(game.convex_loss, getattr(kind, "plays", convex.ConvexLoss))
+
+
+def _made_for(game: OnlineGame) -> dict[str, Any]:
+    """What a learner for a game is made with."""
+    if isinstance(game, ConvexGame):
+        return {"horizon": game.rounds, "body": game.body, "loss": game.convex_loss}
+    assert isinstance(game, LossGame)
+    return {"horizon": game.rounds, "experts": game.experts, "grid": game.grid}
+
+
+def _privacy(learner: ContinualMechanism[Any], budget: str | None) -> str:
+    if budget is None:
+        return "any" if isinstance(learner, OnlineLearner) and learner.private else "no"
+    return budget if guarantee(learner).status is Status.PROVED else f"{budget}, assumed"
+
+
+INTERRUPTED: Final = "Interrupted: the rest was not looked at."
+
+
+class PlayOptions(NamedTuple):
+    """How often, with which seed, on how many processes; and where it goes."""
+
+    repeat: int
+    seed: int | None
+    workers: int | None
+    plot: Path | None
+    as_json: bool
+
+    @property
+    def drawn(self) -> str | None:
+        """Where, for JSON."""
+        return None if self.plot is None else str(self.plot)

@@ -1,0 +1,300 @@
+"""Learners against games, many times over, without views: what regret is measured.
+
+A repetition is one game of one learner, each with coins of its own, from the seed of the experiment
+and the number of the repetition: the same on every machine and for any number of workers. Against
+a game that does not listen a learner follows whole blocks of losses (``OnlineLearner.follow``),
+which says what its steps say. What regret is, and against whom, the game knows (its ``meter``).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any, Literal, Union
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
+
+from antiphon.learners.experts.weighted import ByWeight
+from antiphon.learners.games.online_game import (
+    Figures,
+    ObliviousGame,
+    OnlineGame,
+    Scored,
+)
+from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_up
+from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.display import Card, Grid, Part, Plotted, Shown
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.records.labels import message_label
+
+if TYPE_CHECKING:
+    from antiphon.audit.running import Chunk
+    from antiphon.audit.running.chunks import Seed
+    from antiphon.audit.running.crews import Executor
+    from antiphon.audit.running.progress import Progress
+
+_SAME = attrs.cmp_using(eq=np.array_equal)
+_TOGETHER = 1 << 12
+"""Rounds of a game that listens that are looked at together."""
+
+
+def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
+    """The exponent b of y ∝ x^b: least squares of ln y on ln x; nan for no two positive points.
+
+    >>> round(slope([1, 4, 16], [3, 6, 12]), 3)
+    0.5
+    """
+    found = np.array([xs, ys], np.float64)
+    found = found[:, (found > 0).all(axis=0)]
+    if len(set(found[0].tolist())) < 2:
+        return float("nan")
+    logs: Figures = np.log(found)
+    logs = logs - logs.mean(axis=1, keepdims=True)
+    return float(logs[0] @ logs[1] / (logs[0] @ logs[0]))
+
+
+def checkpoints(rounds: int) -> tuple[int, ...]:
+    """The powers of two below the number of rounds, and that number.
+
+    >>> checkpoints(10)
+    (1, 2, 4, 8, 10)
+    """
+    return (*(1 << k for k in range((rounds - 1).bit_length())), rounds)
+
+
+@attrs.frozen(repr=False)
+class Standings(Shown, Plotted):
+    """The regret of each repetition at each checkpoint.
+
+    Of experts in units of the largest loss; of convex games in those of their losses.
+    """
+
+    learner: str
+    game: str
+    checkpoints: tuple[int, ...]
+    regrets: Figures = attrs.field(repr=False, eq=_SAME)
+    """A row for each repetition. Of a learner that is lucky it is negative."""
+    expected: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
+    """As ``regrets``, of which the learner's own coins are averaged out."""
+    interrupted: bool = False
+    gaps: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
+    """By how much each of ``regrets`` may be too small, at most: the best point of a body is
+    known as far as that (``optimum``). None where the best is known.
+    """
+    shifting: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
+    """As ``regrets``, against the best sequence of experts that changes at most ``shifts`` times:
+    dynamic regret.
+    """
+    shifts: int | None = None
+
+    @property
+    def repetitions(self) -> int:
+        """How many there are."""
+        return len(self.regrets)
+
+    @property
+    def mean(self) -> Figures:
+        """The mean regret at each checkpoint."""
+        mean: Figures = self.regrets.mean(axis=0)
+        return mean
+
+    def band(self, confidence: float = 0.95) -> Figures:
+        """Half the width of a confidence interval of each mean, by the normal law; inf for one."""
+        if not 0 < confidence < 1:
+            raise InvalidArgument(f"confidence lies between 0 and 1, not {confidence!r}")
+        if self.repetitions < 2:
+            return np.full(len(self.checkpoints), math.inf)
+        spread = self.regrets.std(axis=0, ddof=1) / math.sqrt(self.repetitions)
+        found: Figures = NormalDist().inv_cdf((1 + confidence) / 2) * spread
+        return found
+
+    @property
+    def slope(self) -> float:
+        """p, where mean regret grows like T^p: a line through its logarithms by least squares.
+
+        Over the checkpoints from √T on; nan where fewer than two of them have a regret above 0.
+        """
+        times, mean = np.array(self.checkpoints), self.mean
+        late = times >= math.sqrt(times[-1])
+        return slope(times[late], mean[late])
+
+    @property
+    def gap(self) -> float:
+        """The largest of ``gaps``; 0 where the best is known."""
+        return 0.0 if self.gaps is None else float(self.gaps.max())
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON."""
+        band = [each if math.isfinite(each) else None for each in self.band().tolist()]
+        return {
+            "learner": self.learner, "game": self.game, "repetitions": self.repetitions,
+            "interrupted": self.interrupted, "checkpoints": list(self.checkpoints),
+            "mean": self.mean.tolist(), "band": band,
+            "expected": _mean(self.expected), "shifts": self.shifts,
+            "shifting": _mean(self.shifting),
+            "slope": self.slope if math.isfinite(self.slope) else None, "gap": self.gap,
+        }  # fmt: skip
+
+    def _card(self) -> Card:
+        last = f"{self.mean[-1]:.1f} ± {fixed_up(self.band()[-1], 1)}"
+        rounds = f"{self.checkpoints[-1]:,} rounds, {self.repetitions} repetitions"
+        title = f"{self.learner}: regret {last} after {rounds} of {self.game}"
+        return Card(title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        figures = zip(self.checkpoints, self.mean, self.band(), strict=True)
+        rows = [(f"{t:,}", f"{mean:,.1f}", fixed_up(band, 1)) for t, mean, band in figures]
+        yield Grid(rows, ("rounds", "regret", "±"), numbers=("rounds", "regret", "±"))
+        grows = f"it grows like T^{self.slope:.2f}" if math.isfinite(self.slope) else ""
+        yield "; ".join(filter(None, ("± at 95 %", grows, "interrupted" * self.interrupted)))
+        yield self._picture()
+
+
+def _mean(figures: Figures | None) -> list[float] | None:
+    return None if figures is None else figures.mean(axis=0).tolist()
+
+
+@attrs.frozen
+class Contest:
+    """The task: one repetition for each sample of a chunk."""
+
+    learner: ContinualMechanism[Any]
+    game: OnlineGame
+    checkpoints: tuple[int, ...]
+    expected: bool = False
+    shifts: int | None = None
+
+    def __call__(self, chunk: Chunk) -> tuple[tuple[Figures | None, ...], ...]:
+        return tuple(tuple(self.once(chunk.seed, number)) for number in range(chunk.size))
+
+    def once(self, seed: np.random.SeedSequence, number: int) -> Scored:
+        """One repetition."""
+        keys = [(*seed.spawn_key, number, who) for who in range(2)]
+        coins = [SampledCoins(np.random.SeedSequence(seed.entropy, spawn_key=key)) for key in keys]
+        known = self.learner if self.expected and isinstance(self.learner, ByWeight) else None
+        meter = self.game.meter(self.checkpoints, known, self.shifts)
+        for losses, shown in _blocks(self.learner, self.game, *coins):
+            meter.add(losses, shown)
+        return meter.scored()
+
+
+def _blocks(
+    learner: ContinualMechanism[Any], game: OnlineGame, tosses: SampledCoins, coins: SampledCoins
+) -> Iterator[tuple[Losses, NDArray[Any]]]:
+    """Losses and what was followed, some rounds at a time."""
+    state, key = learner.initial_state, game.key(tosses)
+    shown: Any
+    if isinstance(learner, OnlineLearner) and isinstance(game, ObliviousGame):
+        for number in range(-(-game.rounds // game.block)):
+            losses = game.losses(key, number)
+            state, shown = learner.follow(state, losses, coins)
+            yield losses, shown
+        return
+    step, advice, told = learner.step, list[Any](), list[Losses]()
+    asked = learner.signature.queries.contains(ADVICE)
+    shown = None if asked else game.unadvised(coins)
+    for time in range(game.rounds):
+        if asked:
+            state, shown = step(state, ADVICE, coins)
+        loss = game.loss(key, time, shown)
+        state, answer = step(state, loss, coins)
+        advice.append(shown)
+        told.append(loss)
+        if not asked:
+            shown = answer
+        if len(told) == _TOGETHER or time + 1 == game.rounds:
+            yield np.array(told), np.array(advice)
+            advice.clear()
+            told.clear()
+
+
+def contest(
+    learner: ContinualMechanism[Any],
+    game: OnlineGame,
+    *,
+    repetitions: int = 20,
+    seed: Seed = None,
+    at: Sequence[int] | None = None,
+    expected: bool = False,
+    shifts: int | None = None,
+    executor: Union[Executor, int, Literal["serial"], None] = None,
+    checkpoint: Union[str, Path, None] = None,
+    progress: Union[Progress, Literal[False], None] = None,
+) -> Standings:
+    """Play a learner against a game so many times; its regret against the best in hindsight.
+
+    Args: ``learner``, or any mechanism that takes its messages, or answers each loss by the expert
+    to follow in the next round (the first is then drawn uniformly), or by the point (the first is
+    then the origin); ``at``, the rounds after which
+    regret is read off, by default the powers of two and the last; ``expected``, whether to average
+    over the learner's coins, too: for learners by weights, against a game that does not listen;
+    ``shifts``, how often the best sequence of experts may change that dynamic regret is against;
+    ``executor``, ``checkpoint``, ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C
+    ends it with the repetitions that are done.
+    Raises: InvalidArgument for a learner that does not take the game's losses.
+
+    >>> from antiphon.learners import Hedge, games
+    >>> game = games.StochasticGap(rounds=1 << 10, experts=10)
+    >>> found = contest(Hedge.tuned(horizon=1 << 10, experts=10), game, seed=1)
+    >>> found.repetitions, bool(0 < found.mean[-1] < 60)
+    (20, True)
+    """
+    from antiphon.audit.running import Chunks, run
+
+    times = checkpoints(game.rounds) if at is None else tuple(sorted({*at, game.rounds}))
+    if times[0] < 1 or times[-1] > game.rounds:
+        raise InvalidArgument(f"regret is read off after 1, …, {game.rounds} rounds")
+    _check(learner, game, expected)
+    if shifts is not None:
+        exact.natural(shifts, "shifts")
+    task = Contest(learner, game, times, expected, shifts)
+    outcome = run(
+        task, Chunks(total=exact.whole(repetitions, "repetitions"), size=1, seed=seed),
+        merge=_joined, executor=executor, checkpoint=checkpoint, progress=progress,
+    )  # fmt: skip
+    regrets, averaged, gaps, in_turn = (_table(each) for each in zip(*outcome.result, strict=True))
+    assert regrets is not None  # there is a repetition
+    names = message_label(learner), message_label(game)
+    return Standings(*names, times, regrets, averaged, outcome.interrupted, gaps, in_turn, shifts)
+
+
+def _joined(total: tuple[Any, ...], more: tuple[Any, ...]) -> tuple[Any, ...]:
+    return (*total, *more)
+
+
+def _table(rows: tuple[Figures | None, ...]) -> Figures | None:
+    """A row for each repetition."""
+    return None if rows[0] is None else np.array(rows)
+
+
+def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -> None:
+    spaces = learner.signature
+    answered = spaces.queries.contains(ADVICE) or spaces.answers == game.advice
+    ends = (np.full(game.told.shape, end, np.int64) for end in (game.told.low, game.told.high))
+    if not (answered and all(map(spaces.updates.contains, ends))):
+        raise InvalidArgument(
+            f"the learner takes {spaces.updates}, and the game tells {game.tells}: make both with "
+            "the same"
+        )
+    if not game.fits(learner):
+        raise InvalidArgument(
+            "the learner is made for another kind of game, for another loss or for another body: "
+            "make both with the same"
+        )
+    if isinstance(learner, OnlineLearner) and learner.horizon < game.rounds:
+        raise InvalidArgument(
+            f"the learner's horizon is {learner.horizon}, and the game has {game.rounds} rounds"
+        )
+    known = isinstance(learner, ByWeight) and learner.law_known
+    if expected and not (known and isinstance(game, ObliviousGame)):
+        raise InvalidArgument(
+            "expected regret is known of learners by weights, against a game that does not listen"
+        )

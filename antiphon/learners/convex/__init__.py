@@ -1,0 +1,53 @@
+"""Learners in a convex body K: where to stand, when each round has a convex loss of its own.
+
+*The protocol.* As of experts, with points in place of experts: an update is the datum z_t of round
+t, which fixes its loss ℓ(·; z_t); it is answered ⊤. The query ``ADVICE`` is answered by the point
+x_t in K for the round whose datum has not come yet, an array of doubles. Where to stand is
+decided when a datum comes.
+Neighbours are streams of data of which one differs, by any two data. *Regret* is
+Σ ℓ(x_t; z_t) - min_{x in K} Σ ℓ(x; z_t).
+"""
+
+from antiphon.learners.convex.bodies import Ball, Body, Box
+from antiphon.learners.convex.convex_learner import (
+    ConvexLearner,
+    GradientDescent,
+    Origin,
+)
+from antiphon.learners.convex.convex_losses import (
+    AbsoluteLoss,
+    ConvexLoss,
+    LinearLoss,
+    LogisticLoss,
+    RegressionLoss,
+    SquaredLoss,
+)
+from antiphon.learners.convex.dp_ftrl import dp_ftrl, follow, ftrl
+from antiphon.learners.convex.function_loss import FunctionLoss, convex_loss
+from antiphon.learners.convex.leader import HedgedLeader, RegularisedLeader
+from antiphon.learners.convex.optimum import ConvexRegret, Optimum, optimum
+
+__all__ = [
+    "AbsoluteLoss",
+    "Ball",
+    "Body",
+    "Box",
+    "ConvexLearner",
+    "ConvexLoss",
+    "ConvexRegret",
+    "FunctionLoss",
+    "GradientDescent",
+    "HedgedLeader",
+    "LinearLoss",
+    "LogisticLoss",
+    "Optimum",
+    "Origin",
+    "RegressionLoss",
+    "RegularisedLeader",
+    "SquaredLoss",
+    "convex_loss",
+    "dp_ftrl",
+    "follow",
+    "ftrl",
+    "optimum",
+]

@@ -1,0 +1,137 @@
+"""Learners in a convex body: their base; and two without privacy, to compare with."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, ClassVar, Generic, NamedTuple
+
+import attrs
+import numpy as np
+
+from antiphon.learners.convex.bodies import Body, Point
+from antiphon.learners.convex.convex_losses import ConvexLoss, Datum
+from antiphon.learners.learner import OnlineLearner, State
+from antiphon.mechanisms.counters.factors.rows import Row, row
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.measures.kinds import Pure
+from antiphon.protocol.messages import freeze
+from antiphon.protocol.provenance import proved
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Space
+
+
+def check_dimensions(body: Body, loss: ConvexLoss) -> None:
+    """Raises: InvalidArgument for a body and a loss of points of another length."""
+    if body.dimension != loss.dimension:
+        raise InvalidArgument(
+            f"the body has {body.dimension} coordinates and the loss {loss.dimension}: make both "
+            "with the same dimension"
+        )
+
+
+@attrs.frozen(kw_only=True)
+class ConvexLearner(OnlineLearner[State], Generic[State]):
+    """(a datum) -> ⊤; (``ADVICE``) -> the point x_t of the body. Abstract.
+
+    Raises: InvalidArgument for a datum past the horizon or outside ``loss.data``.
+    """
+
+    plays: ClassVar[type[Any]] = ConvexLoss
+    """The losses that it can learn from."""
+
+    body: Body
+    loss: ConvexLoss
+
+    def __attrs_post_init__(self) -> None:
+        check_dimensions(self.body, self.loss)
+        OnlineLearner.__attrs_post_init__(self)
+
+    def _spaces(self) -> tuple[Space, Space]:
+        return self.loss.data, self.body.points
+
+
+@register("antiphon.Descent/1", state=True)
+class Descent(NamedTuple):
+    """Where a learner stands."""
+
+    rounds: int
+    point: Row
+
+
+@register("antiphon.GradientDescent/1")
+@attrs.frozen(kw_only=True)
+class GradientDescent(ConvexLearner[Descent]):
+    """From the origin against each gradient: x_{t+1} = Π_K(x_t - η_t·∇ℓ(x_t; z_t)).
+
+    η_t = D/(L√(2t)), D the diameter of the body, L the loss's constant. Regret: at most DL√(2T),
+    against losses that listen, too: it is D²/2η_T + L²/2·Σ η_t, least for these of all cD/(L√t).
+    Privacy: none is claimed, so no verifier lets it be created.
+    Source: Zinkevich 2003, Thm 1.
+
+    >>> from antiphon.learners.convex import Ball, LinearLoss
+    >>> learner = GradientDescent(horizon=9, body=Ball(dimension=2), loss=LinearLoss(dimension=2))
+    >>> session = learner.start()
+    >>> session.send("advice"), session.send(np.array([512, 0])), session.send("advice")
+    (array([0., 0.]), TOP, array([-0.70710678,  0.        ]))
+    """
+
+    private: ClassVar[bool] = False
+
+    _scale: float = attrs.field(init=False, eq=False, repr=False)
+    """D/(L√2)."""
+
+    def __attrs_post_init__(self) -> None:
+        ConvexLearner.__attrs_post_init__(self)
+        self._set(_scale=math.sqrt(2) * self.body.reach / self.loss.lipschitz(self.body))
+
+    @property
+    def initial_state(self) -> Descent:
+        return Descent(0, row(np.zeros(self.body.dimension), float))
+
+    @property
+    def regret_bound(self) -> float:
+        """DL√(2T)."""
+        diameter = 2 * self.body.reach
+        return diameter * self.loss.lipschitz(self.body) * math.sqrt(2 * self.horizon)
+
+    def _advise(self, state: Descent, coins: Coins) -> tuple[Descent, Point]:
+        return state, state.point.view(np.ndarray)
+
+    def _learn(self, state: Descent, loss: Datum, coins: Coins) -> Descent:
+        point, rounds = state.point.view(np.ndarray), state.rounds + 1
+        step = self._scale / math.sqrt(rounds)
+        found = self.body.project(point - step * self.loss.gradient(point, loss))
+        return Descent(rounds, row(found, float))
+
+
+@register("antiphon.Origin/1")
+@attrs.frozen(kw_only=True)
+class Origin(ConvexLearner[int]):
+    """Stands at the origin, whatever is told: the least that a learner must beat.
+
+    Regret: at most RL per round, R the reach of the body, L the loss's constant.
+    Privacy: pure, ε = 0; proved: its state counts the data, and of each neighbour there are as
+    many; no answer depends on anything else.
+    """
+
+    _point: Point = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        ConvexLearner.__attrs_post_init__(self)
+        self._set(_point=freeze(np.zeros(self.body.dimension)))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return proved(self, Pure(0), self.verification, "its answers are the same for all data")
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def _advise(self, state: int, coins: Coins) -> tuple[int, Point]:
+        return state, self._point
+
+    def _learn(self, state: int, loss: Datum, coins: Coins) -> int:
+        return state + 1

@@ -1,0 +1,287 @@
+"""Convex losses: what a datum costs at a point; and gradients, clipped in whole steps.
+
+A *datum* is a message: an int64 array with entries in {-``grid``, …, ``grid``}, entry i meaning
+z_i = entry/grid. ℓ(·; z) is convex, and ``lipschitz`` bounds its slope (in ℓ₂) on a body for
+every datum that a game may tell; gradients are clipped to it, so privacy never rests on it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Final, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.learners.convex.bodies import Body, Point
+from antiphon.learners.learner import GRID
+from antiphon.mechanisms import fields
+from antiphon.numbers.errors import PartError
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays
+
+Datum = NDArray[np.int64]
+"""One datum, or a table with one in each row."""
+Values = NDArray[np.float64]
+Rows: TypeAlias = "Datum | Values"
+"""A table, or the number of times that each of its rows counts; for speed they may be doubles."""
+Sum = tuple[float, Point]
+"""What a sum of losses is at a point, and its gradient there; or those of a linear function."""
+
+
+@attrs.frozen(kw_only=True)
+class ConvexLoss(ABC):
+    """ℓ(x; z) for points x of so many coordinates. Abstract."""
+
+    looks: ClassVar[int] = 1 << 26
+    """How many data may be looked at, again and again, to find what is best in hindsight."""
+
+    dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
+    grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
+
+    @property
+    @abstractmethod
+    def data(self) -> Arrays:
+        """The space of a datum."""
+
+    @abstractmethod
+    def lipschitz(self, body: Body) -> float:
+        """L: the largest ℓ₂ norm of a gradient on the body, for data as they should be."""
+
+    @abstractmethod
+    def value(self, point: Point, datum: Datum) -> float:
+        """ℓ(x; z)."""
+
+    @abstractmethod
+    def gradient(self, point: Point, datum: Datum) -> Point:
+        """∇ℓ(x; z), or a subgradient."""
+
+    def values(self, points: Values, table: Rows) -> Values:
+        """ℓ(x_t; z_t) for rows x_t and z_t; or one point x for all rows."""
+        rows = np.broadcast_to(points, (len(table), self.dimension))
+        return np.array([self.value(*each) for each in zip(rows, table, strict=True)])
+
+    # --- sums of losses, for what is best in hindsight --------------------------------------------
+
+    def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
+        """A shorter table with the same sum of losses: each datum once, and how often it came."""
+        rows, places = np.unique(table, axis=0, return_inverse=True)
+        total = np.zeros(len(rows), np.int64)
+        np.add.at(total, places.ravel(), counts)
+        return rows, total
+
+    def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
+        """F(x) = Σ count·ℓ(x; z) over the rows z, and ∇F(x)."""
+        slopes = np.array([self.gradient(point, datum) for datum in table])
+        return float(self.values(point, table) @ counts), counts @ slopes
+
+    def smoothed(self, width: float) -> ConvexLoss:
+        """A smooth loss that is nowhere larger, and smaller by ``width``/2 at most."""
+        return self
+
+    def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
+        """A linear function that is nowhere above F: its value at the point, and its slope.
+
+        The tangent; of a loss with kinks, one that looks so far around them.
+        """
+        return self.total(point, table, counts)
+
+
+@register("antiphon.LinearLoss/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class LinearLoss(ConvexLoss):
+    """⟨z, x⟩, with ‖z‖₂ <= 1."""
+
+    @property
+    def data(self) -> Arrays:
+        return Arrays((self.dimension,), "int64", -self.grid, self.grid)
+
+    def lipschitz(self, body: Body) -> float:
+        return 1.0
+
+    def value(self, point: Point, datum: Datum) -> float:
+        return float(point @ datum) / self.grid
+
+    def gradient(self, point: Point, datum: Datum) -> Point:
+        return datum / self.grid
+
+    def values(self, points: Values, table: Rows) -> Values:
+        found: Values = np.einsum("ti,ti->t", np.broadcast_to(points, table.shape), table)
+        return found / self.grid
+
+    def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
+        """One row, which is the sum: a loss that is linear in the datum, too."""
+        return (counts @ table)[None, :], np.ones(1, np.int64)
+
+    def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
+        slope = (counts @ table) / self.grid
+        return float(slope @ point), slope
+
+
+@attrs.frozen(kw_only=True)
+class RegressionLoss(ConvexLoss):
+    """φ(⟨a, x⟩, y) of a datum (a, y): the d features, with ‖a‖₂ <= 1, then the label in [-1, 1].
+
+    Abstract. So ∇ℓ = φ'·a, and ``lipschitz`` is the largest |φ'|.
+    """
+
+    @property
+    def data(self) -> Arrays:
+        return Arrays((self.dimension + 1,), "int64", -self.grid, self.grid)
+
+    @abstractmethod
+    def cost(self, scores: Values, labels: Values) -> Values:
+        """φ, of numbers or of arrays."""
+
+    @abstractmethod
+    def slope(self, scores: Values, labels: Values) -> Values:
+        """φ' in the score: a subgradient at a kink."""
+
+    def value(self, point: Point, datum: Datum) -> float:
+        scaled = datum / self.grid
+        return float(self.cost(point @ scaled[:-1], scaled[-1]))
+
+    def gradient(self, point: Point, datum: Datum) -> Point:
+        scaled = datum / self.grid
+        found: Point = self.slope(point @ scaled[:-1], scaled[-1]) * scaled[:-1]
+        return found
+
+    def values(self, points: Values, table: Rows) -> Values:
+        features = table[:, :-1]
+        scores = np.einsum("ti,ti->t", np.broadcast_to(points, features.shape), features)
+        return self.cost(scores / self.grid, table[:, -1] / self.grid)
+
+    def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
+        scores, labels = self._read(point, table)
+        slope = (counts * self.slope(scores, labels)) @ table[:, :-1] / self.grid
+        return float(counts @ self.cost(scores, labels)), slope
+
+    def _read(self, point: Point, table: Rows) -> tuple[Values, Values]:
+        return table[:, :-1] @ point / self.grid, table[:, -1] / self.grid
+
+
+@register("antiphon.SquaredLoss/1")
+@attrs.frozen(kw_only=True)
+class SquaredLoss(RegressionLoss):
+    """½(⟨a, x⟩ - y)²."""
+
+    def lipschitz(self, body: Body) -> float:
+        """A residual is at most the body's reach, and 1 for the label."""
+        return body.reach + 1
+
+    def cost(self, scores: Values, labels: Values) -> Values:
+        return (scores - labels) ** 2 / 2
+
+    def slope(self, scores: Values, labels: Values) -> Values:
+        return scores - labels
+
+
+@register("antiphon.LogisticLoss/1")
+@attrs.frozen(kw_only=True)
+class LogisticLoss(RegressionLoss):
+    """ln(1 + e^(-y⟨a, x⟩)), for labels -1 and 1."""
+
+    def lipschitz(self, body: Body) -> float:
+        """|y|/(1 + e^(y·score)) < 1."""
+        return 1.0
+
+    def cost(self, scores: Values, labels: Values) -> Values:
+        found: Values = np.logaddexp(0.0, -labels * scores)
+        return found
+
+    def slope(self, scores: Values, labels: Values) -> Values:
+        # 1/(1 + e^m) = (1 - tanh(m/2))/2, which does not overflow.
+        found: Values = labels * (np.tanh(labels * scores / 2) - 1) / 2
+        return found
+
+
+@register("antiphon.AbsoluteLoss/1")
+@attrs.frozen(kw_only=True)
+class AbsoluteLoss(RegressionLoss):
+    """|⟨a, x⟩ - y|."""
+
+    def lipschitz(self, body: Body) -> float:
+        """1, the slope beside the kink."""
+        return 1.0
+
+    def cost(self, scores: Values, labels: Values) -> Values:
+        return abs(scores - labels)
+
+    def slope(self, scores: Values, labels: Values) -> Values:
+        found: Values = np.sign(scores - labels)
+        return found
+
+    def smoothed(self, width: float) -> ConvexLoss:
+        return _Huber(dimension=self.dimension, grid=self.grid, width=width)
+
+    def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
+        """Σ count·u·(⟨a, x⟩ - y), u the residual in [-1, 1] after division by the width.
+
+        |r| >= u·r for each |u| <= 1: what Huber's loss has for a slope touches |r| itself, but for
+        the data that are nearer than the width.
+        """
+        scores, labels = self._read(point, table)
+        weights = counts * np.clip((scores - labels) / width, -1, 1)
+        return float(weights @ (scores - labels)), weights @ table[:, :-1] / self.grid
+
+
+@attrs.frozen(kw_only=True)
+class _Huber(RegressionLoss):
+    """r²/2w for residuals |r| <= w, the ``width``, and |r| - w/2 for others (Huber 1964)."""
+
+    width: float
+
+    def lipschitz(self, body: Body) -> float:
+        return 1.0
+
+    def cost(self, scores: Values, labels: Values) -> Values:
+        size = abs(scores - labels)
+        found: Values = np.where(size <= self.width, size**2 / (2 * self.width),
+                                 size - self.width / 2)  # fmt: skip
+        return found
+
+    def slope(self, scores: Values, labels: Values) -> Values:
+        found: Values = np.clip((scores - labels) / self.width, -1, 1)
+        return found
+
+
+Steps = NDArray[np.int64]
+_DOUBLES: Final = np.dtype(np.float64)
+
+
+def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
+    """The gradient in steps of bound/steps, shortened to Σ k_i² <= steps², exactly.
+
+    Each entry is rounded to the nearest step; where that makes the vector too long, as for most
+    gradients of the bound's norm or more, each is truncated towards 0 instead, so that it may be
+    off by nearly a whole step. A gradient with an entry that is no finite number counts as 0.
+    Doubles find the steps and whole numbers check them, so the bound rests on no rounding.
+    Raises: PartError for what is no array of so many doubles.
+    """
+    kind: Any = type(gradient)  # pyright: ignore[reportUnknownVariableType]
+    if kind is not np.ndarray or gradient.dtype != _DOUBLES or gradient.shape != (dimension,):
+        raise PartError(f"a gradient is an array of {dimension} doubles, as a point is")
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = gradient * (steps / bound)
+        norm = math.sqrt(scaled @ scaled)
+    if not norm <= steps:
+        scaled = _shortened(gradient, steps)
+    found: Steps = np.rint(scaled).astype(np.int64)
+    if found @ found > steps * steps:
+        found = scaled.astype(np.int64)
+        while found @ found > steps * steps:
+            found -= np.sign(found)
+    return found
+
+
+def _shortened(gradient: Point, steps: int) -> Point:
+    """Of norm ``steps``, about, in its direction; 0 where it has none."""
+    largest = float(np.abs(gradient).max())
+    if not 0 < largest < math.inf:
+        return np.zeros(len(gradient))
+    unit = gradient / largest  # whose squares neither overflow nor vanish
+    return unit * (steps / math.sqrt(unit @ unit))

@@ -1,0 +1,306 @@
+"""Regularised leaders on noisy sums of gradients, one or two: the left of a private counter."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.learners.convex.bodies import Body, Point
+from antiphon.learners.convex.convex_learner import check_dimensions
+from antiphon.learners.convex.convex_losses import ConvexLoss, Steps, clipped
+from antiphon.learners.learner import QUERIES
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.counter import COUNT
+from antiphon.mechanisms.counters.counter import QUERIES as COUNTS
+from antiphon.mechanisms.counters.factors.rows import Array, bare, held
+from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
+from antiphon.populations.each_replica import for_each
+from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol.claims import Status
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.messages import EMPTY, HALT, STAND_IN, TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space
+from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
+from antiphon.verifiers.relations import AddOrRemove, AnyTwo, Near
+
+MOST_STEPS: Final = 1 << 20
+_STEPS: Final = fields.at_most(MOST_STEPS, "a gradient need not be finer")
+
+
+def _weight(value: object) -> float:
+    if exact.fraction(value, "start or growth") < 0:
+        raise InvalidArgument("start and growth are at least 0")
+    return fields.check_double(value, "start or growth") if value else 0.0
+
+
+@register("antiphon.Stance/1", state=True)
+class Stance(NamedTuple):
+    """How many sums have come, and where to stand: nothing that the right has not said."""
+
+    rounds: int
+    rows: Array
+    """The point; in further rows, points that it was made from."""
+    asked: bool = False
+    """Whether the sum has been asked for."""
+
+    @property
+    def points(self) -> Point:
+        """The rows."""
+        found: Point = bare(self.rows)
+        return found
+
+    @property
+    def point(self) -> Point:
+        """x_t."""
+        first: Point = self.points[0]
+        return first
+
+
+def standing(rounds: int, points: Point) -> Stance:
+    """A state, of a table of points."""
+    return Stance(rounds, held(points))
+
+
+@register("antiphon.RegularisedLeader/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class RegularisedLeader(PostProcessor[Stance]):
+    """IPM: x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, G_t a noisy sum of gradients.
+
+    (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
+    ``clip``/Q, clipped to Σ g_i² <= Q² in whole numbers (``clipped``); (RIGHT, ⊤) -> (RIGHT,
+    ``COUNT``); (RIGHT, G_t) -> (LEFT, ⊤). (LEFT, ``ADVICE``) -> (LEFT, x_t), from its state; a HALT
+    goes left. λ_t = (clip/reach)·√(``start`` + ``growth``·t), reach the largest norm in K: then
+    x_{t+1} is the projection of -G_t/λ_t. On its right, a counter of updates in {-Q, …, Q}^d:
+    with Gaussian noise, of ``sensitivity``; or ``ExactSum``, and it is FTRL without noise.
+
+    Neighbours: streams of which one datum differs, by any two data; with ``zero_out`` a datum may
+    be ``EMPTY``, which has gradient 0, and one datum is there in one stream and EMPTY in the other.
+
+    Privacy: that of the right w.r.t. one update replaced by another at most 2Q from it in ℓ₂ (Q
+    with ``zero_out``), by CM Thm 6.1. It draws no coins. Of two runs with the same senders, the
+    same answers and f-valid pairs of data:
+    (destination) a datum goes right and ADVICE left, and f pairs no datum with ADVICE; an answer
+    goes by what it is.
+    (response) The state, rounds and point, is a function of the answers from the right alone, and
+    so is what goes left: x_t, ⊤ or HALT.
+    (f→f') g_t is a function of (x_t, z_t), and x_t is the same in both. So where the data are the
+    same, the gradients are; of the one pair that differs each has Σ g_i² <= Q², so they are at most
+    2Q apart; the gradient of EMPTY is 0, so then Q. COUNT is the same.
+    That the loss and the body are functions is used, and no clip replaces it: a gradient that
+    remembers a datum may differ ever after. Of a user's loss or body it is assumed; whatever
+    ``np.seterr`` says, none of this library's raises for a datum.
+    Source: Kairouz, McMahan, Song, Thakkar, Thakurta and Xu 2021, Alg. 1 (with a tree); gradients
+    on a grid, and the proof, here. With other counters: Denisov et al. 2022.
+    Raises: CompositionError for another right; PartError for a gradient that is no array of d
+    doubles (one with an infinity or a NaN counts as 0); past the right's horizon, its
+    InvalidArgument. The state is unchanged.
+    """
+
+    deterministic = True
+
+    body: Body
+    loss: ConvexLoss
+    steps: int = attrs.field(converter=fields.size, metadata=_STEPS)
+    clip: float = attrs.field(converter=fields.double)
+    start: float = attrs.field(default=0.0, converter=_weight)
+    growth: float = attrs.field(default=0.0, converter=_weight)
+    zero_out: bool = attrs.field(default=False, validator=fields.boolean)
+    lifting: Lifting = attrs.field(init=False, eq=False, repr=False)
+    _gradients: Arrays = attrs.field(init=False, eq=False, repr=False)
+    """What it sends to the right, COUNT apart."""
+    _pace: float = attrs.field(init=False, eq=False, repr=False)
+    """reach/Q: of G in steps the part that λ_t = clip/reach takes off."""
+
+    def __attrs_post_init__(self) -> None:
+        check_dimensions(self.body, self.loss)
+        if not self.start + self.growth > 0:
+            raise InvalidArgument("start and growth are not both 0: λ_t is above 0")
+        reach = fields.check_double(self.body.reach, "the reach of a body")
+        self._set(
+            lifting=Lifting(
+                self.verification, self._inner, Status.PROVED, f"see {type(self).__name__}"
+            ),
+            _gradients=Arrays((self.width,), "int64", -self.steps, self.steps),
+            _pace=reach / self.steps,
+        )
+
+    def _set(self, **derived: object) -> None:
+        for name, value in derived.items():
+            object.__setattr__(self, name, value)
+
+    @property
+    def width(self) -> int:
+        """How many numbers it sends to the right."""
+        return self.body.dimension
+
+    @property
+    def longest(self) -> Fraction:
+        """How long, in steps and ℓ₂, what it sends to the right is at most."""
+        return Fraction(self.steps)
+
+    @property
+    def sensitivity(self) -> Fraction:
+        """How far apart is at most what it sends of neighbouring data."""
+        return self.longest * (1 if self.zero_out else 2)
+
+    @property
+    def data(self) -> Space:
+        """What z_t may be."""
+        present = self.loss.data
+        return Either((present, Finite((EMPTY,)))) if self.zero_out else present
+
+    @property
+    def verification(self) -> UpdatesAndQueries:
+        """f: one datum differs, and questions are the same."""
+        relation = AddOrRemove(EMPTY) if self.zero_out else AnyTwo()
+        return updates_and_queries(event_level(relation), QUERIES)
+
+    @property
+    def _inner(self) -> UpdatesAndQueries:
+        """f': one gradient differs."""
+        return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
+
+    @property
+    def initial_state(self) -> Stance:
+        return standing(0, np.zeros((1, self.body.dimension)))
+
+    def signature(self, right: Signature) -> Signature:
+        counts = right.queries.contains(COUNT) and not right.updates.contains(COUNT)
+        clips = right.updates == Arrays((self.width,), "int64")
+        if not counts or clips or not right.updates.includes(self._gradients):
+            raise CompositionError(
+                f"{type(self).__name__} asks a counter with dimension={self.width}, smallest="
+                f"{-self.steps} and largest={self.steps}; the mechanism on its right takes "
+                + ("arrays of any size, and clips them: leave out clip=True, as gradients are "
+                   "clipped before they are sent" if clips else f"{right.queries}")
+            )  # fmt: skip
+        answers = Either((Finite((TOP,)), self.body.points))
+        return Signature(Either((self.data, QUERIES)), answers, self.data)
+
+    def is_over(self, state: Stance) -> None:
+        return None
+
+    def step(
+        self, state: Stance, side: Side, message: Any, coins: Coins
+    ) -> tuple[Stance, Side, object]:
+        if side is LEFT:
+            if type(message) is str:
+                return state, LEFT, state.point
+            return state, RIGHT, self.told(state, message)
+        if message is HALT:
+            return state._replace(asked=False), LEFT, HALT
+        if not state.asked:
+            return state._replace(asked=True), RIGHT, COUNT
+        if STAND_IN.number(message) is np.ndarray:
+            return self.moved(state.rounds + 1, message), LEFT, TOP
+        return state._replace(asked=False), LEFT, message
+
+    def told(self, state: Stance, datum: Any) -> Steps:
+        """What it sends to the right of a datum, in steps; 0 of none."""
+        if datum is EMPTY:
+            return np.zeros(self.width, np.int64)
+        found: Steps = for_each(self._told, state.points, datum)
+        return found
+
+    def _told(self, points: Point, datum: Any) -> Steps:
+        """The same of a datum, by the rows of the state."""
+        return self.gradient(points[0], datum)
+
+    def gradient(self, point: Point, datum: Any) -> Steps:
+        """g_t. Of no datum anything is raised, whatever NumPy was told: that would tell of it."""
+        with np.errstate(all="ignore"):
+            found = self.loss.gradient(point, datum)
+            return clipped(found, self.clip, self.steps, self.body.dimension)
+
+    def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
+        """The state when so many sums have come, of which this is the last."""
+        return standing(rounds, for_each(self.table, rounds, sums))
+
+    def table(self, rounds: int, sums: NDArray[Any]) -> Point:
+        """The rows of that state."""
+        found: Point = self.stood(self.start, self.growth, rounds, sums)[None]
+        return found
+
+    def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
+        """The projection of -G/λ, for λ = (clip/reach)·√(start + growth·t)."""
+        return self.body.project(sums * (-self._pace / math.sqrt(start + growth * rounds)))
+
+
+@register("antiphon.HedgedLeader/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class HedgedLeader(RegularisedLeader):
+    """IPM: x = c + p·(b - c), b and c where two leaders stand by the same noisy sums.
+
+    The bold one's λ_t² is that of ``RegularisedLeader``, the cautious one's (clip/reach)²·
+    ``caution``·t. Beside the gradient g at x it sends v, what b loses more than c, in V = ⌊Q/2⌋
+    steps of clip·reach, moved into {-V, …, V}: d + 1 numbers, to a counter with one more
+    coordinate. With S the noisy sum of all v, p = ½ - S/(V·``spread``), moved into [0, 1].
+
+    So it mostly does about as well as the better of the two, for which ``spread`` should be what
+    noise makes of S/V, and needs not be told which. No bound on regret is claimed: both leaders
+    hear of gradients at x only, and it may stay with the bold one (docs/dp_ftrl.md).
+    Privacy: as of ``RegularisedLeader``: b and c are functions of what the right said, as x is, and
+    v of (b, c, z): it is the same where the data are. What is sent is no longer than √(Q² + V²),
+    in whole numbers, so what differs is at most twice as far apart; of EMPTY all is 0.
+    Source: here; a Hedge of two experts on losses that are known but for noise.
+    """
+
+    caution: float = attrs.field(converter=fields.double)
+    spread: float = attrs.field(converter=fields.double)
+    _unit: float = attrs.field(init=False, eq=False, repr=False)
+    """V steps of it are the most that is told: clip·reach."""
+
+    def __attrs_post_init__(self) -> None:
+        RegularisedLeader.__attrs_post_init__(self)
+        # Were it 0, a datum could not be told, and EMPTY could.
+        self._set(_unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
+
+    @property
+    def stake(self) -> int:
+        """V."""
+        return max(1, self.steps // 2)
+
+    @property
+    def width(self) -> int:
+        return self.body.dimension + 1
+
+    @property
+    def longest(self) -> Fraction:
+        return exact.root_up(Fraction(self.steps**2 + self.stake**2))
+
+    @property
+    def initial_state(self) -> Stance:
+        return standing(0, np.zeros((3, self.body.dimension)))
+
+    def _told(self, points: Point, datum: Any) -> Steps:
+        point, bold, cautious = points
+        gradient = self.gradient(point, datum)
+        with np.errstate(all="ignore"):  # as of a gradient
+            more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
+            return np.append(gradient, self.staked(more))
+
+    def staked(self, more: float) -> int:
+        """v; 0 of what is no number."""
+        if not isinstance(more, float):
+            raise PartError("the value of a loss is a float")
+        found = more / self._unit * self.stake
+        return int(min(max(found, -self.stake), self.stake)) if found == found else 0
+
+    def table(self, rounds: int, sums: NDArray[Any]) -> Point:
+        leaders = ((self.start, self.growth), (0.0, self.caution))
+        bold, cautious = (self.stood(*each, rounds, sums[:-1]) for each in leaders)
+        share = min(max(0.5 - float(sums[-1]) / (self.stake * self.spread), 0.0), 1.0)
+        point = cautious + share * (bold - cautious)
+        return np.array((point, bold, cautious))

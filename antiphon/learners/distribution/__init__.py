@@ -1,0 +1,45 @@
+"""Locally private online distribution learning: predicting labels from users' noisy answers.
+
+*The protocol.* A class f_1, …, f_K says what distribution on [M] a label has in a public context x
+(``Hypotheses``). An update is a user, (x_t, y_t), answered ⊤; the query ("predict", x) is answered
+by a distribution p̂ on [M]. A round is ("predict", x_t) and then (x_t, y_t). *Neighbours* are
+streams in which one user has another label. Each label goes through a mechanism of that user's
+own, which is all that anybody ever reads of it: local privacy.
+"""
+
+from antiphon.learners.distribution.clipping_map import AllScores, ClippingMap, OneScore
+from antiphon.learners.distribution.gains import (
+    AllCoordinates,
+    Channel,
+    OneCoordinate,
+    WholeLabel,
+)
+from antiphon.learners.distribution.hypotheses import Hypotheses, hadamard, tilt
+from antiphon.learners.distribution.local_mixture import (
+    PREDICT,
+    LabelRisk,
+    LocalLearner,
+    LocalMixture,
+    risk_of,
+)
+from antiphon.learners.distribution.scheffe import Knockout, ScheffeKnockout
+
+__all__ = [
+    "PREDICT",
+    "AllCoordinates",
+    "AllScores",
+    "Channel",
+    "ClippingMap",
+    "Hypotheses",
+    "Knockout",
+    "LabelRisk",
+    "LocalLearner",
+    "LocalMixture",
+    "OneCoordinate",
+    "OneScore",
+    "ScheffeKnockout",
+    "WholeLabel",
+    "hadamard",
+    "risk_of",
+    "tilt",
+]

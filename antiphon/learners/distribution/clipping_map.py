@@ -1,0 +1,266 @@
+"""The clipping map h_t of the LDP paper, and what users say of its log-likelihoods, with noise."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from functools import cached_property, lru_cache
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.accounting import optimal
+from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
+from antiphon.learners.learner import GRID
+from antiphon.mechanisms import fields
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.populations.array_columns import int64s
+from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.measures.kinds import Approximate, Pure
+from antiphon.protocol.provenance import proved
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
+from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
+
+
+def _hypotheses(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, Hypotheses):
+        raise InvalidArgument("hypotheses must be Hypotheses(tables)")
+
+
+_LEAST: Final = Fraction(1, 10**100)
+"""So that logarithms of doubles are finite."""
+
+
+def _clip(value: object) -> Fraction:
+    found = fields.check_positive(value, "clip")
+    if not _LEAST <= found <= 1:
+        raise InvalidArgument("clip is a probability from 1e-100 to 1: 1/T in the paper")
+    return found
+
+
+@register("antiphon.ClippingMap/1")
+@attrs.frozen
+class ClippingMap:
+    """h_t, in every context: a label y becomes one of N' finer labels, S_y of which are its own.
+
+    S_y has |S_y| = ⌈M max_j f_j(x)[y]⌉ members, or one if that is 0; N' = Σ_y |S_y|; h(y) is
+    uniform on S_y w.p. 1 - c, and uniform on [N'] w.p. c = ``clip``. So what hypothesis j says of a
+    member of S_y is
+
+        p̄_j = (1 - c) f_j(x)[y]/|S_y| + c/N',
+
+    which is constant on S_y: nothing of size N' is ever made, and h is drawn as the y in whose S_y
+    it falls.
+
+    ``scores[x, y, j]`` is ln p̄_j in whole steps of Λ_j(x)/``grid`` above its least, and lies in
+    0, …, ``grid``, where Λ_j(x) = ln(max_y p̄_j/min_y p̄_j) is ``widths[x, j]``. What noise must hide
+    is a difference of these integers, at most ``grid``: how they were rounded is public.
+
+    *Bounds.* c/N' <= p̄_j <= 1/M, as |S_y| >= M f_j[y] and N' >= M; N' <= Σ_y (M max_j f_j[y] + 1)
+    <= (K+1)M. So Λ_j(x) <= ln((K+1)/c).
+    Source: *Online Distribution Learning with Local Private Constraints* (the LDP paper), §3, with
+    c = 1/T. There N' <= KM is said, and noise has the scale of ln(KT). Both are wrong (ceilings):
+    see docs/distribution.md. A label that no hypothesis allows has no S_y there; here it has one.
+
+    >>> hypotheses = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
+    >>> clipping = ClippingMap(hypotheses, clip=0.01)
+    >>> int(clipping.sizes.sum()), round(float(clipping.widths.max()), 3)  # ln(K/c) = 5.298
+    (9, 5.411)
+    """
+
+    hypotheses: Hypotheses = attrs.field(validator=_hypotheses)
+    clip: Fraction = attrs.field(converter=_clip)
+    """c."""
+    grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
+    sizes: Whole = attrs.field(init=False, eq=False, repr=False)
+    """|S_y|, [x, y]."""
+    ends: Whole = attrs.field(init=False, eq=False, repr=False)
+    """Their sums up to y."""
+    scores: Whole = attrs.field(init=False, eq=False, repr=False)
+    widths: Doubles = attrs.field(init=False, eq=False, repr=False)
+    """Λ_j(x)."""
+    lowest: Doubles = attrs.field(init=False, eq=False, repr=False)
+    """min_y ln p̄_j, [x, j]."""
+
+    def __attrs_post_init__(self) -> None:
+        tables, part = self.hypotheses.tables, float(self.clip)
+        sizes = np.maximum(np.ceil(self.hypotheses.labels * tables.max(axis=1)), 1)
+        fine = (1 - part) * tables / sizes[:, None] + (part / sizes.sum(axis=1))[:, None, None]
+        logs = np.log(fine)
+        lowest = logs.min(axis=2)
+        widths = logs.max(axis=2) - lowest
+        steps = self.grid * (logs - lowest[:, :, None]) / np.where(widths, widths, 1)[:, :, None]
+        scores = np.clip(np.rint(steps), 0, self.grid).astype(np.int64)
+        made = {"sizes": sizes.astype(np.int64), "lowest": lowest, "widths": widths}
+        made["ends"] = np.cumsum(made["sizes"], axis=1)
+        made["scores"] = np.ascontiguousarray(scores.transpose(0, 2, 1))
+        for name, each in made.items():
+            each.flags.writeable = False
+            object.__setattr__(self, name, each)
+
+    @cached_property
+    def means(self) -> Doubles:
+        """Of the scores of all labels, [x, j]."""
+        found: Doubles = self.scores.mean(axis=1)
+        return found
+
+    @property
+    def width(self) -> float:
+        """max Λ_j(x)."""
+        return float(self.widths.max())
+
+    def drawn(self, context: int, label: int, coins: Coins) -> int:
+        """The y in whose S_y h(label) falls."""
+        if not coins.bernoulli(self.clip):
+            return label
+        ends = self.ends[context]
+        return int(np.searchsorted(ends, coins.uniform_integer(int(ends[-1])), side="right"))
+
+    def predicted(self, context: int, weights: Doubles) -> Doubles:
+        """p̂[y] = Σ_{y' in S_y} Σ_j w_j p̄_j[y'], for weights that add up to 1."""
+        part, sizes = float(self.clip), self.sizes[context]
+        mixed = (weights[:, None] * self.hypotheses.tables[context]).sum(axis=0)
+        found: Doubles = (1 - part) * mixed + part / int(sizes.sum()) * sizes
+        return found
+
+
+_PARTS = 1 << 16
+"""To what part of itself ε_0 is found."""
+
+
+def _clipping(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, ClippingMap):
+        raise InvalidArgument("clipping must be ClippingMap(hypotheses, clip=…)")
+
+
+@attrs.frozen(kw_only=True)
+class LabelResponse(NoninteractiveMechanism[int, Any]):
+    """A label in [M] ↦ noisy log-likelihoods of h(label), in a public ``context``. Abstract. NIM.
+
+    Scores are those of ``clipping``: integers in 0, …, ``grid``.
+    """
+
+    clipping: ClippingMap = attrs.field(validator=_clipping)
+    context: int = attrs.field(validator=fields.integer)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
+    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def __attrs_post_init__(self) -> None:
+        hypotheses = self.clipping.hypotheses
+        if not 0 <= self.context < hypotheses.contexts:
+            raise InvalidArgument(f"context must be below {hypotheses.contexts}")
+        labels = hypotheses.of_labels
+        object.__setattr__(self, "signature", Signature(labels, self._answers(), labels))
+
+    @abstractmethod
+    def _answers(self) -> Space:
+        """What it may say."""
+
+    @property
+    def verification(self) -> NeighbouringStart:
+        """f: any two labels. The context is the same: it is the mechanism's own."""
+        return neighbouring_start()
+
+
+@register("antiphon.OneScore/1")
+@attrs.frozen(kw_only=True)
+class OneScore(LabelResponse):
+    """A label y ↦ (J, the J-th score of h(y) + DLap(grid/ε)), J uniform: LDP paper, Alg. 2.
+
+    Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it
+    falls anywhere, are drawn without a look at y. Given both, and that h does not, the answer is
+    (J, s + noise) with an integer s in 0, …, grid that y decides, so two labels' laws differ by e^ε
+    at most, for every J; given that h does, they are the same. A mixture with the same weights
+    keeps to it.
+    Source: there, with the noise of ln(KT)/ε, which is too little, and in reals. Here the scores
+    of each hypothesis fill the range of the noise, in its own Λ_j(x) (``ClippingMap``).
+
+    >>> from antiphon.learners.distribution import Hypotheses
+    >>> clipping = ClippingMap(Hypotheses([[[0.5, 0.5, 0.0]]]), clip=0.1)
+    >>> OneScore(clipping=clipping, context=0, epsilon=10**5).start(seed=1).send(0)
+    (0, 1024)
+    """
+
+    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """Of the noise: grid/ε."""
+
+    def __attrs_post_init__(self) -> None:
+        LabelResponse.__attrs_post_init__(self)
+        object.__setattr__(self, "scale", self.clipping.grid / self.epsilon)
+
+    def _answers(self) -> Space:
+        return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "LDP paper, Alg. 2, with the range of the rounded scores"
+        return proved(self, Pure(self.epsilon), self.verification, source)
+
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
+        clipping, context = self.clipping, self.context
+        fine = clipping.drawn(context, dataset, coins)
+        which = coins.uniform_integer(clipping.hypotheses.count)
+        score = int(clipping.scores[context, fine, which])
+        return which, score + coins.discrete_laplace(self.scale)
+
+
+@register("antiphon.AllScores/1")
+@attrs.frozen(kw_only=True)
+class AllScores(LabelResponse):
+    """A label y ↦ all K scores of h(y), each + DLap(grid/ε_0): LDP paper, Alg. 1.
+
+    ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
+    (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.
+    Privacy: (ε, δ)-DP w.r.t. f_∼ on any two labels; proved. *Proof*: as of ``OneScore``, given
+    where h(y) falls; the score of each hypothesis is then ε_0-DP, with noise of its own; what
+    leaves 64 bits is clipped, which is post-processing.
+    Source: there, with a scale by advanced composition of ln(KT).
+    Raises: InvalidArgument for δ = 0: use ``OneScore``.
+    """
+
+    delta: Fraction = attrs.field(converter=fields.probability)
+    each: Fraction = attrs.field(init=False, eq=False, repr=False)
+    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        LabelResponse.__attrs_post_init__(self)
+        each = largest_each(self.clipping.hypotheses.count, self.epsilon, self.delta)
+        object.__setattr__(self, "each", each)
+        object.__setattr__(self, "scale", self.clipping.grid / each)
+
+    def _answers(self) -> Space:
+        return Arrays((self.clipping.hypotheses.count,), "int64")
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "LDP paper, Alg. 1, by the optimal composition of K rounded scores"
+        return proved(self, Approximate(self.epsilon, self.delta), self.verification, source)
+
+    def respond(self, dataset: int, coins: Coins) -> Whole:
+        clipping = self.clipping
+        fine = clipping.drawn(self.context, dataset, coins)
+        scores = clipping.scores[self.context, fine].tolist()
+        noises = coins.discrete_laplaces(self.scale, len(scores))
+        found: Whole = int64s([score + noise for score, noise in zip(scores, noises, strict=True)])
+        return found
+
+
+@lru_cache(maxsize=64)
+def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
+    """About the largest ε_0 for which ``count`` mechanisms that are ε_0-DP are (ε, δ)-DP.
+
+    >>> float(largest_each(1, Fraction(1), Fraction(1, 10**6)))
+    1.0
+    """
+    if not 0 < delta < 1:
+        raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
+    low, high = _PARTS // count, _PARTS  # in parts of ε; at most ε/count needs no look
+    while low < high:
+        middle = (low + high + 1) // 2
+        curve = optimal([(epsilon * middle / _PARTS, 0)], times=count)
+        low, high = (middle, high) if curve.delta_at(epsilon) <= delta else (low, middle - 1)
+    return epsilon * low / _PARTS if low else epsilon / count

@@ -1,0 +1,245 @@
+"""What a learner makes of the users' answers: gains of the hypotheses, and how fast it learns.
+
+A *channel* says which mechanism is created for a user, and what its answer is worth. Its gains are
+unbiased for ln p̄_j[h(y)], up to the rounding of scores, and to what is the same for all j; their
+second moment is at most v Λ², with v = ``factor``. Weights are w_j ∝ e^(η·Σ gains).
+
+The bound of exponential weights, √(2 ln K T v) Λ + T c, with Λ = ln((K+1)/c) and a KL divergence of
+-ln(1-c), about c, for clipping, is least for c = √(2 ln K v/T): a larger c than the paper's 1/T
+has a smaller range to hide. η = √(2 ln K/(T V)), V the mean of the second moments, over contexts
+and hypotheses. None of this is claimed as a bound on the regret: the gains have the tails of their
+noise, and η is for contexts that come equally often.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.learners.distribution.clipping_map import (
+    AllScores,
+    ClippingMap,
+    OneScore,
+    largest_each,
+)
+from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.randomized_response import KaryResponse
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.registry import register
+
+_FINE: Final = 1 << 20
+
+
+@attrs.frozen(kw_only=True)
+class Channel(ABC):
+    """How labels are told, and what is learned of what is told. Abstract."""
+
+    epsilon: Fraction = attrs.field(converter=fields.positive)
+
+    @property
+    def parameters(self) -> tuple[Fraction, Fraction]:
+        """(ε, δ) of one user's answer."""
+        return self.epsilon, Fraction(0)
+
+    @abstractmethod
+    def mechanism(self, clipping: ClippingMap, context: int) -> ContinualMechanism:
+        """What is created for a user in that context, and asked about the label."""
+
+    @abstractmethod
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
+        """Of K hypotheses, a row for each user: from the contexts and a list of answers."""
+
+    @abstractmethod
+    def answers(
+        self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
+    ) -> list[Any]:
+        """What many users say: as their mechanisms would, in law, with all noise at once."""
+
+    @abstractmethod
+    def factor(self, hypotheses: Hypotheses) -> float:
+        """v: the second moment of a gain is at most v Λ²."""
+
+    def moment(self, clipping: ClippingMap) -> float:
+        """V."""
+        return self.factor(clipping.hypotheses) * float((clipping.widths**2).mean())
+
+    def rate(self, clipping: ClippingMap, horizon: int) -> float:
+        """η; 1 where there is nothing to tell apart."""
+        moment, many = self.moment(clipping), math.log(clipping.hypotheses.count)
+        return math.sqrt(2 * many / (horizon * moment)) if moment * many else 1.0
+
+    def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
+        """c: √(2 ln K v/T), between 1/T and 1/2, as a multiple of 2^-20."""
+        found = math.sqrt(2 * math.log(hypotheses.count) * self.factor(hypotheses) / horizon)
+        rounded = Fraction(round(min(found, 0.5) * _FINE), _FINE)
+        return max(rounded, Fraction(1, horizon))
+
+
+def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
+    """h of each label."""
+    pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
+    return [clipping.drawn(context, label, coins) for context, label in pairs]
+
+
+def _middle(clipping: ClippingMap, contexts: Any, scores: Any) -> Doubles:
+    """Scores as log-likelihoods, from the middle of their range."""
+    found: Doubles = (scores / clipping.grid - 0.5) * clipping.widths[contexts]
+    return found
+
+
+@register("antiphon.OneCoordinate/1")
+@attrs.frozen(kw_only=True)
+class OneCoordinate(Channel):
+    """ε-DP: one score of a user's label (``OneScore``), weighted by K, as J is uniform.
+
+    v = K(1/4 + 2/ε²).
+    ``printed``: the constants of the LDP paper's Alg. 2 instead, which hardly learns: the loss
+    Ỹ_J = -c(ln p̄_J + noise + ln M - c') of J alone, with c' = Λ(γ + ln K + ln T)/ε, γ = ln T,
+    c = 1/(Λ + 2c'), η = √(2K ln K/T); Λ = ln((K+1)T) in place of ln(KT).
+    """
+
+    printed: bool = attrs.field(default=False, validator=fields.boolean)
+
+    def mechanism(self, clipping: ClippingMap, context: int) -> OneScore:
+        return OneScore(clipping=clipping, context=context, epsilon=self.epsilon)
+
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
+        which, scores = np.array(answers, np.float64).reshape(-1, 2).T
+        places = np.arange(len(contexts)), which.astype(np.int64)
+        found = np.zeros((len(contexts), clipping.hypotheses.count))
+        steps = scores / clipping.grid
+        widths = clipping.widths[contexts, places[1]]
+        if not self.printed:
+            found[places] = found.shape[1] * (steps - 0.5) * widths
+            return found
+        scale, shift = self._printed(clipping, horizon)
+        logs = clipping.lowest[contexts, places[1]] + steps * widths
+        found[places] = scale * (logs + math.log(clipping.hypotheses.labels) - shift)
+        return found
+
+    def _printed(self, clipping: ClippingMap, horizon: int) -> tuple[float, float]:
+        """c and c'."""
+        count = clipping.hypotheses.count
+        sensitivity = math.log((count + 1) / clipping.clip)
+        shift = sensitivity * (2 * math.log(horizon) + math.log(count)) / float(self.epsilon)
+        return 1 / (sensitivity + 2 * shift), shift
+
+    def answers(
+        self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
+    ) -> list[Any]:
+        count, users = clipping.hypotheses.count, len(contexts)
+        fine = _fine(clipping, contexts, labels, coins)
+        which = [coins.uniform_integer(count) for _ in range(users)]
+        noise = coins.laplace_array(clipping.grid / self.epsilon, users)
+        scores = clipping.scores[contexts, fine, which] + noise
+        return list(zip(which, scores.tolist(), strict=True))
+
+    def factor(self, hypotheses: Hypotheses) -> float:
+        return hypotheses.count * (0.25 + 2 / float(self.epsilon) ** 2)
+
+    def rate(self, clipping: ClippingMap, horizon: int) -> float:
+        count = clipping.hypotheses.count
+        if not self.printed:
+            return Channel.rate(self, clipping, horizon)
+        return math.sqrt(2 * count * math.log(count) / horizon)
+
+    def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
+        return Fraction(1, horizon) if self.printed else Channel.clip(self, hypotheses, horizon)
+
+
+@register("antiphon.AllCoordinates/1")
+@attrs.frozen(kw_only=True)
+class AllCoordinates(Channel):
+    """(ε, δ)-DP: all K scores of a user's label, with more noise (``AllScores``).
+
+    v = 1/4 + 2/ε_0². For δ below 1/e, say, it is never the better one: K mechanisms with noise for
+    (ε, δ) have about ln(1/δ) times the second moment of one in K with noise for ε.
+    """
+
+    delta: Fraction = attrs.field(converter=fields.probability)
+
+    @property
+    def parameters(self) -> tuple[Fraction, Fraction]:
+        return self.epsilon, self.delta
+
+    def mechanism(self, clipping: ClippingMap, context: int) -> AllScores:
+        return AllScores(clipping=clipping, context=context, epsilon=self.epsilon, delta=self.delta)
+
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
+        return _middle(clipping, contexts, np.array(answers, np.float64))
+
+    def answers(
+        self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
+    ) -> list[Any]:
+        scores = clipping.scores[contexts, _fine(clipping, contexts, labels, coins)]
+        scale = clipping.grid / self._each(clipping.hypotheses)
+        noise = coins.laplace_array(scale, scores.size).reshape(scores.shape)
+        return list(scores + noise)
+
+    def _each(self, hypotheses: Hypotheses) -> Fraction:
+        return largest_each(hypotheses.count, self.epsilon, self.delta)
+
+    def factor(self, hypotheses: Hypotheses) -> float:
+        return 0.25 + 2 / float(self._each(hypotheses)) ** 2
+
+
+@register("antiphon.WholeLabel/1")
+@attrs.frozen(kw_only=True)
+class WholeLabel(Channel):
+    """ε-DP: the label itself by k-ary randomized response, of M values: to compare with.
+
+    The gain is c_j(Ỹ) of centred scores c_j, Σ_y c_j(y) = 0, over p - q, where p and q are the
+    probabilities of the truth and of each lie: unbiased, as E[c_j(Ỹ)] = (p - q) c_j(y).
+    Of c_j² it takes the mean, with V = mean (q Σ_y c_j(y)² + (p - q) max_y c_j(y)²)/(p - q)².
+    """
+
+    def mechanism(self, clipping: ClippingMap, context: int) -> KaryResponse:
+        return KaryResponse(epsilon=self.epsilon, values=clipping.hypotheses.labels)
+
+    def _odds(self, labels: int) -> tuple[float, float]:
+        """p - q, and q."""
+        truth = KaryResponse(epsilon=self.epsilon, values=labels).truth
+        lie = (1 - truth) / (labels - 1)
+        return float(truth - lie), float(lie)
+
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
+        scores = clipping.scores[contexts, np.array(answers, np.int64)]
+        steps = (scores - clipping.means[contexts]) / clipping.grid
+        found: Doubles = (
+            steps * clipping.widths[contexts] / self._odds(clipping.hypotheses.labels)[0]
+        )
+        return found
+
+    def answers(
+        self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
+    ) -> list[Any]:
+        response = self.mechanism(clipping, 0)
+        return [response.respond(label, coins) for label in labels.tolist()]
+
+    def factor(self, hypotheses: Hypotheses) -> float:
+        gap, lie = self._odds(hypotheses.labels)
+        return (lie * hypotheses.labels / 4 + gap) / gap**2
+
+    def moment(self, clipping: ClippingMap) -> float:
+        gap, lie = self._odds(clipping.hypotheses.labels)
+        total = 0.0
+        for scores, means, widths in zip(
+            clipping.scores, clipping.means, clipping.widths, strict=True
+        ):
+            squares = ((scores - means) / clipping.grid * widths) ** 2
+            total += float((lie * squares.sum(axis=0) + gap * squares.max(axis=0)).mean())
+        return total / clipping.hypotheses.contexts / gap**2
+
+
+def checked(_: object, __: object, value: Any) -> None:
+    """A validator: a channel."""
+    if not isinstance(value, Channel):
+        raise InvalidArgument("channel must be OneCoordinate, AllCoordinates or WholeLabel")

@@ -1,0 +1,149 @@
+"""Which of K distributions do the users' labels come from? A knockout of pairwise tests."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, NamedTuple
+
+import attrs
+
+from antiphon.composition.creation import Create
+from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses
+from antiphon.learners.distribution.local_mixture import LocalLearner
+from antiphon.learners.learner import ROUNDS
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.randomized_response import KaryResponse
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays
+
+Pairing = tuple[tuple[int, int], ...]
+
+
+@register("antiphon.Knockout/1", state=True)
+class Knockout(NamedTuple):
+    """Who is still in, and how the tests of this round stand."""
+
+    users: int
+    alive: tuple[int, ...]
+    asked: tuple[int, ...]
+    """Users of each pair, in this round."""
+    ones: tuple[int, ...]
+    """Of them, those who said that their label is in the set."""
+
+
+def _one_context(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, Hypotheses) or value.contexts != 1:
+        raise InvalidArgument("hypotheses must be Hypotheses with one context: labels are i.i.d.")
+
+
+@register("antiphon.ScheffeKnockout/1")
+@attrs.frozen(kw_only=True)
+class ScheffeKnockout(LocalLearner[Knockout]):
+    """P of hypothesis selection: ``ComplexMechanism(ScheffeKnockout(…))``. Answers f of the winner.
+
+    ⌈log₂ K⌉ rounds of the same number of users. In each the hypotheses that are left are paired; a
+    user of the pair (i, j) says by randomized response whether the label is in A = {f_i > f_j}, and
+    the one whose f(A) is nearer to the unbiased estimate of P(A) goes on. Until there is a winner,
+    it answers the mean of those who are left.
+    Privacy: ε-DP, see ``LocalLearner``: all that is asked of a user is one bit.
+    Source: tests of Scheffé 1947 (Devroye and Lugosi 2001), under local privacy as in Gopi et al.
+    2020. It is *not* the algorithm of Pour, Ashtiani and Asoodeh 2023 (arXiv 2312.05645), which
+    takes fewer users; the distance of the winner of a plain knockout is no constant multiple of
+    the least, but where one hypothesis is right, and the tests are, it wins.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> hypotheses = Hypotheses([[[0.9, 0.1], [0.1, 0.9]]])
+    >>> session = ComplexMechanism(
+    ...     ScheffeKnockout(hypotheses=hypotheses, horizon=99, epsilon=3)).start(seed=1)
+    >>> said = [session.send((0, 1)) for _ in range(99)]
+    >>> session.send(("predict", 0)).tolist()
+    [0.1, 0.9]
+    """
+
+    hypotheses: Hypotheses = attrs.field(validator=_one_context)
+    horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
+    epsilon: Fraction = attrs.field(converter=fields.positive)
+
+    @cached_property
+    def response(self) -> KaryResponse:
+        """Of a bit."""
+        return KaryResponse(epsilon=self.epsilon, values=2)
+
+    @cached_property
+    def _created(self) -> Create:
+        return Create(self.response)
+
+    @property
+    def each_round(self) -> int:
+        """Users of a round."""
+        return max(1, self.horizon // max(1, (self.hypotheses.count - 1).bit_length()))
+
+    @property
+    def parameters(self) -> tuple[ExactEpsilon, Any]:
+        return self.epsilon, Fraction(0)
+
+    @property
+    def predictions(self) -> Arrays:
+        return Arrays((self.hypotheses.labels,), "float64", 0.0, 1.0 + 2.0**-20)
+
+    @property
+    def initial_state(self) -> Knockout:
+        return _begun(0, tuple(range(self.hypotheses.count)))
+
+    def users(self, state: Knockout) -> int:
+        return state.users
+
+    def creation(self, state: Knockout, context: int) -> Create:
+        return self._created
+
+    def asked(self, state: Knockout, context: int, label: int) -> int:
+        pairs = _pairs(state.alive)
+        if not pairs:
+            return 0
+        first, second = pairs[state.users % len(pairs)]
+        table = self.hypotheses.tables[0]
+        return int(table[first, label] > table[second, label])
+
+    def learned(self, state: Knockout, context: int, answer: Any) -> Knockout:
+        users, pairs = state.users + 1, _pairs(state.alive)
+        if not pairs:
+            return state._replace(users=users)
+        place = state.users % len(pairs)
+        said = (0, 0) if answer is HALT else (1, int(answer))
+        asked, ones = (
+            tuple(n + more * (each == place) for each, n in enumerate(counts))
+            for counts, more in zip((state.asked, state.ones), said, strict=True)
+        )
+        if users % self.each_round:
+            return Knockout(users, state.alive, asked, ones)
+        left = tuple(
+            self._winner(pair, yes, of) for pair, yes, of in zip(pairs, ones, asked, strict=True)
+        )
+        return _begun(users, left + state.alive[2 * len(pairs) :])
+
+    def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
+        """Whose f(A) is nearer to the estimate; the first, if nobody was asked."""
+        first, second = self.hypotheses.tables[0, list(pair)]
+        inside = first > second
+        truth = float(self.response.truth)
+        estimate = (ones / max(asked, 1) - (1 - truth)) / (2 * truth - 1)
+        near, far = (abs(float(each[inside].sum()) - estimate) for each in (first, second))
+        return pair[0] if not asked or near <= far else pair[1]
+
+    def predicted(self, state: Knockout, context: int) -> Doubles:
+        found: Doubles = self.hypotheses.tables[0, list(state.alive)].mean(axis=0)
+        return found
+
+
+def _pairs(alive: tuple[int, ...]) -> Pairing:
+    """Neighbours in the list; the last of an odd number waits."""
+    return tuple(zip(alive[::2], alive[1::2], strict=False))
+
+
+def _begun(users: int, alive: tuple[int, ...]) -> Knockout:
+    zeros = (0,) * (len(alive) // 2)
+    return Knockout(users, alive, zeros, zeros)

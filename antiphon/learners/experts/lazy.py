@@ -1,0 +1,318 @@
+"""Lazy experts: private because they seldom change their mind, and tell little when they do."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from typing import ClassVar, Final, NamedTuple, Self
+
+import attrs
+
+from antiphon.learners.experts.weighted import Dartboard, times
+from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
+from antiphon.learners.searching import (
+    ParameterSearch,
+    best_batch,
+    budget,
+    keeps,
+    largest,
+    of_rates,
+    regret_bound,
+    rounds,
+    short,
+)
+from antiphon.mechanisms import fields
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.interval import nearest
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.measures.divergences import SLACK, range_divergence
+from antiphon.protocol.measures.kinds import Renyi
+from antiphon.protocol.provenance import proved
+from antiphon.protocol.registry import register
+
+_TABLE: Final = 1 << 12
+"""Exponents that are computed once."""
+_LONGEST: Final = 1 << 17
+"""Bits of the rational probabilities of a Log."""
+_ORDERS: Final = 64
+"""Orders that a search looks at."""
+_FAR: Final = 2.0**-20
+_ALWAYS: Final = LARGE / 2
+"""An ηc with which it always draws anew; of a larger one the claim says nothing."""
+
+
+class Lazy(NamedTuple):
+    """η, c and B."""
+
+    rate: Fraction
+    cost: Fraction
+    batch: int
+
+
+@lru_cache(maxsize=64)
+def lazy_parameters(
+    horizon: int, experts: int, target: Fraction, chance: Fraction, batch: int | None = None
+) -> Lazy:
+    """The least ``regret_bound``, with that batch if one is given; its claim is (ε, δ)-DP.
+
+    Raises: InvalidArgument.
+    """
+    several = max(exact.whole(experts, "experts"), 2)
+    epsilon, delta = float(target), float(chance)
+
+    def search(batch: int) -> ParameterSearch:
+        decisions = -(-horizon // batch) - 1
+
+        def private(rate: float, cost: float) -> bool:
+            bound = lazy_bound(rate, cost, batch, decisions)
+            return bound.seems_to_keep(epsilon, delta, _ORDERS, 5e3)
+
+        # Past a cost of 16T/ε it hides nothing more.
+        costs = 0.05, 16.0 * horizon / min(epsilon, 1), 20
+        return of_rates(private, horizon, several, batch, 28, costs)
+
+    def least(batch: int) -> float:
+        found = search(batch)
+        return found.bound(found.least().middle)
+
+    batch = best_batch(horizon, least) if batch is None else batch
+    found = search(batch)
+    best = found.least().middle
+    cost = short(min(best, _ALWAYS / found.largest(best)))
+
+    def private(rate: float) -> bool:
+        return keeps(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1), target, chance)
+
+    near = found.largest(float(cost))
+    low = near
+    while not private(low):
+        low *= 0.9
+        if low < near * _FAR:
+            raise InvalidArgument("no parameters are found that keep to this epsilon and delta")
+    return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
+
+
+@register("antiphon.LazyExperts/1")
+@attrs.frozen(kw_only=True)
+class LazyExperts(Dartboard):
+    """After each batch it stays with probability e^(-η(c + L_b(x))), else it draws by weight.
+
+    η = ``rate``, c = ``cost`` > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in
+    the batch of the expert x that it follows. The first expert is drawn uniformly; after the last
+    round nothing is drawn.
+
+    Expected regret: at most ln d/η + ηBT/8, against losses that do not depend on what is shown
+    (see ``Dartboard``; Hedge on batches). An adversary that hits the expert that is shown
+    makes it Ω(T).
+
+    Privacy: e^((α-1)D_α) <= max{1 + r(R-1), F}·(1 + r(R-1))^(K-2), K = ⌈T/B⌉ (see ``LazyCurve``
+    for r, R and F), w.r.t. ``verification``, against adaptive adversaries; *proved*:
+
+    Reveal more than is said: each of the K-1 decisions (stay, or draw), and who is drawn. An
+    answer is the last of those, and the next loss is chosen from them and the adversary's own
+    coins; so it is enough to bound E = Σ P^α Q^(1-α) over the sequences of what is revealed, P and
+    Q the laws in the two worlds, in either order. P and Q factor into conditional laws given what
+    was revealed, so E is at most the product of what each decision can contribute, whatever came
+    before, by induction from the last decision back. Given the past, x is known, and is the same:
+
+    * before the batch with the loss that differs all is the same in both worlds: 1;
+    * after it x loses the same in both, so they stay with one probability s, and contribute
+      s + (1-s)·E', where E' <= R is that of the two laws of a draw: their scores differ by one
+      loss, in [-1, 1]^d, so their log-ratio has a range of at most 2η. As s >= 1-r and R >= 1, that
+      is at most 1 + r(R-1);
+    * at the end of that batch itself they stay with s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L')), where
+      |L-L'| <= 1, both in [0, B], and contribute s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R. That is
+      jointly convex in (s₀, s₁) (a perspective of a power), on the hexagon of those pairs,
+      {lo <= s₀, s₁ <= hi, |ln(s₀/s₁)| <= η}, so it is largest at a corner: where s₀ = s₁, and it is
+      at most 1 + r(R-1), or where {L, L'} is {0, 1} or {B-1, B}, and it is at most F.
+
+    The batch that differs is followed by at most K-2 decisions, and if it is the last, by none.
+    That the decision falls when the loss comes, never when one asks, is used: else a question
+    would read two losses at once.
+    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Alg. 1,
+    without fake switches; this bound is derived here.
+    Raises: InvalidArgument for a rate or cost that is not positive; for ``rate=Log(q)`` if
+    cost·grid is no whole number, or probabilities would be too long.
+
+    >>> import numpy as np
+    >>> learner = LazyExperts(horizon=9, experts=2, rate=50, cost=1)
+    >>> session = learner.start(seed=1)
+    >>> session.send(np.array([1, 0])), session.send("advice")
+    (TOP, 1)
+    """
+
+    cost: Fraction = attrs.field(converter=fields.positive)
+    batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
+    _exponents: tuple[ExactEpsilon, ...] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        Dartboard.__attrs_post_init__(self)
+        if isinstance(self.unit, Log):
+            steps = self.cost * self.grid
+            if steps.denominator != 1:
+                raise InvalidArgument("with rate=Log(q), cost·grid must be a whole number")
+            size = self.unit.argument.numerator.bit_length()
+            if (steps + self.batch * self.grid) * size > _LONGEST:
+                raise InvalidArgument(
+                    "rate=Log(q) has too many digits for this batch, cost and grid; give the rate "
+                    "as a number"
+                )
+        known = range(min(self.batch * self.grid + 1, _TABLE))
+        self._set(_exponents=tuple(map(self._exponent, known)))
+
+    @classmethod
+    def tuned(
+        cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
+    ) -> Self:
+        """The rate, batch and cost with about the least ln d/η + ηBT/8 that is (ε, δ)-DP.
+
+        By the claim's Rényi bound, rounded up: of those within a part of 32 of the least, that
+        with the largest rate. A search; that (ε, δ) holds is checked at its end.
+        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        """
+        found = lazy_parameters(rounds(horizon), experts, *budget(epsilon, delta))
+        return cls(
+            horizon=horizon, experts=experts, grid=grid,
+            rate=found.rate, cost=found.cost, batch=found.batch,
+        )  # fmt: skip
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, Alg. 1 without fake switches; bound proved here"
+        return proved(self, Renyi(self.curve), self.verification, source)
+
+    @property
+    def curve(self) -> LazyCurve:
+        """The bound on the Rényi divergences of its claim."""
+        decisions = -(-self.horizon // self.batch) - 1
+        return LazyCurve(self.rate, self.cost, self.batch, decisions)
+
+    @property
+    def regret_bound(self) -> float:
+        """ln d/η + ηBT/8."""
+        return regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
+
+    @property
+    def period(self) -> int:
+        return self.batch
+
+    def exponent(self, loss: int) -> ExactEpsilon:
+        known = self._exponents
+        return known[loss] if loss < len(known) else self._exponent(loss)
+
+    def _exponent(self, loss: int) -> ExactEpsilon:
+        """η(c + L), L = loss/grid."""
+        steps = self.cost * self.grid + loss
+        return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
+
+
+@register("antiphon.CappedCurve/1", state=True)
+@attrs.frozen
+class CappedCurve:
+    """order α ↦ the lesser of ``lazy`` and ln max{1 + r(R-1), F}/(α-1) + k·D, k = ``draws``.
+
+    D is the divergence of one draw. What it bounds, and why: ``PrivateDartboard``.
+    """
+
+    lazy: LazyCurve
+    draws: int
+
+    def __call__(self, order: float) -> float:
+        free = self.lazy(order)
+        if not 0 < free < math.inf:
+            return free
+        drawn = range_divergence(exact.epsilon(2 * nearest(self.lazy.rate)), order)
+        first = attrs.evolve(self.lazy, decisions=1)(order)
+        return min(free, (first + self.draws * drawn) * (1 + SLACK))
+
+
+@register("antiphon.PrivateDartboard/1")
+@attrs.frozen(kw_only=True)
+class PrivateDartboard(LazyExperts):
+    """After each loss ℓ(x) of its expert x it stays with probability (1-p)·e^(-ηℓ(x)).
+
+    Else it draws anew by weight, but at most ``draws`` times: after that it stays for good. η =
+    ``rate``, 1-p = e^(-cη), c = ``cost``: so it is ``LazyExperts`` in batches of one, with a
+    budget of draws.
+
+    Expected regret, against losses that do not depend on what is shown: that of ``Hedge``, and at
+    most T·P(more than ``draws`` of T-1 coins of r = 1 - e^(-η(c+1)) fall so): ``regret_bound``.
+
+    Privacy: e^((α-1)D_α) <= max{1 + r(R-1), F}·min{(1 + r(R-1))^(T-2), R^k}, k = ``draws``,
+    w.r.t. ``verification``, against adaptive adversaries; *proved*: as for ``LazyExperts``, where
+    how often it has drawn is part of what is revealed. Let V(n, k) >= 1 bound the contribution
+    of n decisions after the loss that differs, if k draws are left: V(0, k) = V(n, 0) = 1, as
+    it then stays in both worlds, and V(n, k) = max_s s·V(n-1, k) + (1-s)·R·V(n-1, k-1), s >= 1-r.
+    By induction it rises in k and in n, V(n, k) <= (1 + r(R-1))·V(n-1, k), and each draw
+    multiplies by at most R, so V(n, k) <= R^k. The decision on the loss that differs, if a draw
+    is left, contributes at most max{1 + r(R-1), F} times V(n, k); if none is, 1.
+
+    The second bound is the lesser where R is large; for small ε the first is, and then the budget
+    costs nothing and buys only that it never switches more often.
+    Source: as described in Asi, Feldman, Koren and Talwar 2023, *Private Online Prediction from
+    Experts: Separations and Faster Rates*, with e^(-ηℓ) for (1-η)^ℓ; this bound is derived here.
+    Raises: InvalidArgument as ``LazyExperts``.
+
+    >>> import numpy as np
+    >>> learner = PrivateDartboard(horizon=9, experts=2, rate=50, cost=1, draws=3)
+    >>> session = learner.start(seed=1)
+    >>> session.send(np.array([1, 0])), session.send("advice")
+    (TOP, 1)
+    """
+
+    law_known: ClassVar[bool] = False
+    batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
+
+    @classmethod
+    def tuned(
+        cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
+    ) -> Self:
+        """As ``LazyExperts.tuned`` in batches of one, with a budget that is met once in T games.
+
+        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        """
+        found = lazy_parameters(rounds(horizon), experts, *budget(epsilon, delta), batch=1)
+        mean = _mean_draws(horizon, float(found.rate), float(found.cost))
+        rare = math.log(max(2, horizon))
+        draws = max(1, math.ceil(mean + math.sqrt(2 * mean * rare) + 2 * rare / 3))
+        return cls(
+            horizon=horizon, experts=experts, grid=grid, rate=found.rate, cost=found.cost,
+            draws=draws,
+        )  # fmt: skip
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "as described in Asi, Feldman, Koren and Talwar 2023; bound proved here"
+        return proved(self, Renyi(self.capped), self.verification, source)
+
+    @property
+    def capped(self) -> CappedCurve:
+        """The bound on the Rényi divergences of its claim."""
+        return CappedCurve(self.curve, self.draws)
+
+    @property
+    def budget(self) -> int:
+        return self.draws
+
+    @property
+    def switching(self) -> float:
+        """p, the probability to leave an expert that lost nothing."""
+        return -math.expm1(-float(self.rate) * float(self.cost))
+
+    @property
+    def regret_bound(self) -> float:
+        """ln d/η + ηT/8 + T·e^(-s²/(2(μ + s/3))), μ = (T-1)r, s = ``draws`` + 1 - μ (Bernstein)."""
+        rate = float(self.rate)
+        mean = _mean_draws(self.horizon, rate, float(self.cost))
+        more = max(0.0, self.draws + 1 - mean)
+        stuck = math.exp(-(more**2) / (2 * (mean + more / 3)))
+        return regret_bound(self.horizon, self.experts, rate, 1) + self.horizon * stuck
+
+
+def _mean_draws(horizon: int, rate: float, cost: float) -> float:
+    """(T-1)·r, r the largest probability to draw anew."""
+    return (horizon - 1) * -math.expm1(-rate * (cost + 1))

@@ -1,0 +1,328 @@
+"""Exponential weights, by which an expert is worth e^(-η·(its losses)): drawn anew, or seldom."""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any, ClassVar, Final, Generic, NamedTuple, Self
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.learners.learner import Learner, Losses, State
+from antiphon.learners.searching import short
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.factors.rows import row
+from antiphon.mechanisms.noise.selection import root
+from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.populations.each_replica import for_each
+from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays, Integers, Signature
+
+
+@register("antiphon.Holding/1", state=True)
+class Holding(NamedTuple):
+    """What is over, and who is followed."""
+
+    rounds: int
+    """Losses that have come."""
+    scores: Losses
+    """Minus the sums of the losses, each expert's."""
+    expert: int | None
+    """Who is followed; None before the first message, when nobody has been drawn."""
+    batch: int = 0
+    """The losses of that expert in the batch that is under way."""
+    drawn: int = 0
+    """How often it drew anew, where that is counted."""
+
+
+@attrs.frozen(kw_only=True)
+class ByWeight(Learner[State], Generic[State]):
+    """A learner that draws experts by the weights e^(``unit``·score), scores whole. Abstract.
+
+    Whom it follows has just this law where losses do not depend on what is shown.
+    """
+
+    law_known: ClassVar[bool] = True
+    """Whether that law is ``marginal``."""
+
+    unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
+
+    def _drawn(self, scores: NDArray[np.int64], coins: Coins) -> int:
+        """An expert by its weight."""
+        return coins.categorical_exp(self.unit, scores.view(np.ndarray))
+
+    @property
+    def initial_scores(self) -> Losses:
+        """Before any loss."""
+        return row(np.zeros(self.experts), np.int64)
+
+    def scored(self, scores: Losses, losses: Losses) -> Losses:
+        """The scores after each of some losses: here, minus the sums."""
+        path: Losses = scores - losses.cumsum(axis=0)
+        return path
+
+    @property
+    @abstractmethod
+    def period(self) -> int:
+        """The rounds between two times at which it may change its mind."""
+
+    def marginal(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
+        """The law of who is followed, by the scores at the last time it could change its mind.
+
+        A table of scores, one in each row, gives a table.
+        """
+        exponents = scores * float(self.unit)
+        weights = np.exp(exponents - exponents.max(axis=-1, keepdims=True))
+        law: NDArray[np.float64] = weights / weights.sum(axis=-1, keepdims=True)
+        return law
+
+    def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
+        """The expected loss in each round, of whole periods, after those that gave the scores."""
+        ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
+        law = self.marginal(np.concatenate([scores[None, :], ends]))
+        held = law.repeat(self.period, axis=0)[: len(losses)]
+        expected: NDArray[np.float64] = np.einsum("td,td->t", held, losses)
+        return expected
+
+
+@attrs.frozen(kw_only=True)
+class Weighted(ByWeight[Holding]):
+    """A learner that draws experts by the weights e^(-η·(sum of losses)), η = ``rate``. Abstract.
+
+    η is rational; or ``Log(q)``, q the ``grid``-th power of a rational: then all weights
+    are rational and runs can be enumerated.
+    """
+
+    rate: ExactEpsilon = attrs.field(converter=fields.rate)
+
+    def __attrs_post_init__(self) -> None:
+        Learner.__attrs_post_init__(self)
+        self._set(unit=part(self.rate, self.grid))
+
+    @property
+    def initial_state(self) -> Holding:
+        return Holding(0, self.initial_scores, None)
+
+    def _advise(self, state: Holding, coins: Coins) -> tuple[Holding, int]:
+        expert = state.expert
+        if expert is None:
+            expert = coins.uniform_integer(self.experts)
+            state = state._replace(expert=expert)
+        return state, expert
+
+
+def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
+    """rate/grid. Raises: InvalidArgument for a Log of what is no such power of a rational."""
+    if not isinstance(rate, Log):
+        return rate / grid
+    ends = rate.argument.numerator, rate.argument.denominator
+    top, bottom = (root(end, grid) for end in ends)
+    if (top**grid, bottom**grid) != ends:
+        raise InvalidArgument(
+            f"with rate=Log(q) and grid={grid}, q must be the {grid}-th power of a rational; or "
+            "give the rate as a number"
+        )
+    return exact.epsilon(Log(Fraction(top, bottom)))
+
+
+def times(unit: ExactEpsilon, steps: int) -> ExactEpsilon:
+    """unit·steps."""
+    return exact.epsilon(Log(unit.argument**steps)) if isinstance(unit, Log) else unit * steps
+
+
+@attrs.frozen(kw_only=True)
+class Unprotected(Weighted):
+    """Learns of every loss at the rate that is best for it, and claims nothing. Abstract."""
+
+    private: ClassVar[bool] = False
+
+    @classmethod
+    def tuned(cls, *, horizon: int, experts: int, grid: int = 1) -> Self:
+        """With the rate √(8 ln d/T), the best for the bound."""
+        return cls(horizon=horizon, experts=experts, grid=grid, rate=best_rate(horizon, experts))
+
+    @property
+    def period(self) -> int:
+        return 1
+
+
+@register("antiphon.Hedge/1")
+@attrs.frozen(kw_only=True)
+class Hedge(Unprotected):
+    """After each loss, the expert to follow is drawn anew, x ∝ e^(-η·(sum of its losses)).
+
+    Expected regret: at most ln d/η + ηT/8, and so √(T ln d/2) when ``tuned``.
+    Privacy: none is claimed, so no verifier lets it be created.
+    Source: Littlestone and Warmuth 1994; Freund and Schapire 1997; the constant: Cesa-Bianchi and
+    Lugosi 2006, Thm 2.2.
+
+    >>> import numpy as np
+    >>> session = Hedge(horizon=9, experts=2, rate=100).start(seed=1)
+    >>> session.send(np.array([1, 0])), session.send("advice")
+    (TOP, 1)
+    """
+
+    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
+        scores = state.scores - loss
+        return Holding(state.rounds + 1, scores, self._drawn(scores, coins))
+
+
+def best_rate(horizon: int, experts: int) -> Fraction:
+    """√(8 ln d/T), to twenty bits: ln d/η + ηT/8 is least there. Raises: InvalidArgument."""
+    rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
+    return short(math.sqrt(8 * math.log(several) / rounds))
+
+
+@attrs.frozen(kw_only=True)
+class Dartboard(Weighted):
+    """Follows one expert x for batches of ``period`` rounds. Abstract.
+
+    After a batch in which it lost L_b(x), it stays with x with probability e^(-``exponent``(L_b)),
+    and else draws anew by weight. If that probability is a constant times e^(-ηL_b(x)), the ratio
+    of the new weight of x and the old one, the law of x stays ∝ weight: against losses that do
+    not depend on what is shown, x has the marginal law of ``Hedge``.
+    """
+
+    @abstractmethod
+    def exponent(self, loss: int) -> ExactEpsilon:
+        """Minus the logarithm of the probability to stay, after a batch with so much loss."""
+
+    @property
+    def budget(self) -> int | None:
+        """How often it may draw anew: after that it stays. None: as often as it comes to it."""
+        return None
+
+    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
+        _, expert = self._advise(state, coins)
+        rounds, scores = state.rounds + 1, state.scores - loss
+        batch = state.batch + int(loss[expert])
+        if rounds % self.period or rounds == self.horizon:
+            return Holding(rounds, scores, expert, batch, state.drawn)
+        if self._stays(batch, state.drawn, coins):
+            return Holding(rounds, scores, expert, 0, state.drawn)
+        return Holding(rounds, scores, self._drawn(scores, coins), 0, self._counted(state.drawn))
+
+    def _stays(self, batch: int, drawn: int, coins: Coins) -> bool:
+        return drawn == self.budget or coins.bernoulli_exp(self.exponent(batch))
+
+    def _counted(self, drawn: int) -> int:
+        return drawn if self.budget is None else drawn + 1
+
+    def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
+        # The scores are needed where it draws anew only: the sums of what came since.
+        (rounds, scores, _, batch, drawn), (_, expert) = state, self._advise(state, coins)
+        shown, since, period = np.empty(len(losses), np.int64), 0, self.period
+        for place, loss in enumerate(losses):
+            shown[place], batch, rounds = expert, batch + int(loss[expert]), rounds + 1
+            if rounds % period or rounds == self.horizon:
+                continue
+            if not self._stays(batch, drawn, coins):
+                scores, since = scores - losses[since : place + 1].sum(axis=0), place + 1
+                expert, drawn = self._drawn(scores, coins), self._counted(drawn)
+            batch = 0
+        return Holding(rounds, scores - losses[since:].sum(axis=0), expert, batch, drawn), shown
+
+
+@register("antiphon.ShrinkingDartboard/1")
+@attrs.frozen(kw_only=True)
+class ShrinkingDartboard(Dartboard, Unprotected):
+    """After each loss ℓ(x) of the expert x that it follows it stays with probability e^(-ηℓ(x)).
+
+    Expected regret as that of ``Hedge``, against losses that do not depend on what is shown, with
+    O(√(T ln d)) switches.
+    Privacy: none is claimed: that it switched tells that x had a loss.
+    Source: Geulen, Vöcking and Winkler 2010, with e^(-ηℓ) for (1-η)^ℓ.
+    """
+
+    def exponent(self, loss: int) -> ExactEpsilon:
+        return times(self.unit, loss)
+
+
+STEPS: Final = 1 << 8
+"""Sums in doubles are rounded to so many parts of 1."""
+_FARTHEST: Final = 1 << 52
+"""Sums past it are moved there: post-processing."""
+
+
+@register("antiphon.Softmax/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class Softmax(PostProcessor[None]):
+    """IPM: answers a loss by an expert x ∝ e^(-η·sum_x), the noisy sums being the right's answer.
+
+    (LEFT, loss) -> (RIGHT, loss); (RIGHT, sums) -> (LEFT, the expert to follow in the next round).
+    η = ``rate`` for one unit of a sum. On its right: what answers each update by an array of sums,
+    such as ``CountAfter`` of a counter with a ``dimension``: follow the regularised leader, on
+    noisy sums. HALT goes left as it is. Sums in doubles are rounded to 1/256.
+    Privacy: that of the right, w.r.t. the same f (CM Lemma 2.15): it looks at answers only.
+    Source: Agarwal and Singh 2017 (on a tree).
+    Raises: CompositionError for a right that answers anything but arrays of one axis.
+    """
+
+    forwards_queries = True
+
+    rate: ExactEpsilon = attrs.field(converter=fields.rate)
+    _fine: Fraction | None = attrs.field(init=False, eq=False, repr=False)
+    """The rate for one of those parts of 1."""
+
+    def __attrs_post_init__(self) -> None:
+        fine = None if isinstance(self.rate, Log) else self.rate / STEPS
+        object.__setattr__(self, "_fine", fine)
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def signature(self, right: Signature) -> Signature:
+        sums = right.answers
+        if not isinstance(sums, Arrays) or len(sums.shape) != 1:
+            raise CompositionError(
+                "Softmax reads arrays of sums, one for each expert; the right answers "
+                f"{sums}: put CountAfter() between it and a counter with a dimension"
+            )
+        if isinstance(self.rate, Log) and sums.dtype != "int64":
+            raise CompositionError("rate=Log(q) is for sums of whole numbers: give it as a number")
+        return Signature(right.queries, Integers(0, sums.shape[0] - 1), right.updates)
+
+    def is_over(self, state: None) -> None:
+        return None
+
+    def step(
+        self, state: None, side: Side, message: Any, coins: Coins
+    ) -> tuple[None, Side, object]:
+        if side is LEFT:
+            return None, RIGHT, message
+        if message is HALT:
+            return None, LEFT, HALT
+        return None, LEFT, self.drawn(message, coins)
+
+    def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
+        """The expert to follow, by its sum."""
+        rate = self.rate if sums.dtype == np.int64 else self._fine
+        assert rate is not None  # as the signature saw to
+        return coins.categorical_exp(rate, for_each(_scores, sums))
+
+
+def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
+    """What the rate is multiplied with: minus the sums, in whole numbers."""
+    scores: NDArray[np.int64]
+    if sums.dtype == np.int64:
+        scores = -np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)
+        return scores
+    steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
+    np.rint(steps, out=steps)
+    # NumPy finds where the ends are several times as fast as it moves all between two bounds.
+    if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
+        np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
+    scores = steps.astype(np.int64)
+    return scores

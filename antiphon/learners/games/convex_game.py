@@ -1,0 +1,331 @@
+"""Games in a convex body, and their regret: of linear losses, or of the rows of a table."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, ClassVar, Self
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+from numpy.typing import NDArray
+
+from antiphon.learners.convex.bodies import Ball, Body, Point
+from antiphon.learners.convex.convex_learner import ConvexLearner, check_dimensions
+from antiphon.learners.convex.convex_losses import (
+    ConvexLoss,
+    Datum,
+    LinearLoss,
+    LogisticLoss,
+    RegressionLoss,
+    Values,
+)
+from antiphon.learners.convex.optimum import optimum
+from antiphon.learners.games.loss_table import plain_table
+from antiphon.learners.games.online_game import (
+    Meter,
+    ObliviousGame,
+    OnlineGame,
+    Scored,
+    TossedGame,
+    unwritten,
+)
+from antiphon.learners.learner import Losses, OnlineLearner
+from antiphon.mechanisms import fields
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.user_files import read_table
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.sampled import seeded_words
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import freeze
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays, Space
+
+
+class ConvexMeter(Meter):
+    """Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), where for the minimum stands what was found of it.
+
+    So regret may be larger by the gap of its certificate, which is told beside it.
+    """
+
+    def __init__(self, times: tuple[int, ...], loss: ConvexLoss, body: Body) -> None:
+        super().__init__(times)
+        self._loss, self._body = loss, body
+        self._waiting = list[Datum]()
+        self._table: Datum = np.empty((0, *loss.data.shape), np.int64)
+        self._counts: Datum = np.empty(0, np.int64)
+        self._point: Point | None = None
+        self._gaps = list[float]()
+
+    def _lost(self, losses: Datum, shown: NDArray[np.float64]) -> Values:
+        return self._loss.values(shown, losses)
+
+    def _note(self, losses: Datum) -> None:
+        self._waiting.append(losses)
+
+    def _least(self) -> float:
+        fresh = sum(map(len, self._waiting))
+        self._table, self._counts = self._loss.merged(
+            np.concatenate([self._table, *self._waiting]),
+            np.concatenate([self._counts, np.ones(fresh, np.int64)]),
+        )
+        self._waiting.clear()
+        found = optimum(
+            self._loss, self._body, self._table, self._counts, start=self._point
+        )  # fmt: skip
+        self._point = found.point
+        self._gaps.append(found.gap)
+        return found.value
+
+    def scored(self) -> Scored:
+        return Scored(self._beyond(self._own), None, np.array(self._gaps))
+
+
+@attrs.frozen(kw_only=True)
+class ConvexGame(OnlineGame):
+    """A game whose loss is a datum z_t of a convex loss ℓ(·; z) on a body. Abstract.
+
+    Raises: InvalidArgument for a body and a loss of different dimensions.
+    """
+
+    body: Body
+    convex_loss: ConvexLoss
+
+    def __attrs_post_init__(self) -> None:
+        check_dimensions(self.body, self.convex_loss)
+
+    @property
+    def told(self) -> Arrays:
+        return self.convex_loss.data
+
+    @property
+    def tells(self) -> str:
+        return f"data of {self.convex_loss}"
+
+    @property
+    def advice(self) -> Space:
+        return self.body.points
+
+    def unadvised(self, coins: Coins) -> Point:
+        origin: Point = freeze(np.zeros(self.body.dimension))
+        return origin
+
+    def fits(self, learner: ContinualMechanism[Any]) -> bool:
+        """Whether loss and body of a learner, or of a part of a chain, are those of the game."""
+        if isinstance(learner, OnlineLearner) and not isinstance(learner, ConvexLearner):
+            return False
+        own = {"loss": self.convex_loss, "body": self.body}
+        parts: tuple[object, ...] = getattr(learner, "parts", (learner,))
+        return all(
+            getattr(part, name, value) == value for part in parts for name, value in own.items()
+        )
+
+    def meter(
+        self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
+    ) -> Meter:
+        if shifts is not None:
+            raise InvalidArgument("dynamic regret is known of games of experts only")
+        return ConvexMeter(times, self.convex_loss, self.body)
+
+
+def _linear(_: object, field: attrs.Attribute[Any], value: object) -> None:
+    if type(value) is not LinearLoss:
+        raise InvalidArgument(f"the {field.name} of a linear game is a LinearLoss")
+
+
+def _norm_of_mean(value: object) -> Fraction:
+    found = exact.fraction(value, "gap")
+    if not 0 < found <= 1:
+        raise InvalidArgument("gap must lie in (0, 1]: it is the norm of the mean")
+    return found
+
+
+@attrs.frozen(kw_only=True)
+class LinearGame(ConvexGame):
+    """A game of linear losses. Abstract."""
+
+    convex_loss: LinearLoss = attrs.field(
+        default=attrs.Factory(lambda game: LinearLoss(dimension=game.body.dimension), True),
+        validator=_linear,
+    )
+
+
+@attrs.frozen(kw_only=True)
+class SignGame(TossedGame, LinearGame):
+    """z_t in {-1, 1}^d/√d, each sign tossed. Abstract."""
+
+    def paid(self, fallen: NDArray[np.bool_]) -> Losses:
+        step = math.isqrt(self.convex_loss.grid**2 // self.convex_loss.dimension)
+        return np.where(fallen, np.int64(-step), np.int64(step))
+
+
+@register("antiphon.games.RandomSigns/1")
+@attrs.frozen(kw_only=True)
+class RandomSigns(SignGame):
+    """Fair signs: no point is better, and the best is so by luck, by about √T in the unit ball.
+
+    So every learner has regret of about √T, and standing at the origin has no more.
+    Source: the lower bound of Abernethy, Bartlett, Rakhlin and Tewari 2008, Thm 2, by signs.
+    """
+
+    def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.array(0.5)
+
+
+@register("antiphon.games.LinearGap/1")
+@attrs.frozen(kw_only=True)
+class LinearGap(SignGame):
+    """The mean of z_t is gap·u, u in {-1, 1}^d/√d by the key: sign i is that of u with (1 + gap)/2.
+
+    In the unit ball standing at the origin has regret ‖Σ z_t‖, about gap·T.
+    """
+
+    gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_norm_of_mean)
+
+    def direction(self, key: int) -> NDArray[np.int64]:
+        """√d·u: its signs."""
+        words = seeded_words((key, 0, 1))(self.body.dimension)
+        return 1 - 2 * (words >> np.uint64(63)).astype(np.int64)
+
+    def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        found: NDArray[np.float64] = (1 - float(self.gap) * self.direction(key)) / 2
+        return found
+
+
+@register("antiphon.games.AlongShown/1")
+@attrs.frozen(kw_only=True)
+class AlongShown(LinearGame):
+    """z_t = x_t/‖x_t‖, along the point that was just shown; of the origin, the first axis.
+
+    A learner loses ‖x_t‖ in each round: what it gains by leaving the origin is turned against it.
+    Regret bounds of convex learners hold here, too: they are against losses that listen.
+    """
+
+    adaptive: ClassVar[bool] = True
+
+    def loss(self, key: int, time: int, shown: Any) -> Losses:
+        norm = math.sqrt(shown @ shown)
+        axis = np.arange(len(shown)) == 0
+        # Towards zero, so that the norm is at most 1.
+        return unwritten(np.trunc((shown / norm if norm else axis) * self.convex_loss.grid))
+
+
+@register("antiphon.games.DataTable/1")
+@attrs.frozen(kw_only=True)
+class DataTable(ObliviousGame, ConvexGame):
+    """The rows of a table, each a datum, shuffled by the key; and again, when all have been told.
+
+    Raises: InvalidArgument for rows that are no data of the loss.
+
+    >>> from antiphon.learners.convex import AbsoluteLoss, Ball
+    >>> given = {"loss": AbsoluteLoss, "body": Ball(dimension=2), "bound": 5}
+    >>> game = DataTable.of([[3, 4], [0, 1]], [1, -1], grid=10, **given)
+    >>> game.rounds, game.table.tolist()
+    (2, [[6, 8, 10], [0, 2, -10]])
+    """
+
+    tossed: ClassVar[bool] = True
+
+    table: Losses = attrs.field(
+        converter=plain_table, eq=attrs.cmp_using(eq=np.array_equal), hash=False, repr=False
+    )
+
+    def __attrs_post_init__(self) -> None:
+        ConvexGame.__attrs_post_init__(self)
+        told = self.told
+        if not attrs.evolve(told, shape=(len(self.table), *told.shape)).contains(self.table):
+            raise InvalidArgument(f"the rows of the table are {told}; DataTable.of makes them")
+
+    @classmethod
+    def of(
+        cls,
+        features: npt.ArrayLike,
+        labels: npt.ArrayLike,
+        *,
+        loss: type[RegressionLoss],
+        body: Body,
+        bound: float,
+        rounds: int | None = None,
+        grid: int = 1 << 10,
+    ) -> Self:
+        """Features divided by the ``bound`` of their norms, and labels in [-1, 1], on the grid.
+
+        Rounded towards zero, so that no norm grows. ``rounds``: by default each row once. The
+        bound must be no secret: one that is read off the data tells of them.
+        Raises: InvalidArgument for what is no table of numbers, a norm past the bound, or a label
+        past 1.
+        """
+        rows, aims = np.asarray(features, np.float64), np.asarray(labels, np.float64)
+        if rows.ndim != 2 or not rows.size or aims.shape != rows.shape[:1]:
+            raise InvalidArgument(
+                "features are a table, a round in each row, and labels one number for each row"
+            )
+        scaled = rows / fields.check_double(bound, "bound")
+        inside = np.all(abs(scaled) <= 1)  # and no NaN
+        steps = np.trunc(np.where(inside, scaled, 0) * grid).astype(np.int64)
+        if not inside or np.any((steps**2).sum(axis=1) > grid**2):
+            raise InvalidArgument(
+                f"a row of features has a norm above the bound {bound}, or is not finite: give a "
+                "larger bound that is no secret, or shorten the rows first"
+            )
+        if not np.all(abs(aims) <= 1):
+            raise InvalidArgument("labels lie in [-1, 1]: scale them by a bound that is no secret")
+        convex_loss = loss(dimension=rows.shape[1], grid=grid)
+        table = np.column_stack([steps, np.trunc(aims * grid).astype(np.int64)])
+        return cls(
+            rounds=len(rows) if rounds is None else rounds,
+            body=body, convex_loss=convex_loss, table=table,
+        )  # fmt: skip
+
+    @classmethod
+    def load(
+        cls,
+        path: str | Path,
+        *,
+        loss: type[RegressionLoss],
+        bound: float,
+        body: Callable[..., Any] = Ball,
+        label: int = -1,
+        rounds: int | None = None,
+        grid: int = 1 << 10,
+    ) -> Self:
+        """The table of a file, .npy or numbers separated by commas: features, and a label.
+
+        Args: ``label``, the number of its column, from 0; ``body``, made with ``dimension=`` the
+        number of features; the others as of ``of``.
+        Raises: InvalidArgument as ``of``; for a file that is no table, a column that is not there,
+        and for the logistic loss labels other than -1 and 1.
+        """
+        table = read_table(path)
+        columns = table.shape[1]
+        if columns < 2 or type(label) is not int or not -columns <= label < columns:
+            raise InvalidArgument(
+                f"{path} has {columns} columns: features, and a label in one of them, which "
+                "label= says, from 0"
+            )
+        labels, features = table[:, label], np.delete(table, label, axis=1)
+        if issubclass(loss, LogisticLoss) and not np.all(abs(labels) == 1):
+            raise InvalidArgument(
+                "labels of the logistic loss are -1 and 1: write -1 where the file has 0, or take "
+                "the squared or the absolute loss"
+            )
+        return cls.of(
+            features, labels, loss=loss, body=body(dimension=columns - 1), bound=bound,
+            rounds=rounds, grid=grid,
+        )  # fmt: skip
+
+    def losses(self, key: int, number: int) -> Losses:
+        return _shuffled(self, key, number)
+
+
+@lru_cache(maxsize=8)
+def _shuffled(game: DataTable, key: int, number: int) -> Losses:
+    times, size = game.times(number), len(game.table)
+    passes = range(int(times[0]) // size, int(times[-1]) // size + 1)
+    order = [np.argsort(seeded_words((key, each))(size), kind="stable") for each in passes]
+    return unwritten(game.table[np.concatenate(order)[times - passes[0] * size]])

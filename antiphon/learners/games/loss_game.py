@@ -1,0 +1,259 @@
+"""Games of experts, and their regret: whom the learner follows is blamed, or coins are tossed."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from typing import Any, ClassVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.learners.experts.weighted import ByWeight
+from antiphon.learners.games.online_game import (
+    Figures,
+    Meter,
+    OnlineGame,
+    Scored,
+    TossedGame,
+    unwritten,
+)
+from antiphon.learners.learner import GRID, Learner, Losses, OnlineLearner
+from antiphon.learners.regret import BestInTurn
+from antiphon.mechanisms import fields
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.sampled import seeded_words
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays, Integers, Space
+
+
+class ExpertMeter(Meter):
+    """Of losses of experts, in units of the largest; expected regret of a learner by weights."""
+
+    def __init__(
+        self,
+        times: tuple[int, ...],
+        experts: int,
+        grid: int,
+        learner: OnlineLearner | None,
+        shifts: int | None,
+    ) -> None:
+        super().__init__(times)
+        self._grid, self._learner = grid, learner
+        self._sums = np.zeros(experts, np.int64)
+        self._waiting: Losses = np.empty((0, experts), np.int64)
+        self._scores: Losses | None = None
+        self._expected = list[Figures]()
+        self._turns = None if shifts is None else BestInTurn(shifts, experts)
+        self._in_turn = list[Losses]()
+
+    def add(self, losses: Losses, shown: NDArray[np.int64]) -> None:
+        super().add(losses, shown)
+        if self._turns is not None:
+            self._in_turn.append(self._turns.after(losses))
+        if isinstance(self._learner, ByWeight):
+            self._expect(self._learner, losses)
+
+    def _lost(self, losses: Losses, shown: NDArray[np.int64]) -> Losses:
+        return losses[np.arange(len(losses)), shown]
+
+    def _note(self, losses: Losses) -> None:
+        self._sums = self._sums + losses.sum(axis=0)
+
+    def _least(self) -> int:
+        return int(self._sums.min())
+
+    def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
+        """Expected losses of whole periods; the rest waits, unless it is the end."""
+        waiting = np.concatenate([self._waiting, losses])
+        whole = len(waiting) // learner.period * learner.period
+        ready = waiting if self._rounds == self._times[-1] else waiting[:whole]
+        if len(ready):
+            first = np.asarray(learner.initial_scores)
+            scores = first if self._scores is None else self._scores
+            self._expected.append(learner.expected_losses(scores, ready))
+            self._scores = learner.scored(scores, ready)[-1]
+        self._waiting = waiting[len(ready) :]
+
+    def scored(self) -> Scored:
+        expected = self._beyond(self._expected) / self._grid if self._expected else None
+        return Scored(self._beyond(self._own) / self._grid, expected, shifting=self._shifting())
+
+    def _shifting(self) -> Figures | None:
+        if not self._in_turn:
+            return None
+        best = np.concatenate(self._in_turn)[np.array(self._times) - 1]
+        found: Figures = (self._at_times(self._own) - best) / self._grid
+        return found
+
+
+@attrs.frozen(kw_only=True)
+class LossGame(OnlineGame):
+    """A game whose loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. Abstract."""
+
+    experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
+    grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
+
+    @property
+    def told(self) -> Arrays:
+        return Arrays((self.experts,), "int64", 0, self.grid)
+
+    @property
+    def tells(self) -> str:
+        return f"losses of {self.experts} experts on the grid 0..{self.grid}"
+
+    @property
+    def advice(self) -> Space:
+        return Integers(0, self.experts - 1)
+
+    def unadvised(self, coins: Coins) -> int:
+        return coins.uniform_integer(self.experts)
+
+    def fits(self, learner: ContinualMechanism[Any]) -> bool:
+        return isinstance(learner, Learner) or not isinstance(learner, OnlineLearner)
+
+    def meter(
+        self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
+    ) -> Meter:
+        return ExpertMeter(times, self.experts, self.grid, learner, shifts)
+
+
+@register("antiphon.games.BlameShown/1")
+@attrs.frozen(kw_only=True)
+class BlameShown(LossGame):
+    """The expert that was just shown loses 1, the others 0.
+
+    Every learner loses T, and the best expert at most T/d, so its regret is at least T(1 - 1/d):
+    regret bounds are against losses that do not depend on what is shown; privacy holds here, too.
+    """
+
+    adaptive: ClassVar[bool] = True
+
+    def loss(self, key: int, time: int, shown: int) -> Losses:
+        return _blame(self.experts, self.grid, shown)
+
+
+@lru_cache(maxsize=1024)
+def _blame(experts: int, grid: int, shown: int) -> Losses:
+    loss = np.zeros(experts, np.int64)
+    loss[shown] = grid
+    return unwritten(loss)
+
+
+@attrs.frozen(kw_only=True)
+class CoinedGame(TossedGame, LossGame):
+    """Expert i loses 1 with a chance of its own, else 0; tossed anew every ``hold`` rounds.
+
+    Abstract.
+    """
+
+    def paid(self, fallen: NDArray[np.bool_]) -> Losses:
+        return fallen * np.int64(self.grid)
+
+    def best(self, key: int, epoch: int = 0) -> int:
+        """An expert by the key: which of them has the advantage, in games where one has."""
+        return int(seeded_words((key, epoch, 1))(1)[0]) % self.experts
+
+
+def _gap(value: object) -> Fraction:
+    found = exact.fraction(value, "gap")
+    if not 0 < found <= Fraction(1, 2):
+        raise InvalidArgument("gap must lie in (0, 1/2]: the best expert loses 1/2 - gap")
+    return found
+
+
+@register("antiphon.games.RandomLosses/1")
+@attrs.frozen(kw_only=True)
+class RandomLosses(CoinedGame):
+    """Fair coins: no expert is better, and the best is so by luck, by about √(T ln d/2).
+
+    Source: the lower bound of Cesa-Bianchi and Lugosi 2006, Thm 3.7.
+    """
+
+    def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.array(0.5)
+
+
+@register("antiphon.games.StochasticGap/1")
+@attrs.frozen(kw_only=True)
+class StochasticGap(CoinedGame):
+    """One expert, by the key, loses with probability 1/2 - ``gap``, the others with 1/2."""
+
+    gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_gap)
+
+    def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        found = np.full(self.experts, 0.5)
+        found[self.best(key)] -= float(self.gap)
+        return found
+
+
+@register("antiphon.games.ShiftingBest/1")
+@attrs.frozen(kw_only=True)
+class ShiftingBest(CoinedGame):
+    """As ``StochasticGap``, with a new best expert every ``every`` rounds; by default eight in all.
+
+    Source: tracking the best expert, Herbster and Warmuth 1998.
+    """
+
+    gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_gap)
+    every: int = attrs.field(
+        default=attrs.Factory(lambda game: -(-game.rounds // 8), takes_self=True),
+        converter=fields.size, metadata=fields.STREAM,
+    )  # fmt: skip
+
+    def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        found = np.full((len(times), self.experts), 0.5)
+        epochs = times // self.every
+        for epoch in range(int(epochs[0]), int(epochs[-1]) + 1):
+            found[epochs == epoch, self.best(key, epoch)] -= float(self.gap)
+        return found
+
+
+@register("antiphon.games.BatchConstant/1")
+@attrs.frozen(kw_only=True)
+class BatchConstant(CoinedGame):
+    """Fair coins, each kept for ``batch`` rounds.
+
+    What a batch costs: a learner that is frozen for B rounds, and learns of a batch when it is
+    over, has regret Ω(√(BT)) here.
+    """
+
+    batch: int = attrs.field(default=16, converter=fields.size, metadata=fields.STREAM)
+
+    @property
+    def hold(self) -> int:
+        return self.batch
+
+    def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.array(0.5)
+
+
+@register("antiphon.games.LowerBoundEpochs/1")
+@attrs.frozen(kw_only=True)
+class LowerBoundEpochs(CoinedGame):
+    """E = (Tε)^(4/3) epochs, at most T, each with one loss of fair coins.
+
+    On it an ε²-CDP learner that switches seldom has regret Ω(√T + T^(1/3)/ε^(2/3)).
+    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 4.2, for
+    ε >= 100 ln^(3/2)(dT)/T; its construction needs ε <= T^(-1/4), and E is cut at T past it.
+    """
+
+    epsilon: Fraction = attrs.field(default=Fraction(1, 10), converter=fields.positive)
+
+    @property
+    def epochs(self) -> int:
+        """E."""
+        wanted = math.floor(math.pow(self.rounds * float(self.epsilon), 4 / 3))
+        return max(1, min(self.rounds, wanted))
+
+    @property
+    def hold(self) -> int:
+        return -(-self.rounds // self.epochs)
+
+    def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
+        return np.array(0.5)

@@ -1,0 +1,267 @@
+"""What L2P costs: three accountings, of which each says what it rests on."""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import ClassVar, Final
+
+import attrs
+
+from antiphon.learners.joint_curve import L2PCurve
+from antiphon.mechanisms import fields
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.interval import above, up
+from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.protocol.measures.divergences import SLACK
+from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
+from antiphon.protocol.registry import register
+
+_PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
+MOST_RATE: Final = Fraction(1, 10)
+"""Of η, in Assumption 3.1."""
+_SMALL: Final = Fraction(1, 10**300)
+"""Below it a double is not near enough to its logarithm's argument."""
+_ENOUGH: Final = 5.0
+"""The least ln(1/δ₁) for which the number of draws is bounded as ``Repaired`` says."""
+
+
+@attrs.frozen(kw_only=True)
+class L2PSetting:
+    """The parameters of Alg. 1 that its cost depends on: η, δ₀, T, B, p, and m of e^(-mBη)."""
+
+    rate: ExactEpsilon
+    horizon: int
+    batch: int
+    fakes: Fraction
+    margin: int = 2
+    loose: Fraction = Fraction(0)
+
+    @property
+    def batches(self) -> int:
+        """K = ⌈T/B⌉: a batch that is not full is one, so where the paper says T, KB is meant."""
+        return -(-self.horizon // self.batch)
+
+
+def _tail(value: object) -> Fraction:
+    found = fields.check_positive(value, "tail")
+    if found >= 1:
+        raise InvalidArgument("tail, which is δ₁, lies strictly between 0 and 1")
+    return found
+
+
+class Accounting(ABC):
+    """A bound on what L2P tells. Abstract."""
+
+    __slots__ = ()
+    __immutable__ = True
+    source: ClassVar[str]
+
+    @abstractmethod
+    def measure(self, setting: L2PSetting) -> Measure:
+        """What is claimed, rounded up."""
+
+    @abstractmethod
+    def violations(self, setting: L2PSetting) -> Iterator[str]:
+        """Premises that do not hold, with their numbers, and cures."""
+
+    def check(self, setting: L2PSetting) -> None:
+        """Raises: InvalidArgument for the first premise that does not hold."""
+        for text in self.violations(setting):
+            raise InvalidArgument(text)
+
+    def covers(self, setting: L2PSetting) -> bool:
+        """Whether it is proved, against adversaries that choose each loss after the advice."""
+        return not setting.loose
+
+
+@register("antiphon.l2p.Printed/1")
+@attrs.frozen(kw_only=True)
+class Printed(Accounting):
+    """(ε, δ) of Thm 3.2, as it is printed, with K = ⌈T/B⌉ for T/B; δ₁ = ``tail``, ℒ = ln(1/δ₁).
+
+    ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
+    ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts
+    fake switches only, though a real one draws, too: it is not relied on. Where δ₀ = 0 and
+    ℒ >= 5, ``Repaired`` proves a smaller ε and δ: there this is *proved*, and else *assumed*.
+    """
+
+    source: ClassVar[str] = _PAPER
+    tail: Fraction = attrs.field(converter=_tail)
+
+    def measure(self, setting: L2PSetting) -> Approximate:
+        rate, length = up(setting.rate), _length(self.tail)
+        found = printed_epsilon(rate, float(setting.fakes), setting.batches, length)
+        return Approximate(_rounded(found), self.delta(setting))
+
+    def delta(self, setting: L2PSetting) -> Fraction:
+        """δ; at most 1."""
+        rounds = setting.batches * setting.batch
+        lost = Fraction(0)
+        if setting.loose:
+            each = 2 / up(setting.rate) + _length(self.tail) / float(setting.fakes)
+            lost = Fraction(each * math.e * (1 + SLACK)) * setting.batch * setting.loose
+        return min(Fraction(1), 2 * rounds * (lost + self.tail))
+
+    def violations(self, setting: L2PSetting) -> Iterator[str]:
+        yield from _premises(setting, _length(self.tail))
+
+    def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
+        """By how much it is more than (ε, δ), where it is."""
+        told = self.measure(setting)
+        for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
+            if not exact.at_most(found, most):
+                yield f"Thm 3.2 gives {name} = {shown_up(found)}, more than {shown_down(most)}"
+
+    def covers(self, setting: L2PSetting) -> bool:
+        return not setting.loose and _length(self.tail) >= _ENOUGH * (1 + SLACK)
+
+
+@register("antiphon.l2p.Repaired/1")
+@attrs.frozen(kw_only=True)
+class Repaired(Accounting):
+    """ε = 2η/p + ρ + 2√(ρℒ), ρ = Kη²pℒ, and δ = 2δ₁, δ₁ = ``tail``, ℒ = ln(1/δ₁); *proved*:
+
+    Premises: those of Thm 3.2, δ₀ = 0, and ℒ >= 5. Reveal more than is said: after each batch
+    whether x was kept, whether y was, and who is drawn. What is said follows from that, and so
+    does, with the adversary's own coins, the next loss; so let P and Q be the laws of all that is
+    revealed in the two worlds.
+
+    *Decisions.* Given the past, x and y are known, and the same. After a batch, x is kept with
+    probability s = (1-p)e^(-a), where a is mBη minus by how much the batch moved x past y; y with
+    1-p. A batch without the loss that differs gives the same a in both worlds, by (ii). The one
+    with it gives two that are at most 2η apart. So s₀/s₁ <= e^(2η), and as both are at most 1-p,
+    (1-s₀)/(1-s₁) <= 1 + (1-p)(1-e^(-2η))/p <= e^(2η/p): this one bit has a privacy loss of at most
+    2η/p, and the others have none.
+
+    *Draws.* The laws of a draw have a log-ratio of range 2η, so each is η²/2-zCDP (Cesar and Rogers
+    2021). Stop the process before draw N+1, N = ⌊2Kpℒ⌋. Let Q' be Q with that one bit as in P. The
+    stopped P and Q' differ by at most N adaptive draws, which are Nη²/2 <= ρ-zCDP; so
+    P(S) <= e^(ρ+2√(ρℒ))Q'(S) + δ₁, and Q'(S) <= e^(2η/p)Q(S), of events S with N draws at most.
+
+    *Their number.* Whatever came before, x is drawn with probability at most
+    1 - (1-p)e^(-(m+1)Bη) <= p + 3Bη <= p + 3p/ℒ, and y with p; of these are at most K each, with a
+    mean of at most M(2 + 3/ℒ) in all, M = Kp >= 1. By Chernoff there are more than 2Mℒ with
+    probability at most exp(M(2ℒ(1 + ln((2 + 3/ℒ)/(2ℒ))) - 2 - 3/ℒ)), which is at most e^(-ℒ) = δ₁
+    for ℒ >= 5. So P(S) <= e^ε Q(S) + 2δ₁ of all events S, and the same the other way round.
+
+    Source: the proof of Thm 3.2, which counts no real switches in N, and which conditions on what
+    was drawn: mended, for adversaries that adapt.
+    """
+
+    source: ClassVar[str] = f"{_PAPER}; its proof, mended here"
+    tail: Fraction = attrs.field(converter=_tail)
+
+    def measure(self, setting: L2PSetting) -> Approximate:
+        rate, length = up(setting.rate), _length(self.tail)
+        found = repaired_epsilon(rate, float(setting.fakes), setting.batches, length)
+        return Approximate(_rounded(found), min(Fraction(1), 2 * self.tail))
+
+    def violations(self, setting: L2PSetting) -> Iterator[str]:
+        length = _length(self.tail)
+        yield from _exactly(setting, "repaired")
+        yield from _premises(setting, length)
+        if length < _ENOUGH * (1 + SLACK):
+            yield (
+                f"the repaired accounting asks for ln(1/δ₁) >= {_ENOUGH:g}, and here it is "
+                f"{shown_down(length)}: take a smaller δ₁ (tail)"
+            )
+
+
+@register("antiphon.l2p.Optimised/1")
+@attrs.frozen
+class Optimised(Accounting):
+    """e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order α, k = K-1 (see ``L2PCurve``); *proved*:
+
+    Premise: δ₀ = 0, so no ratio is cut at 1. Reveal what ``Repaired`` reveals. P and Q factor into
+    conditional laws given what was revealed, so E = Σ P^α Q^(1-α) is at most the product of what
+    each decision can contribute, whatever came before, by induction from the last decision back.
+    Whether y is kept, and who replaces it, is independent of x's part given the past: each decision
+    contributes a product. R bounds the contribution of a draw, as two laws of it have a log-ratio
+    of range 2η. Then
+
+    * before the batch with the loss that differs all is the same in both worlds: 1;
+    * from then on, y contributes (1-p) + p·E' with E' <= R, so at most Y: k times at most;
+    * after that batch x is kept with one s in both worlds, and contributes s + (1-s)E'. As a is at
+      most mBη + Bη, s >= (1-p)e^(-(m+1)Bη), and that is at most X: k-1 times at most;
+    * at the end of the batch itself x is kept with s_i = (1-p)e^(-a_i), a_i in
+      [(m-1)Bη, (m+1)Bη] and |a₀-a₁| <= 2η, and contributes s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R.
+      That is jointly convex in (s₀, s₁) (a perspective of a power) on the hexagon of those pairs,
+      so it is largest at a corner: where s₀ = s₁, and it is at most X, or at one of four that F
+      looks at.
+
+    Source: Asi, Koren, Liu and Talwar, Alg. 1; this bound is derived here, as that of
+    ``LazyExperts``. It asks for none of the conditions of Thm 3.2.
+    """
+
+    source: ClassVar[str] = "Asi, Koren, Liu and Talwar, Alg. 1; bound proved here"
+
+    def measure(self, setting: L2PSetting) -> Renyi:
+        return Renyi(
+            L2PCurve(
+                setting.rate, setting.fakes, setting.margin, setting.batch, setting.batches - 1
+            )
+        )
+
+    def violations(self, setting: L2PSetting) -> Iterator[str]:
+        return _exactly(setting, "optimised")
+
+
+# --- formulas, and premises -----------------------------------------------------------------------
+
+
+def printed_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
+    """2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), to the nearest."""
+    spread = batches * rate**2 * fakes * length
+    return 2 * rate / fakes + rate + 1.5 * spread + math.sqrt(6 * spread * length)
+
+
+def repaired_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
+    """2η/p + ρ + 2√(ρℒ), ρ = Kη²pℒ, to the nearest."""
+    rho = batches * rate**2 * fakes * length
+    return 2 * rate / fakes + rho + 2 * math.sqrt(rho * length)
+
+
+def _length(tail: Fraction) -> float:
+    """ℒ = ln(1/δ₁), rounded up (for δ₁ < 1/2; with a larger one nothing is claimed)."""
+    small = tail < _SMALL
+    found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
+    return found * (1 + SLACK)
+
+
+def _rounded(epsilon: float) -> ExactEpsilon:
+    return exact.epsilon(above(epsilon * (1 + SLACK)))
+
+
+def _premises(setting: L2PSetting, length: float) -> Iterator[str]:
+    """Those of Thm 3.2 that do not hold."""
+    rate, fakes = up(setting.rate), float(setting.fakes)
+    if not exact.at_most(setting.rate, MOST_RATE):
+        yield f"Thm 3.2 asks for η <= 1/10, and here η = {shown_up(rate)}: take a smaller rate"
+    if not setting.fakes < 1:
+        yield f"Thm 3.2 asks for p < 1, and here p = {shown_up(fakes)}"
+    if setting.batches * setting.fakes < 1:
+        yield (
+            f"Thm 3.2 asks for ⌈T/B⌉·p >= 1, and here {setting.batches}·{shown_down(fakes)} = "
+            f"{shown_down(setting.batches * setting.fakes)}: take more fake switches (fakes) or "
+            "shorter batches"
+        )
+    found = rate * setting.batch * length
+    if found * (1 + SLACK) > fakes:
+        yield (
+            f"Thm 3.2 asks for η·B·ln(1/δ₁)/p <= 1, and here {shown_up(rate)}·{setting.batch}·"
+            f"{shown_up(length)}/{shown_down(fakes)} = {shown_up(found / fakes)}: take more fake "
+            "switches (fakes), shorter batches or a smaller rate"
+        )
+
+
+def _exactly(setting: L2PSetting, name: str) -> Iterator[str]:
+    if setting.loose:
+        yield (
+            f"the {name} accounting is proved for measures with δ₀ = 0 (loose), and here it is "
+            f"{shown_up(setting.loose)}: use Printed, which is assumed"
+        )

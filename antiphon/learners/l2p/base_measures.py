@@ -1,0 +1,260 @@
+"""Measures: what L2P asks of a base algorithm (Assumption 3.1), and exponential weights."""
+
+from __future__ import annotations
+
+import itertools
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.learners.experts.weighted import part, times
+from antiphon.learners.learner import GRID, Losses
+from antiphon.mechanisms import fields
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument, PartError, place
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.protocol.registry import register
+
+
+@attrs.frozen(kw_only=True)
+class Measures(ABC):
+    """μ_t(x) = e^(``unit``·s_t(x)) for experts x, with whole scores s_t(x). Abstract.
+
+    Assumption 3.1, where η = ``unit``·``reach`` and δ₀ = ``loose``:
+
+    (i)  D_∞^{δ₀}(μ̄_{t+1}, μ̄_t) <= η after any losses, and so the other way round (μ̄: normalised);
+    (ii) s_{t+1}(x) - s_t(x) is a function of (ℓ_t, x): it knows nothing of other losses.
+
+    Where δ₀ = 0, (i) is read as: no loss moves two experts apart by more than ``reach``. By (ii)
+    μ̄_{t+1}/μ̄_t is r(x)/Σ μ̄_t r, so that implies (i); and as μ̄_t may come close to a point, it is
+    implied. A loss replaced by another then moves log-ratios of two experts by at most 2η.
+
+    ``after`` is written by whoever adds a base algorithm; ``check_assumption`` tries it.
+    """
+
+    experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
+    grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
+
+    @property
+    @abstractmethod
+    def unit(self) -> ExactEpsilon:
+        """The logarithm of what one step of a score is worth."""
+
+    @property
+    @abstractmethod
+    def reach(self) -> int:
+        """By how many steps one loss can move two experts apart."""
+
+    @property
+    def loose(self) -> Fraction:
+        """δ₀."""
+        return Fraction(0)
+
+    @property
+    def rate(self) -> ExactEpsilon:
+        """η."""
+        return times(self.unit, self.reach)
+
+    @property
+    def first(self) -> Losses:
+        """s_1: an int64 array; public."""
+        return np.zeros(self.experts, np.int64)
+
+    @abstractmethod
+    def after(self, scores: Losses, loss: Losses) -> Losses:
+        """s_{t+1}, of s_t and ℓ_t; a new array."""
+
+    def through(self, scores: Losses, losses: Losses) -> Losses:
+        """The scores after all of some losses."""
+        for loss in losses:
+            scores = self.after(scores, loss)
+        return scores
+
+    def path(self, scores: Losses, losses: Losses) -> Losses:
+        """The scores after each of some losses: a row for each."""
+        found = np.empty_like(losses)
+        for time, loss in enumerate(losses):
+            found[time] = scores = self.after(scores, loss)
+        return found
+
+
+@register("antiphon.ExponentialWeights/1")
+@attrs.frozen(kw_only=True)
+class ExponentialWeights(Measures):
+    """μ_t(x) = e^(-η·(the sum of the losses of x)), η = ``rate``: multiplicative weights.
+
+    (i): losses lie in [0, 1]; (ii): the ratio is e^(-ηℓ_t(x)). δ₀ = 0. Any two losses together
+    move two experts apart by at most 2η.
+    Source: Asi, Koren, Liu and Talwar, Lemma 3.9.
+    Raises: InvalidArgument for ``rate=Log(q)`` if q is no ``grid``-th power of a rational.
+    """
+
+    rate: ExactEpsilon = attrs.field(converter=fields.rate)  # pyright: ignore[reportIncompatibleMethodOverride]
+    unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def __attrs_post_init__(self) -> None:
+        object.__setattr__(self, "unit", part(self.rate, self.grid))
+
+    @property
+    def reach(self) -> int:
+        return self.grid
+
+    def after(self, scores: Losses, loss: Losses) -> Losses:
+        less: Losses = scores - loss
+        return less
+
+    def through(self, scores: Losses, losses: Losses) -> Losses:
+        less: Losses = scores - losses.sum(axis=0)
+        return less
+
+    def path(self, scores: Losses, losses: Losses) -> Losses:
+        less: Losses = scores - losses.cumsum(axis=0)
+        return less
+
+
+_FEW: Final = 16
+"""All losses are tried where there are no more."""
+_SHOWN: Final = 8
+_SLACK: Final = 1e-9
+
+
+def check_assumption(
+    measures: Measures,
+    losses: Iterable[Losses] | None = None,
+    *,
+    rounds: int = 2,
+    most: int = 1 << 8,
+) -> int:
+    """Try (i) and (ii) of Assumption 3.1 on each loss after up to so many of the others.
+
+    Args: ``losses``, by default all of a small domain, else a few extreme ones; ``most`` pairs of
+    a loss and what came before, the short ones first. Returns how many were tried.
+    Raises: InvalidArgument that says which part fails, for which loss and which expert; PartError
+    for measures that are not of the types that ``Measures`` asks for, or that crash.
+
+    >>> from antiphon.learners.l2p import ExponentialWeights
+    >>> check_assumption(ExponentialWeights(experts=2, rate=0.1))
+    84
+    """
+    check_numbers(measures)
+    told = list(_extreme(measures) if losses is None else losses)
+    functions: dict[int, Losses] = {}
+    tried = 0
+    for before, scores in itertools.islice(_histories(measures, told, rounds), most):
+        for number, loss in enumerate(told[: most - tried]):
+            moved = _step(measures, scores, loss) - scores
+            known = functions.setdefault(number, moved)
+            _data_independent(loss, before, known, moved)
+            _close(measures, loss, before, scores, moved)
+            tried += 1
+    return tried
+
+
+def _extreme(measures: Measures) -> Iterator[Losses]:
+    """All losses, or: none, all, the first expert's, every second one's."""
+    experts, grid = measures.experts, measures.grid
+    if (grid + 1) ** min(experts, _FEW) <= _FEW:
+        for each in itertools.product(range(grid + 1), repeat=experts):
+            yield np.array(each, np.int64)
+        return
+    places = np.arange(experts)
+    for chosen in (places < 0, places >= 0, places == 0, places % 2 == 1):
+        yield np.where(chosen, grid, 0).astype(np.int64)
+
+
+def _histories(
+    measures: Measures, told: Sequence[Losses], rounds: int
+) -> Iterator[tuple[tuple[Losses, ...], Losses]]:
+    """What came before, and the scores after it."""
+    for length in range(rounds + 1):
+        for before in itertools.product(told, repeat=length):
+            scores = _scores(measures, "first", measures.first)
+            for loss in before:
+                scores = _step(measures, scores, loss)
+            yield before, scores
+
+
+def _step(measures: Measures, scores: Losses, loss: Losses) -> Losses:
+    try:
+        found: object = measures.after(scores, loss)
+    except Exception as error:
+        raise PartError(f"after raised {type(error).__name__} ({place(error)})") from error
+    return _scores(measures, "after", found)
+
+
+def _scores(measures: Measures, name: str, found: object) -> Losses:
+    kind: Any = type(found)
+    array: Any = found
+    if kind is np.ndarray and array.dtype == np.int64 and array.shape == (measures.experts,):
+        scores: Losses = array
+        return scores
+    like = f"{array.dtype} of shape {array.shape}" if kind is np.ndarray else f"a {kind.__name__}"
+    raise PartError(f"{name}: scores are an int64 array of {measures.experts} entries, not {like}")
+
+
+def check_numbers(measures: Measures) -> None:
+    """Raises: PartError for a unit, reach or δ₀ that is no such number."""
+    try:
+        exact.epsilon(measures.unit)
+        exact.probability(measures.loose)
+    except InvalidArgument as error:
+        raise PartError(f"unit is a rational >= 0 or a Log, loose a probability: {error}") from None
+    reach: object = measures.reach
+    if type(reach) is not int or reach < 0:
+        raise PartError("reach, by how many steps a loss moves two experts apart, is an int >= 0")
+
+
+def _data_independent(
+    loss: Losses, before: tuple[Losses, ...], known: Losses, moved: Losses
+) -> None:
+    (wrong,) = np.nonzero(known != moved)
+    if len(wrong):
+        x = int(wrong[0])
+        raise InvalidArgument(
+            f"Assumption 3.1 (ii) fails at loss {_said(loss)}, x = {x}: it moves the score by "
+            f"{known[x]}, and after the losses {[_said(each) for each in before]} by {moved[x]}; "
+            "the ratio of measures must be a function of (loss, x) alone"
+        )
+
+
+def _close(
+    measures: Measures,
+    loss: Losses,
+    before: tuple[Losses, ...],
+    scores: Losses,
+    moved: Losses,
+) -> None:
+    low, high = int(moved.argmin()), int(moved.argmax())
+    apart = int(moved[high]) - int(moved[low])
+    if apart <= measures.reach:
+        return
+    text = (
+        f"Assumption 3.1 (i) fails at loss {_said(loss)}, x = {high}: it moves it from x = {low} "
+        f"by {apart} steps, and η is {measures.reach} (reach)"
+    )
+    if not measures.loose:
+        raise InvalidArgument(f"{text}; tell a larger reach, or scale the losses down")
+    past = _past(measures, scores, scores + moved)
+    if past > float(measures.loose) * (1 + _SLACK):
+        raise InvalidArgument(
+            f"{text}; after the losses {[_said(each) for each in before]} it takes δ₀ = "
+            f"{shown_up(past)}, more than {shown_down(measures.loose)} (loose)"
+        )
+
+
+def _past(measures: Measures, one: Losses, other: Losses) -> float:
+    """The least δ₀ with D_∞^{δ₀} <= η, of the two laws in either order."""
+    logs = [scores * float(measures.unit) for scores in (one, other)]
+    p, q = (np.exp(each - each.max()) for each in logs)
+    p, q, growth = p / p.sum(), q / q.sum(), np.exp(float(measures.rate))
+    return float(max(np.maximum(a - growth * b, 0).sum() for a, b in ((p, q), (q, p))))
+
+
+def _said(loss: Losses) -> str:
+    more = ", …" if len(loss) > _SHOWN else ""
+    return f"[{', '.join(map(str, loss[:_SHOWN].tolist()))}{more}]"

@@ -1,0 +1,206 @@
+"""Parameters of L2P: those of the least regret bound that keeps to (ε, δ), and of Thm 3.10."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain
+from typing import Final, NamedTuple
+
+import attrs
+
+from antiphon.composition.accounting.renyi import from_renyi
+from antiphon.learners.joint_curve import l2p_bound
+from antiphon.learners.l2p.accountings import (
+    MOST_RATE,
+    Accounting,
+    L2PSetting,
+    Optimised,
+    Printed,
+    Repaired,
+    printed_epsilon,
+    repaired_epsilon,
+)
+from antiphon.learners.searching import (
+    ParameterSearch,
+    best_batch,
+    largest,
+    of_rates,
+    short,
+)
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.measures.kinds import Approximate, Renyi
+
+_ORDERS: Final = 48
+_TRIES: Final = 64
+
+
+class L2PParameters(NamedTuple):
+    """Parameters, and what they are reckoned by."""
+
+    setting: L2PSetting
+    accounting: Accounting
+
+
+def epsilon_of(accounting: Accounting, setting: L2PSetting, delta: Fraction) -> ExactEpsilon:
+    """ε at δ of what is claimed, rounded up."""
+    measure = accounting.measure(setting)
+    if isinstance(measure, Renyi):
+        return exact.epsilon(from_renyi(measure.curve).epsilon_at(delta))
+    assert isinstance(measure, Approximate)
+    return measure.epsilon
+
+
+# --- plain floats: where to look. What is found is held to the claim ------------------------------
+
+
+class _Asked(NamedTuple):
+    """T, d, ε and δ."""
+
+    horizon: int
+    experts: int
+    epsilon: float
+    delta: Fraction
+
+
+def _accounting(asked: _Asked, name: str, batch: int) -> Accounting:
+    """What a batch is reckoned by: half of δ is for δ₁."""
+    if name == "optimised":
+        return Optimised()
+    if name == "repaired":
+        return Repaired(tail=asked.delta / 2)
+    if name == "printed":
+        return Printed(tail=_tail(asked.horizon, asked.delta, batch))
+    raise InvalidArgument("accounting is 'optimised', 'repaired' or 'printed'")
+
+
+def _search(asked: _Asked, by: Accounting, batch: int, margin: int) -> ParameterSearch:
+    """For the rate, and for the best p beside it."""
+    batches = -(-asked.horizon // batch)
+    exactly = isinstance(by, Optimised)
+    least = 1e-9 if exactly else min(0.99, 1.000001 / batches)
+
+    def private(rate: float, fakes: float) -> bool:
+        if exactly:
+            bound = l2p_bound(rate, -math.log1p(-fakes), margin, batch, batches - 1)
+            return bound.seems_to_keep(asked.epsilon, float(asked.delta), _ORDERS, 5e3)
+        return _by_theorem(by, rate, fakes, batch, batches) <= asked.epsilon
+
+    return of_rates(private, asked.horizon, asked.experts, batch, 24, (least, 0.999, 24))
+
+
+def _by_theorem(by: Accounting, rate: float, fakes: float, batch: int, batches: int) -> float:
+    """ε by Thm 3.2, or as it is repaired; infinite where a premise does not hold."""
+    assert isinstance(by, Printed | Repaired)
+    length = -math.log(by.tail)
+    if rate > MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
+        return math.inf
+    formula = printed_epsilon if isinstance(by, Printed) else repaired_epsilon
+    return formula(rate, fakes, batches, length)
+
+
+@lru_cache(maxsize=64)
+def best(
+    horizon: int, experts: int, target: Fraction, chance: Fraction, accounting: str
+) -> L2PParameters:
+    """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
+    asked = _Asked(horizon, max(experts, 2), float(target), chance)
+    # The ε of Thm 3.2 knows no margin: so it has the paper's.
+    margins = (1, 2) if accounting == "optimised" else (2,)
+
+    def searches(batch: int) -> dict[int, ParameterSearch]:
+        by = _accounting(asked, accounting, batch)
+        return {margin: _search(asked, by, batch, margin) for margin in margins}
+
+    batch = best_batch(
+        horizon, lambda batch: min(each.least().value for each in searches(batch).values())
+    )
+    found = {margin: (each.least(), each) for margin, each in searches(batch).items()}
+    margin = min(found, key=lambda each: found[each][0].value)
+    least, search = found[margin]
+    setting = L2PSetting(
+        rate=short(search.largest(least.place)), horizon=horizon, batch=batch,
+        fakes=short(least.place), margin=margin,
+    )  # fmt: skip
+    by = _accounting(asked, accounting, batch)
+    return L2PParameters(within(by, setting, target, chance), by)
+
+
+def within(by: Accounting, setting: L2PSetting, target: Fraction, delta: Fraction) -> L2PSetting:
+    """The setting with its rate, or the largest smaller one that is found to keep to (ε, δ).
+
+    Raises: InvalidArgument for premises that do not hold.
+    """
+    for _ in range(_TRIES):
+        kept = exact.at_most(epsilon_of(by, setting, delta), target)
+        if kept and not any(by.violations(setting)):
+            return setting
+        setting = attrs.evolve(setting, rate=short(float(setting.rate) * 0.9999))
+    by.check(setting)
+    raise InvalidArgument("no parameters are found that keep to this epsilon: give a larger one")
+
+
+# --- Thm 3.10: as it is printed, and as it must be for Thm 3.2 to hold ----------------------------
+
+_CURE: Final = (
+    "Thm 3.10's closed form does not satisfy Thm 3.2 here; use LazyToPrivate.corrected, or tuned"
+)
+
+
+def printed(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
+    """B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument where Thm 3.2 does not hold."""
+    rate = short(_rate(horizon, experts, target) / math.log(horizon / chance))
+    batch = math.ceil(1 / target)
+    setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
+    for text in chain(by.violations(setting), by.beyond(setting, target, chance)):
+        raise InvalidArgument(f"{text}. {_CURE}")
+    return L2PParameters(setting, by)
+
+
+def corrected(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
+    """B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η shrunk until ε is met.
+
+    Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
+    """
+    batch = max(1, math.floor(10 / (float(target) * _length(horizon, chance, 1))))
+    length = _length(horizon, chance, batch)
+
+    def fakes(rate: float) -> float:
+        return max(10 * rate / float(target), rate * batch * length)
+
+    def private(rate: float) -> bool:
+        found = printed_epsilon(rate, fakes(rate), -(-horizon // batch), length)
+        return fakes(rate) < 1 and found <= target
+
+    most = min(float(MOST_RATE), _rate(horizon, experts, target))
+    rate = short(largest(private, most * 2.0**-30, most, 40))
+    # Rounded up, for the premise.
+    chosen = short(fakes(float(rate)) * (1 + 2.0**-18))
+    setting, by = _made(horizon, rate, batch, chosen, chance)
+    return L2PParameters(within(by, setting, target, chance), by)
+
+
+def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
+    """min{ε₀, ε}^(2/3)/T^(1/3): η of the theorem's statement; its proof divides by a logarithm."""
+    least = math.pow(horizon, -0.25) * math.pow(math.log(max(experts, 2)), 0.75)
+    return math.pow(min(least, float(epsilon)), 2 / 3) / math.pow(horizon, 1 / 3)
+
+
+def _tail(horizon: int, delta: Fraction, batch: int) -> Fraction:
+    """δ₁."""
+    return delta / (2 * -(-horizon // batch) * batch)
+
+
+def _length(horizon: int, delta: Fraction, batch: int) -> float:
+    """ln(1/δ₁)."""
+    return -math.log(_tail(horizon, delta, batch))
+
+
+def _made(
+    horizon: int, rate: Fraction, batch: int, fakes: Fraction, delta: Fraction
+) -> tuple[L2PSetting, Printed]:
+    setting = L2PSetting(rate=rate, horizon=horizon, batch=batch, fakes=fakes)
+    return setting, Printed(tail=_tail(horizon, delta, batch))

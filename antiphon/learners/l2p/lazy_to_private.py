@@ -1,0 +1,275 @@
+"""L2P: lazy online learners made private, Alg. 1 of Asi, Koren, Liu and Talwar."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Any, Final, NamedTuple, Self
+
+import attrs
+import numpy as np
+
+from antiphon.learners.experts.weighted import ByWeight, times
+from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised
+from antiphon.learners.l2p.base_measures import (
+    ExponentialWeights,
+    Measures,
+    check_assumption,
+    check_numbers,
+)
+from antiphon.learners.l2p.l2p_tuning import best, corrected, printed
+from antiphon.learners.learner import Learner, Losses
+from antiphon.learners.searching import budget, regret_bound, rounds
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.factors.rows import row
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import Log
+from antiphon.numbers.interval import nearest
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.provenance import assumed, proved
+from antiphon.protocol.registry import register
+
+_LONGEST: Final = 1 << 17
+"""Bits of the rational probabilities of a Log."""
+
+
+def _fakes(value: object) -> Fraction:
+    found = fields.check_positive(value, "fakes")
+    if found >= 1:
+        raise InvalidArgument(
+            "fakes, the probability p of a fake switch, lies strictly between 0 and 1"
+        )
+    return found
+
+
+def _of_kind(_: object, field: attrs.Attribute[Any], value: object) -> None:
+    kind = Measures if field.name == "measures" else Accounting
+    if not isinstance(value, kind):
+        raise InvalidArgument(f"{field.name} is of a class of {kind.__name__}")
+
+
+def _margin(_: object, field: attrs.Attribute[int], value: object) -> None:
+    if type(value) is not int or value not in (1, 2):
+        raise InvalidArgument("margin is 2, as in the paper, or 1")
+
+
+@register("antiphon.Followed/1", state=True)
+class Followed(NamedTuple):
+    """What is over, and who is followed."""
+
+    rounds: int
+    """Losses that have come."""
+    scores: Losses
+    pair: tuple[int, int] | None
+    """x, who is followed, and y, of the same law; None before the first message."""
+    begun: tuple[int, int] = (0, 0)
+    """Their scores when the batch began."""
+
+
+@register("antiphon.L2P/1")
+@attrs.frozen(kw_only=True)
+class LazyToPrivate(ByWeight[Followed]):
+    """Alg. 1, L2P: follows x for batches of B = ``batch`` rounds; y, of the same law, is not shown.
+
+    x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
+
+        S ~ Ber(min{1, e^(-mBη)·ν_s(x)/ν_{s-1}(x)·ν_{s-1}(y)/ν_s(y)}),  S' ~ Ber(1-p),
+
+    and x is drawn anew from ν̄_s unless S = S' = 1; A ~ Ber(1-p), and y is drawn anew unless
+    A = 1. p = ``fakes``. m = ``margin`` is 2 in the paper; 1 is enough to keep the ratio at most 1
+    where no loss moves two experts apart by more than η: of all ``Measures`` with δ₀ = 0. The
+    last batch may be shorter; after it nothing is drawn. That it decides when a loss comes, never
+    when one asks, is part of the privacy.
+
+    *Marginal*: where losses do not depend on what is shown and δ₀ = 0, x ~ ν̄_s given y: given y, x
+    is kept with probability a constant times ν_s(x)/ν_{s-1}(x). So the expected regret is that of
+    the base algorithm on batches: of exponential weights at most ln d/η + ηBT/8, whatever p and m.
+
+    Privacy: that of its ``accounting``, w.r.t. ``verification``: see ``Optimised``, ``Repaired``
+    and ``Printed``. Of measures from elsewhere it is assumed: that they satisfy Assumption 3.1
+    is tried, not proved.
+    Raises: InvalidArgument for measures that fail ``check_assumption``; for a premise of the
+    accounting that does not hold; for ``rate=Log(q)`` if probabilities would be too long.
+
+    >>> import numpy as np
+    >>> weights = ExponentialWeights(experts=2, rate=50)
+    >>> learner = LazyToPrivate(measures=weights, horizon=9, fakes=0.5)
+    >>> session = learner.start(seed=1)
+    >>> session.send(np.array([1, 0])), session.send("advice")
+    (TOP, 1)
+    """
+
+    experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    measures: Measures = attrs.field(validator=_of_kind)
+    fakes: Fraction = attrs.field(converter=_fakes)
+    batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
+    margin: int = attrs.field(default=2, validator=_margin)
+    accounting: Accounting = attrs.field(factory=Optimised, validator=_of_kind)
+
+    def __attrs_post_init__(self) -> None:
+        measures = self.measures
+        check_numbers(measures)
+        self._set(experts=measures.experts, grid=measures.grid, unit=measures.unit)
+        Learner.__attrs_post_init__(self)
+        self._check_length()
+        self._check_measures()
+        self.accounting.check(self.setting)
+
+    def _check_measures(self) -> None:
+        check_assumption(self.measures)
+
+    def _check_length(self) -> None:
+        steps = (self.margin + 1) * self.batch * self.measures.reach
+        unit = self.unit
+        if isinstance(unit, Log) and steps * unit.argument.numerator.bit_length() > _LONGEST:
+            raise InvalidArgument(
+                "rate=Log(q) has too many digits for this batch and grid; give the rate as a number"
+            )
+
+    @property
+    def setting(self) -> L2PSetting:
+        """What the accounting depends on."""
+        return L2PSetting(
+            rate=self.measures.rate, horizon=self.horizon, batch=self.batch, fakes=self.fakes,
+            margin=self.margin, loose=self.measures.loose,
+        )  # fmt: skip
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        setting, by = self.setting, self.accounting
+        found = proved(self, by.measure(setting), self.verification, by.source)
+        return found if by.covers(setting) else tuple(map(assumed, found))
+
+    # --- the algorithm ----------------------------------------------------------------------------
+
+    @property
+    def initial_scores(self) -> Losses:
+        return row(self.measures.first, np.int64)
+
+    @property
+    def initial_state(self) -> Followed:
+        return Followed(0, self.initial_scores, None)
+
+    def scored(self, scores: Losses, losses: Losses) -> Losses:
+        return self.measures.path(scores, losses)
+
+    def _advise(self, state: Followed, coins: Coins) -> tuple[Followed, int]:
+        if state.pair is None:
+            pair = self._drawn(state.scores, coins), self._drawn(state.scores, coins)
+            state = Followed(state.rounds, state.scores, pair, _of(state.scores, pair))
+        assert state.pair is not None
+        return state, state.pair[0]
+
+    def _learn(self, state: Followed, loss: Losses, coins: Coins) -> Followed:
+        _, __, pair, begun = self._advise(state, coins)[0]
+        assert pair is not None
+        rounds, scores = state.rounds + 1, self.measures.after(state.scores, loss)
+        if not self._decides(rounds):
+            return Followed(rounds, scores, pair, begun)
+        pair = self._decided(pair, begun, scores, coins)
+        return Followed(rounds, scores, pair, _of(scores, pair))
+
+    def _decides(self, rounds: int) -> bool:
+        """Whether a batch is over that is not the last."""
+        return rounds % self.batch == 0 and rounds != self.horizon
+
+    def _decided(
+        self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
+    ) -> tuple[int, int]:
+        """x and y for the next batch, whose scores are given."""
+        (x, y), now = pair, _of(scores, pair)
+        stays = coins.bernoulli_exp(self._exponent((now[0] - begun[0]) - (now[1] - begun[1])))
+        real = coins.bernoulli(1 - self.fakes)
+        if not (stays and real):
+            x = self._drawn(scores, coins)
+        if not coins.bernoulli(1 - self.fakes):
+            y = self._drawn(scores, coins)
+        return x, y
+
+    def _exponent(self, gained: int) -> Fraction | Log:
+        """mBη minus what a batch moved x past y; at least 0."""
+        steps = self.margin * self.batch * self.measures.reach - gained
+        return times(self.unit, max(0, steps))
+
+    def _follow(self, state: Followed, losses: Losses, coins: Coins) -> tuple[Followed, Losses]:
+        (rounds, scores, pair, begun), _ = self._advise(state, coins)
+        assert pair is not None
+        shown, place = np.empty(len(losses), np.int64), 0
+        while place < len(losses):
+            end = min(len(losses), place + self.batch - rounds % self.batch)
+            shown[place:end] = pair[0]
+            scores = self.measures.through(scores, losses[place:end])
+            rounds, place = rounds + end - place, end
+            if self._decides(rounds):
+                pair = self._decided(pair, begun, scores, coins)
+                begun = _of(scores, pair)
+        return Followed(rounds, scores, pair, begun), shown
+
+    @property
+    def period(self) -> int:
+        return self.batch
+
+    # --- parameters -------------------------------------------------------------------------------
+
+    @classmethod
+    def tuned(
+        cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1,
+        accounting: str = "optimised",
+    ) -> Self:  # fmt: skip
+        """Exponential weights, with about the least ln d/η + ηBT/8 that is (ε, δ)-DP.
+
+        By the accounting of that name: "optimised", "repaired" or "printed". Fake switches are
+        free for the bound, as who is drawn has the law of who is kept. Of the batches whose bound
+        is within a part of 32 of the least, the largest is taken. A search; that (ε, δ) holds is
+        checked at its end.
+        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1), or premises that no
+        parameters meet.
+        """
+        return cls._made(
+            experts, grid, *best(rounds(horizon), experts, *budget(epsilon, delta), accounting)
+        )
+
+    @classmethod
+    def corrected(
+        cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
+    ) -> Self:
+        """Thm 3.10's parameters, mended so that Thm 3.2 holds for them.
+
+        δ₁ = δ/(2KB), B = max{1, ⌊10/(εℒ)⌋} and p = max{10η/ε, ηBℒ}; η is that of Thm 3.10, or
+        the largest below it for which Thm 3.2 gives ε.
+        Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
+        """
+        return cls._made(
+            experts, grid, *corrected(rounds(horizon), experts, *budget(epsilon, delta))
+        )
+
+    @classmethod
+    def printed(
+        cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
+    ) -> Self:
+        """Thm 3.10's parameters: B = 1/ε, η = min{ε₀, ε}^(2/3)/(T^(1/3) ln(T/δ)), p = 10η/ε.
+
+        ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB).
+        Raises: InvalidArgument where they violate Thm 3.2: it asks for ln(1/δ₁) <= 10 then.
+        """
+        return cls._made(experts, grid, *printed(rounds(horizon), experts, *budget(epsilon, delta)))
+
+    @classmethod
+    def _made(cls, experts: int, grid: int, setting: L2PSetting, accounting: Accounting) -> Self:
+        return cls(
+            measures=ExponentialWeights(experts=experts, grid=grid, rate=setting.rate),
+            horizon=setting.horizon, batch=setting.batch, fakes=setting.fakes,
+            margin=setting.margin, accounting=accounting,
+        )  # fmt: skip
+
+    @property
+    def regret_bound(self) -> float:
+        """ln d/η + ηBT/8, of exponential weights. Raises: InvalidArgument for other measures."""
+        if type(self.measures) is not ExponentialWeights:
+            raise InvalidArgument("the regret bound is known of ExponentialWeights only")
+        return regret_bound(self.horizon, self.experts, nearest(self.measures.rate), self.batch)
+
+
+def _of(scores: Losses, pair: tuple[int, int]) -> tuple[int, int]:
+    return int(scores[pair[0]]), int(scores[pair[1]])

@@ -1,0 +1,314 @@
+"""Learners of two functions that count the samples (1, 1), on the left of what counts privately.
+
+*The highest noise* among the counts of a tree counter: its law, in doubles. The count after t
+updates has the noise of one node for each 1 in the binary form of t. Let H_n be the highest over
+t = 1, …, n, and 2^k the largest power of two that is at most n. For t < 2^k the nodes lie below the
+first of size 2^k; from t = 2^k on that one is there, of noise L, and the rest is as in a tree of
+n - 2^k updates. So H_n = max(H_{2^k - 1}, L + max(0, H'_{n - 2^k})), all three independent. Only
+max(0, H_n) is needed, of which the law is that of H_n above 0.
+
+*When a sparse vector first says ⊤*, for counts that are known: its law, in doubles. Given the noise
+ρ = z of the threshold, the answers are independent, and a count n is answered ⊥ with probability
+P(ν < T + z - n). Runs of equal counts make it a power: so a million rounds with few samples (1, 1)
+cost what these cost.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from functools import cache, cached_property
+from typing import Final, NamedTuple, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.learners.littlestone import mistake_learner
+from antiphon.learners.littlestone.mistake_learner import HIT, Sample
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.counter import COUNT, QUERIES
+from antiphon.mechanisms.counters.tree_counter import TreeCounter
+from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
+from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.exact import Epsilon
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.claims import Status
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
+from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import BITS, Signature
+from antiphon.verifiers.models import event_level, every_pair, updates_and_queries
+from antiphon.verifiers.relations import Within
+
+Figures: TypeAlias = "NDArray[np.float64]"
+Run: TypeAlias = "tuple[int, int]"
+"""(how many samples were (1, 1) so far, for how many samples in a row)."""
+
+_FAR = 40
+"""Scales past which noise is left out: e^(-40)."""
+_NEVER = 1e-18
+_LEAST = 2.0**-40
+"""A β down to which doubles tell 1 - β from 1, and what is left out is nothing beside it."""
+
+
+def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
+    """ln P(ν < bar), ν ~ DLap(scale)."""
+    step = 1 / float(scale)
+    whole = math.log1p(math.exp(-step))
+    low = (np.minimum(bars, 0) - 1) * step - whole
+    high = np.log1p(-np.exp(-np.maximum(bars, 1) * step - whole))
+    return np.where(bars <= 0, low, high)
+
+
+@attrs.frozen
+class Crossing:
+    """When ``above`` says its first ⊤."""
+
+    above: SparseVector
+
+    @cached_property
+    def _noises(self) -> NDArray[np.int64]:
+        most = math.ceil(_FAR * self.above.threshold_scale) + 1
+        return np.arange(-most, most + 1)
+
+    @cached_property
+    def _law(self) -> Figures:
+        weights = np.exp(-np.abs(self._noises) / float(self.above.threshold_scale))
+        law: Figures = weights / weights.sum()
+        return law
+
+    def quiet(self, runs: Sequence[Run]) -> Figures:
+        """P(no ⊤ so far) after each run."""
+        found = np.zeros(len(runs))
+        logs = np.zeros(len(self._noises))
+        for place, (count, length) in enumerate(runs):
+            bars = self.above.threshold + self._noises - count
+            logs = logs + length * log_below(bars, self.above.query_scale)
+            found[place] = self._law @ np.exp(logs)
+            if found[place] < _NEVER:
+                break
+        return found
+
+    def rising(self, last: int) -> Figures:
+        """P(no ⊤ so far) after the counts 1, …, last, each asked about once."""
+        bars = np.arange(self.above.threshold - last, self.above.threshold) + self._noises[0]
+        bars = np.concatenate([bars, self.above.threshold + self._noises])
+        sums = np.concatenate([[0.0], log_below(bars, self.above.query_scale).cumsum()])
+        ends = np.arange(last, last + len(self._noises))
+        found = np.zeros(last)
+        for count in range(1, last + 1):
+            found[count - 1] = self._law @ np.exp(sums[ends] - sums[ends - count])
+            if found[count - 1] < _NEVER:
+                break
+        return found
+
+
+def failing(beta: object) -> float:
+    """β, strictly between 0 and 1. Raises: InvalidArgument, also for one below 2^-40."""
+    found = fields.beta(beta)
+    if found < _LEAST:
+        raise InvalidArgument("beta is at least 2^-40: what noise does is reckoned in doubles")
+    return found
+
+
+def least_threshold(above: SparseVector, rounds: int, beta: float) -> int:
+    """The least threshold that says no ⊤ on ``rounds`` zeros, with probability 1 - beta.
+
+    Raises: InvalidArgument for beta outside [2^-40, 1).
+    """
+    failure, zeros = failing(beta), [(0, exact.whole(rounds, "rounds"))]
+
+    def false(threshold: int) -> float:
+        return 1 - float(Crossing(attrs.evolve(above, threshold=threshold)).quiet(zeros)[0])
+
+    low, high = 0, 1
+    while false(high) > failure:
+        low, high = high, 2 * high
+    while low < high:
+        half = (low + high) // 2
+        low, high = (low, half) if false(half) <= failure else (half + 1, high)
+    return low
+
+
+_FARTHEST = 45
+"""Scales past which one noise is left out: e^(-45)."""
+_MORE = 3
+"""Scales more for each further node: a sum of n noises has the tail e^-x x^(n-1)/(n-1)!, about."""
+
+
+def highest_noise(updates: int, scale: Fraction) -> Figures:
+    """P(the noise of some count, after 1, …, ``updates`` updates, is at least x): x = 0, 1, …
+
+    Each node has noise DLap(scale). That for x = 0 is set to 1.
+    """
+    ratio = math.exp(-1 / float(scale))
+    nothing = np.zeros(math.ceil((_FARTHEST + _MORE * updates.bit_length()) * scale) + 1)
+    nothing[0] = 1
+
+    @cache
+    def tails(most: int) -> Figures:
+        if not most:
+            return nothing
+        first = 1 << most.bit_length() - 1
+        before, later = tails(first - 1), _with_noise(tails(most - first), ratio)
+        found: Figures = before + later - before * later
+        return found
+
+    return tails(updates)
+
+
+def _with_noise(tails: Figures, ratio: float) -> Figures:
+    """P(L + Z >= x) from P(Z >= x), which is 1 for x <= 0: L has weights ratio^|l|."""
+    up, down = tails.copy(), tails.copy()
+    up[0] = 1 / (1 - ratio)  # with all that is to its left
+    step = 1
+    while step < len(tails):
+        part = ratio**step
+        up[step:] += part * up[:-step]
+        down[:-step] += part * down[step:]
+        step *= 2
+    found: Figures = (1 - ratio) / (1 + ratio) * (up + down - tails)
+    found[0] = 1
+    return found
+
+
+SHARE: Final = Fraction(3, 10)
+"""The part of ε that the noise of the threshold gets: with it fewer mistakes than with half."""
+
+
+@register("antiphon.Counted/1", state=True)
+class Counted(NamedTuple):
+    """How many samples were (1, 1), and whether ⊤ was said."""
+
+    hits: int
+    found: bool
+
+
+@register("antiphon.OnceAbove/1")
+@column_safe
+@attrs.frozen
+class OnceAbove(ExchangePostProcessor[Counted]):
+    """IPM: asks after each sample if the number of (1, 1) is above; f⁽¹⁾ once it was, else f⁽⁰⁾.
+
+    The sparse-vector learner: on its right an ``AboveThreshold``, ``monotone`` for less noise.
+    Privacy: that of the right w.r.t. event level (CM Thm 6.1). It asks until it hears ⊤, and what
+    it answers is what it heard (destination, response). Of streams that differ in one sample the
+    counts are the same before it, and from it on all differ by the same one of -1, 0, 1 (f→f').
+    Source: the sparse vector of Dwork, Naor, Reingold, Rothblum, Vadhan 2009, as a learner.
+    Raises: CompositionError for a right that is no sparse vector.
+
+    >>> above = AboveThreshold(epsilon=100, threshold=2, monotone=True)
+    >>> session = (OnceAbove() @ above).start(seed=1)
+    >>> [session.send(sample) for sample in ((1, 1), (0, 0), (1, 1), (0, 0))]
+    [0, 0, 1, 1]
+    """
+
+    @property
+    def initial_state(self) -> Counted:
+        return Counted(0, False)
+
+    @property
+    def lifting(self) -> Lifting:
+        """f: one sample differs; f': counts that differ by 1 at most, all in one direction."""
+        inner = every_pair(Within(1), monotone=True)
+        return Lifting(event_level(), inner, Status.PROVED, "see OnceAbove")
+
+    def signature(self, right: Signature) -> Signature:
+        answers = right.answers
+        if not (right.queries.contains(0) and answers.contains(TOP) and answers.contains(BOTTOM)):
+            raise CompositionError(
+                "OnceAbove asks of counts whether they are above a threshold: put an "
+                f"AboveThreshold on its right, which answers ⊤ or ⊥, not {answers}"
+            )
+        return mistake_learner.signature()
+
+    def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
+        """The count is asked about, until it is above."""
+        hits, found = state
+        if found:
+            return state, 1
+        hits += message == HIT
+        found = (yield hits) is TOP
+        return Counted(hits, found), int(found)
+
+    def settled(self, state: Counted) -> bool:
+        """Whether ⊤ was said."""
+        return state.found
+
+
+@register("antiphon.CountIsAbove/1")
+@attrs.frozen
+class CountIsAbove(ExchangePostProcessor[None]):
+    """IPM: counts the samples (1, 1) on its right; f⁽¹⁾ where the count is at least ``threshold``.
+
+    The tree-counter learner, with a ``TreeCounter`` on its right. It may change its mind again.
+    Privacy: that of the counter w.r.t. event level (CM Thm 6.1). To every sample it says a bit
+    and COUNT, and its answer is a function of the count (destination, response); samples that
+    differ give bits that may differ (f→f').
+    Raises: CompositionError for a right that is no counter of bits.
+    """
+
+    threshold: int = attrs.field(validator=fields.integer)
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    @property
+    def lifting(self) -> Lifting:
+        """f: one sample differs; f': one bit does."""
+        inner = updates_and_queries(event_level(), QUERIES)
+        return Lifting(event_level(), inner, Status.PROVED, "see CountIsAbove")
+
+    def signature(self, right: Signature) -> Signature:
+        if not (right.queries.contains(COUNT) and right.updates.includes(BITS)):
+            raise CompositionError(
+                "CountIsAbove counts bits: put a TreeCounter on its right, which takes 0, 1 and "
+                f"COUNT, not {right.queries}"
+            )
+        return mistake_learner.signature()
+
+    def exchange(self, state: None, message: Sample) -> Exchanged[None]:
+        """The bit is counted, and the count compared."""
+        yield int(message == HIT)
+        count = yield COUNT
+        return None, int(type(count) is int and count >= self.threshold)
+
+
+def sparse_vector_learner(
+    *, horizon: int, epsilon: Epsilon, beta: float = 0.1, share: Fraction = SHARE
+) -> Chain:
+    """OnceAbove ∘* AboveThreshold, with the least threshold that is β-concentrated for T rounds.
+
+    ε-DP, derived. Where all samples are ⊥ it says f⁽⁰⁾ throughout with probability 1 - ``beta``
+    (reckoned in doubles). On samples of f⁽⁰⁾ a false ⊤ is for good: with ``beta`` = 1/T that costs
+    one mistake at most.
+
+    >>> sparse_vector_learner(horizon=1 << 20, epsilon=1).mechanism.threshold
+    26
+    """
+    silent = AboveThreshold(epsilon=epsilon, monotone=True, share=share)
+    threshold = least_threshold(silent, horizon, beta)
+    return OnceAbove() @ attrs.evolve(silent, threshold=threshold)
+
+
+def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -> Chain:
+    """CountIsAbove ∘* TreeCounter, with the least threshold that is β-concentrated for T rounds.
+
+    ε-DP, derived. The law of the highest noise of T counts is reckoned in doubles.
+
+    >>> tree_counter_learner(horizon=1 << 10, epsilon=1).links[0]
+    CountIsAbove(threshold=148)
+    """
+    counter = TreeCounter(horizon=horizon, epsilon=epsilon)
+    return CountIsAbove(_quiet_threshold(counter, failing(beta))) @ counter
+
+
+def _quiet_threshold(counter: TreeCounter, beta: float) -> int:
+    """The least x that no count's noise reaches, with probability 1 - beta."""
+    return int(np.count_nonzero(highest_noise(counter.horizon, counter.scale) > beta))

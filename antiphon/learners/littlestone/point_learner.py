@@ -1,0 +1,183 @@
+"""SVT and argmax: a learner of Point_N, which waits for a large count and then asks whose it is."""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import attrs
+import numpy as np
+
+from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.inclusion import needs
+from antiphon.composition.validity import fixed_mechanisms
+from antiphon.learners.littlestone import mistake_learner
+from antiphon.learners.littlestone.counting_learners import Crossing, least_threshold
+from antiphon.learners.littlestone.mistake_learner import POINTS, Sample
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.noise.selection import PermuteAndFlip
+from antiphon.mechanisms.sparse_vector import AboveThreshold
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.claims import Status
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
+from antiphon.protocol.messages import TOP, Ask
+from antiphon.protocol.provenance import CREATED
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Signature
+from antiphon.verifiers.models import event_level, every_pair, neighbouring_start
+from antiphon.verifiers.relations import EachWithin, Within
+
+_SHARE: Final = Fraction(7, 20)
+"""The part of the first ε that the noise of the threshold gets."""
+_SPLIT: Final = Fraction(11, 20)
+"""The part of ε that ``above`` gets."""
+_FAR: Final = 25
+"""Scales past the threshold where no ⊤ has come with a probability of e^(-25) or so."""
+
+
+@register("antiphon.Seen/1", state=True)
+class Seen(NamedTuple):
+    """How often each point had the label 1; what was learned; whether the parts are created."""
+
+    counts: tuple[int, ...]
+    learned: int | None
+    """None before the ⊤; 0 where the argmax fails to answer."""
+    created: bool
+
+
+@register("antiphon.PointLearner/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class PointLearner(ExchangePostProcessor[Seen]):
+    """IPM: f⁽⁰⁾ until the largest count is above a threshold; then f⁽ˣ⁾, x a noisy argmax.
+
+    A count is of the samples (x, 1). ``above`` is asked for the largest of them after each sample,
+    and after its ⊤ ``argmax`` once for all of them. Stands on the left of ExtConComp, where it
+    creates both: ``ComplexMechanism(PointLearner(…))``. It learns once: of a wrong x it stays sure.
+    Privacy: that of both w.r.t. event level, by CM Thm 6.1 and 4.10: ``ap.guarantee`` derives it.
+    What it asks when, and what it answers, follows from what it heard (destination, response).
+    Two samples that differ change two counts by 1 at most, so each count, and the largest, by 1 at
+    most from then on, and not all in one direction (f→f').
+    Source: the sparse vector and noisy max of Dwork and Roth 2014, §3.
+    Raises: InvalidArgument for parts that claim of fewer counts.
+
+    >>> above = AboveThreshold(epsilon=99, threshold=2)
+    >>> learner = PointLearner(above=above, argmax=PermuteAndFlip(epsilon=99, candidates=5))
+    >>> session = ComplexMechanism(learner).start(seed=1)
+    >>> [session.send(sample) for sample in ((3, 1), (4, 0), (3, 1), (0, 0))]
+    [0, 0, 3, 3]
+    """
+
+    above: AboveThreshold = attrs.field(
+        validator=attrs.validators.instance_of(AboveThreshold), metadata=CREATED
+    )
+    argmax: PermuteAndFlip = attrs.field(
+        validator=attrs.validators.instance_of(PermuteAndFlip), metadata=CREATED
+    )
+    created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
+    """What it creates, in order."""
+
+    def __attrs_post_init__(self) -> None:
+        fields.check_size(self.points, "candidates", POINTS)
+        created = Create(self.above), Create(self.argmax)
+        needs(created[0], every_pair(Within(1)), "a PointLearner")
+        needs(created[1], neighbouring_start(EachWithin(1)), "a PointLearner")
+        object.__setattr__(self, "created", created)
+
+    @property
+    def points(self) -> int:
+        """N."""
+        return self.argmax.candidates
+
+    @property
+    def initial_state(self) -> Seen:
+        return Seen((0,) * self.points, None, False)
+
+    @property
+    def lifting(self) -> Lifting:
+        """f: one sample differs; f': the two parts, as they claim."""
+        return Lifting(
+            event_level(), fixed_mechanisms(self.created), Status.PROVED, "see PointLearner"
+        )
+
+    def signature(self, right: Signature) -> Signature:
+        return mistake_learner.signature(self.points)
+
+    def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
+        """The sample is counted; the largest count is asked about, and then whose it is."""
+        counts, learned, created = state
+        if learned is not None:
+            return state, learned
+        if not created:
+            yield from in_turn(self.created)
+        x, positive = message
+        if positive:
+            counts = (*counts[: x - 1], counts[x - 1] + 1, *counts[x:])
+        if (yield Ask(max(counts), 0)) is TOP:
+            place: Any = yield Ask(counts, 1)
+            learned = place + 1 if type(place) is int else 0
+        return Seen(counts, learned, True), learned or 0
+
+    def settled(self, state: Seen) -> bool:
+        """Whether it has learned."""
+        return state.learned is not None
+
+    def wrong(self, count: int) -> float:
+        """P(argmax is another point) where one point has that count, and the others none.
+
+        Of n points in random order, the best behind j others, each of which is heads with
+        probability h = e^(-rate·count), is reached with probability (1-h)^j: the mean over j.
+        """
+        log_heads = -float(self.argmax.rate) * count
+        n, heads = self.points, math.exp(log_heads)
+        if n == 1 or not heads:
+            return 0.0
+        reached = -math.expm1(n * math.log1p(-heads)) / (n * heads) if heads < 1 else 1 / n
+        return max(0.0, 1 - reached)
+
+
+def point_learner(
+    *, points: int, horizon: int, epsilon: exact.Epsilon, beta: float = 0.1
+) -> ComplexMechanism:
+    """PointLearner ∘* ExtConComp with the threshold of the fewest mistakes.
+
+    ε-DP, derived; on ⊥ throughout it says f⁽⁰⁾ with probability 1 - ``beta`` (reckoned in doubles).
+    Of the thresholds it takes one of the least ``expected_mistakes``, within 2 %, which count the
+    rest of the rounds where the wrong point is found. It looks at no data.
+    Raises: InvalidArgument for an epsilon that is not positive, or one point, for which
+    ``sparse_vector_learner`` has less noise.
+    """
+    budget = fields.check_positive(epsilon, "epsilon")
+    if fields.check_size(points, "points", POINTS) == 1:
+        raise InvalidArgument("points must be at least 2; of one, use sparse_vector_learner")
+    above = AboveThreshold(epsilon=budget * _SPLIT, share=_SHARE)
+    argmax = PermuteAndFlip(epsilon=budget * (1 - _SPLIT), candidates=points)
+
+    def learner(threshold: int) -> PointLearner:
+        return PointLearner(above=attrs.evolve(above, threshold=threshold), argmax=argmax)
+
+    low = least_threshold(above, horizon, beta)
+    high = 3 * low + 3
+    while high > low + max(1, low >> 6):  # mistakes fall in the threshold, and then rise
+        near, far = (low + high) // 2, (low + high) // 2 + 1
+        if expected_mistakes(learner(near), horizon) <= expected_mistakes(learner(far), horizon):
+            high = near
+        else:
+            low = far
+    return ComplexMechanism(learner(high))
+
+
+def expected_mistakes(learner: PointLearner, rounds: int) -> float:
+    """Against (1, 1) in every round, in doubles: those before ⊤, and all if argmax is wrong."""
+    above = learner.above
+    scales = above.threshold_scale + above.query_scale
+    last = min(rounds, max(0, above.threshold) + math.ceil(_FAR * scales))
+    counts = np.arange(1, last + 1)
+    after = Crossing(above).rising(last)
+    before = np.concatenate([[1.0], after[:-1]])
+    wrong = np.array(list(map(learner.wrong, counts.tolist())))
+    return float((before + (before - after) * wrong * (rounds - counts)).sum())

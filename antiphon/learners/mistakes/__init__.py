@@ -1,0 +1,74 @@
+"""What streams of samples cost a learner in mistakes: exactly, in doubles, or by simulation.
+
+Streams are of ⊥ = (0, 0) and (1, 1), fixed beforehand, and right for f⁽¹⁾; a learner begins with
+f⁽⁰⁾, so (1, 1) is the sample that it is wrong about. Of three adversaries: the hard sequence of
+the lower bound's proof (``hard_sequence``), the one that is wrong every round (``every_round``),
+and the best of all 2^T streams, for small T (``worst_sequence``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from antiphon.learners.littlestone.mistake_learner import BLANK, HIT
+from antiphon.learners.mistakes.hard_sequence import (
+    HardSequence,
+    SimulatedLaw,
+    WorstSequence,
+    hard_sequence,
+    most_rounds,
+    play,
+    worst_sequence,
+)
+from antiphon.learners.mistakes.mistake_law import (
+    FiniteLaw,
+    KnownLaw,
+    MistakeFigure,
+    MistakeLaw,
+    every_round,
+    known_law,
+)
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.protocol.mechanism import ContinualMechanism
+
+__all__ = [
+    "FiniteLaw",
+    "HardSequence",
+    "KnownLaw",
+    "MistakeFigure",
+    "MistakeLaw",
+    "SimulatedLaw",
+    "WorstSequence",
+    "every_round",
+    "hard_sequence",
+    "known_law",
+    "mistake_law",
+    "most_rounds",
+    "play",
+    "worst_sequence",
+]
+
+
+def mistake_law(learner: ContinualMechanism[Any], rounds: int, **simulation: Any) -> MistakeLaw:
+    """The law of a learner's mistakes: exact where it is finite, else known, else simulated.
+
+    ``simulation``: repetitions, seed, confidence, executor, progress; see ``SimulatedLaw``.
+    Raises: InvalidArgument for what takes no samples, or no number of rounds.
+
+    >>> from antiphon.learners.littlestone import NameAndShame, sparse_vector_learner
+    >>> law = mistake_law(NameAndShame(delta=0.1), 5)
+    >>> law.mistakes(every_round(5)).value, law.concentration().value
+    (Fraction(40951, 10000), Fraction(0, 1))
+    >>> learner = sparse_vector_learner(horizon=1 << 20, epsilon=1)
+    >>> str(mistake_law(learner, 1 << 20).mistakes(every_round(1 << 20)))
+    '25.06'
+    """
+    rounds = exact.whole(rounds, "rounds")
+    taken = learner.signature.queries
+    if not all(map(taken.contains, (BLANK, HIT))):
+        raise InvalidArgument(f"a learner takes samples such as (1, 1), and this {taken}")
+    try:
+        return FiniteLaw(learner, rounds)
+    except Intractable:
+        return known_law(learner, rounds) or SimulatedLaw(learner, rounds, **simulation)

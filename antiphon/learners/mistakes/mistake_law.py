@@ -1,0 +1,333 @@
+"""The law of a learner's mistakes: what it answers, and where it is known exactly or in doubles.
+
+Streams are of ⊥ and (1, 1) only, told as the rounds of the (1, 1): ``hits``, ascending, from 1, …,
+T. τ is the first round whose hypothesis is not f⁽⁰⁾.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from bisect import bisect_right
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any, ClassVar, Final, Literal, Protocol, TypeAlias, Union
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.learners.littlestone.counting_learners import Crossing, OnceAbove, Run
+from antiphon.learners.littlestone.finite_learner import NameAndShame
+from antiphon.learners.littlestone.mistake_learner import (
+    BLANK,
+    FIRST,
+    HIT,
+    Sample,
+    mistaken,
+)
+from antiphon.learners.littlestone.point_learner import PointLearner
+from antiphon.mechanisms.sparse_vector import AboveThreshold
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.interval import down, up
+from antiphon.numbers.printed import shown_up
+from antiphon.protocol.chain import AnyChain
+from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.mechanism import ContinualMechanism
+
+How: TypeAlias = Literal["exact", "in doubles", "simulated"]
+Number: TypeAlias = Union[Fraction, float]
+Hits: TypeAlias = Sequence[int]
+"""The rounds of the samples (1, 1)."""
+
+
+@attrs.frozen
+class MistakeFigure:
+    """A probability or an expectation, and an interval for it: a point unless it is simulated."""
+
+    value: Number
+    low: Number
+    high: Number
+    how: How
+
+    @classmethod
+    def at(cls, value: Number, how: How) -> MistakeFigure:
+        """Without an interval."""
+        return cls(value, value, value, how)
+
+    def to_dict(self) -> dict[str, object]:
+        """For JSON; exact figures are fractions in words, too."""
+        told = {"value": _safe(self.value, up), "low": _safe(self.low, down)}
+        told["high"] = _safe(self.high, up)
+        exactly = {"exactly": str(self.value)} if isinstance(self.value, Fraction) else {}
+        return {**told, "how": self.how, **exactly}
+
+    def __str__(self) -> str:
+        value = shown_up(self.value, 4)
+        if not self.low < self.high:
+            return value
+        if self.high == math.inf:
+            return f"{value} ± inf"
+        middle = Fraction(value)
+        low, high = exact.fraction(self.low), exact.fraction(self.high)
+        return f"{value} ± {shown_up(max(middle - low, high - middle), 2)}"
+
+
+def _safe(value: Number, rounded: Callable[[Fraction], float]) -> float:
+    return rounded(value) if isinstance(value, Fraction) else float(value)
+
+
+class MistakeLaw(ABC):
+    """Of one learner, for ``rounds`` rounds. Abstract."""
+
+    how: ClassVar[How]
+    rounds: int
+
+    @abstractmethod
+    def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
+        """P(τ <= t) for some times t >= 0, on the stream with these hits."""
+
+    @abstractmethod
+    def mistakes(self, hits: Hits) -> MistakeFigure:
+        """E[M] on the stream with these hits."""
+
+    def concentration(self) -> MistakeFigure:
+        """The least β with which it is β-concentrated: P(τ <= T) where all samples are ⊥."""
+        return MistakeFigure.at(self.left((), [self.rounds])[0], self.how)
+
+    def check(self, hits: Hits) -> Hits:
+        """Raises: InvalidArgument for hits that are no rounds, ascending."""
+        if isinstance(hits, range) and hits.step == 1:
+            ascending = not hits or (hits.start >= 1 and hits.stop <= self.rounds + 1)
+        else:
+            told = [0, *hits, self.rounds + 1]
+            ascending = all(a < b for a, b in pairwise(told))
+        if not ascending:
+            raise InvalidArgument(f"hits are ascending rounds from 1, …, {self.rounds}")
+        return hits
+
+
+def every_round(rounds: int) -> range:
+    """The hits of the adversary that is wrong every round for f⁽⁰⁾."""
+    return range(1, rounds + 1)
+
+
+_FEW = 1 << 8
+"""Hits that are looked at first."""
+
+
+class Quiet(Protocol):
+    """What knows when f⁽⁰⁾ is left."""
+
+    def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
+        """P(f⁽⁰⁾ so far) after each run of samples."""
+        ...
+
+    def rising(self, last: int, /) -> NDArray[np.float64]:
+        """P(f⁽⁰⁾ so far) after each of the first samples, all (1, 1)."""
+        ...
+
+
+class KnownLaw(MistakeLaw):
+    """Of a learner that leaves f⁽⁰⁾ for another hypothesis, and stays with it.
+
+    For f⁽¹⁾; or for a wrong one, with a probability that is a function of the number of hits
+    (``points``). Probabilities below 1e-15 are left out.
+    """
+
+    how: ClassVar[How] = "in doubles"
+
+    def __init__(self, leaves: Quiet, rounds: int, points: PointLearner | None = None) -> None:
+        self.rounds = rounds
+        self._leaves, self._points = leaves, points
+
+    def _kept(self, hits: Hits, cuts: Sequence[int]) -> list[float]:
+        """P(f⁽⁰⁾ so far) after so many samples, for each of the cuts."""
+        ends = sorted({*cuts, *(hit - 1 for hit in hits)} - {0})
+        begins = [0, *ends][: len(ends)]
+        runs = [
+            (bisect_right(hits, end), end - begin) for begin, end in zip(begins, ends, strict=True)
+        ]
+        after = dict(zip(ends, self._leaves.quiet(runs).tolist(), strict=True)) if runs else {}
+        return [after[cut] if cut else 1.0 for cut in cuts]
+
+    def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
+        kept = self._kept(self.check(hits), [max(0, time - 1) for time in times])
+        return [1 - each for each in kept]
+
+    def mistakes(self, hits: Hits) -> MistakeFigure:
+        self.check(hits)
+        few = _FEW
+        while True:  # as many hits as matter, of perhaps a million
+            some = hits[:few]
+            kept = self._before(some)
+            if few >= len(hits) or kept[-1] < 1e-15:
+                break
+            few *= 4
+        return MistakeFigure.at(sum(kept) + self._in_vain(some, kept, len(hits)), self.how)
+
+    def _before(self, hits: Hits) -> list[float]:
+        """P(f⁽⁰⁾ so far) before each hit."""
+        if isinstance(hits, range) and hits and hits[0] == 1:
+            return [1.0, *self._leaves.rising(len(hits) - 1).tolist()]
+        return self._kept(hits, [hit - 1 for hit in hits])
+
+    def _in_vain(self, some: Hits, kept: list[float], hits: int) -> float:
+        """The mistakes after a wrong hypothesis was taken for good, while so many hits had come."""
+        if self._points is None:
+            return 0.0
+        (last,) = self._kept(some, [self.rounds if len(some) == hits else some[-1]])
+        leaves = -np.diff([1.0, *kept, last])
+        return float(
+            sum(
+                mass * self._points.wrong(count) * (hits - count)
+                for count, mass in enumerate(leaves.tolist())
+            )
+        )
+
+
+def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
+    """The law of one of the learners whose law is known; None of another."""
+    if type(learner) is NameAndShame:
+        return KnownLaw(learner, rounds)
+    if type(learner) is ComplexMechanism and type(learner.post_processor) is PointLearner:
+        points = learner.post_processor
+        return KnownLaw(Crossing(points.above), rounds, points)
+    if isinstance(learner, AnyChain) and [type(each) for each in learner.links] == [OnceAbove]:
+        above = learner.mechanism
+        return KnownLaw(Crossing(above), rounds) if type(above) is AboveThreshold else None
+    return None
+
+
+Node: TypeAlias = "tuple[Any, int]"
+"""A state, and the hypothesis that was answered with it."""
+
+MOST_STATES: Final = 1 << 9
+"""Nodes, past which a learner is taken to have infinitely many."""
+MOST_ROUNDS: Final = 1 << 12
+MOST_LISTED: Final = 16
+"""Rounds of which all 2^T streams are looked at."""
+
+
+class FiniteLaw(MistakeLaw):
+    """By the law of its state and of its last hypothesis, round by round.
+
+    Raises: Intractable for a draw that is not finite, or more than ``MOST_STATES`` nodes; more than
+    ``MOST_ROUNDS`` rounds, whose fractions would be too long.
+    """
+
+    how: ClassVar[How] = "exact"
+
+    def __init__(self, learner: ContinualMechanism[Any], rounds: int) -> None:
+        if rounds > MOST_ROUNDS:
+            raise Intractable("rounds of an exact law", str(rounds), MOST_ROUNDS)
+        self.rounds = rounds
+        self._start: Node = (learner.initial_state, FIRST)
+        self._rows = dict(_rows(learner, self._start, rounds))
+
+    def _beliefs(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
+        """The law of the node before each round; without those that left f⁽⁰⁾, if ``alive``."""
+        belief, waiting = {self._start: Fraction(1)}, set(hits)
+        for time in range(1, self.rounds + 1):
+            yield belief
+            then: dict[Node, Fraction] = {}
+            for node, weight in belief.items():
+                for next_node, chance in self._rows[node, HIT if time in waiting else BLANK]:
+                    if not (alive and next_node[1] != FIRST):
+                        then[next_node] = then.get(next_node, Fraction(0)) + weight * chance
+            belief = then
+
+    def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
+        kept = [
+            sum(belief.values(), Fraction(0)) for belief in self._beliefs(self.check(hits), True)
+        ]
+        return [1 - kept[time - 1] if time else Fraction(0) for time in times]
+
+    def mistakes(self, hits: Hits) -> MistakeFigure:
+        waiting, total = set(self.check(hits)), Fraction(0)
+        for time, belief in enumerate(self._beliefs(hits, False), start=1):
+            if time in waiting:
+                total += sum(w for (_, told), w in belief.items() if mistaken(told, HIT))
+        return MistakeFigure.at(total, self.how)
+
+    def distribution(self, hits: Hits) -> tuple[Fraction, ...]:
+        """P(M = 0), P(M = 1), …, as far as there are hits."""
+        waiting = set(self.check(hits))
+        belief: dict[tuple[Node, int], Fraction] = {(self._start, 0): Fraction(1)}
+        for time in range(1, self.rounds + 1):
+            sample = HIT if time in waiting else BLANK
+            then: dict[tuple[Node, int], Fraction] = {}
+            for (node, errors), weight in belief.items():
+                made = errors + mistaken(node[1], sample)
+                for next_node, chance in self._rows[node, sample]:
+                    key = next_node, made
+                    then[key] = then.get(key, Fraction(0)) + weight * chance
+            belief = then
+        found = [Fraction(0)] * (len(waiting) + 1)
+        for (_, errors), weight in belief.items():
+            found[errors] += weight
+        return tuple(found)
+
+    def every(self) -> list[Fraction]:
+        """E[M] of all 2^T streams: number i has a hit in round t iff bit T - t of i is 1.
+
+        By integers over one denominator, all streams at once. Raises: Intractable past 16 rounds.
+        """
+        if self.rounds > MOST_LISTED:
+            raise Intractable("listing all streams", f"2^{self.rounds}", 1 << MOST_LISTED)
+        nodes = list(dict.fromkeys(node for node, _ in self._rows))
+        unit = math.lcm(*(chance.denominator for row in self._rows.values() for _, chance in row))
+        whole = unit**self.rounds
+        small = whole * max(self.rounds, 1) < 1 << 62
+        kind: np.dtype[Any] = np.dtype(np.int64 if small else object)
+        blank, hit = (self._matrix(nodes, sample, unit, kind) for sample in (BLANK, HIT))
+        wrong = np.array([mistaken(told, HIT) for _, told in nodes], kind)
+        beliefs = np.array([[int(node == self._start) for node in nodes]], kind)
+        totals, left = np.zeros(1, kind), whole
+        for _ in range(self.rounds):
+            errors = (beliefs @ wrong) * left
+            totals = np.stack([totals, totals + errors], axis=1).reshape(-1)
+            after = np.stack([beliefs @ blank, beliefs @ hit], axis=1)
+            beliefs, left = after.reshape(-1, len(nodes)), left // unit
+        return [Fraction(int(total), whole) for total in totals]
+
+    def _matrix(
+        self, nodes: list[Node], sample: Sample, unit: int, kind: np.dtype[Any]
+    ) -> NDArray[Any]:
+        place = {node: i for i, node in enumerate(nodes)}
+        found: NDArray[Any] = np.zeros((len(nodes), len(nodes)), kind)
+        for node in nodes:
+            for then, chance in self._rows.get((node, sample), ()):
+                if then in place:
+                    found[place[node], place[then]] += int(chance * unit)
+        return found
+
+
+def _rows(
+    learner: ContinualMechanism[Any], start: Node, rounds: int
+) -> Iterable[tuple[tuple[Node, Sample], tuple[tuple[Node, Fraction], ...]]]:
+    """What follows each node that is reached in so many rounds, after ⊥ and after (1, 1)."""
+    seen, front = {start}, [start]
+    for _ in range(rounds):
+        found: list[Node] = []
+        for node in front:
+            for sample in (BLANK, HIT):
+                row = _row(learner, node, sample)
+                yield (node, sample), row
+                found += [then for then, _ in row if then not in seen]
+                seen.update(then for then, _ in row)
+        if len(seen) > MOST_STATES:
+            raise Intractable("states of a learner", f"over {MOST_STATES}", MOST_STATES)
+        front = list(dict.fromkeys(found))
+
+
+def _row(
+    learner: ContinualMechanism[Any], node: Node, sample: Sample
+) -> tuple[tuple[Node, Fraction], ...]:
+    row: dict[Node, Fraction] = {}
+    for chance, then in outcomes(lambda coins: learner.step(node[0], sample, coins)):
+        row[then] = row.get(then, Fraction(0)) + chance
+    return tuple(row.items())

@@ -1,0 +1,203 @@
+"""Draws x ∝ e^(⟨θ, x⟩ - q‖x‖²) from a ball or a box: a Gaussian law, conditioned to the body.
+
+In doubles: whatever rests on the law is *assumed*.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from antiphon.learners.convex.bodies import Ball, Body, Box, Point
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import Floats
+from antiphon.populations.array_columns import float64s
+from antiphon.populations.each_replica import for_all, for_each
+from antiphon.protocol.coins import Coins
+
+LogDensity = Callable[[Floats], Floats]
+"""A table with a row for each density ↦ logarithms, up to a constant of each row."""
+
+_POINTS: Final = 1025
+_COARSE: Final = 33
+_ZOOMS: Final = 12
+_DEPTH: Final = 42.0
+"""Where a density is e^-42 of its largest, it ends: that leaves out less than a double tells."""
+_UNIFORM: Final = 1 << 53
+
+
+class DensityTable(NamedTuple):
+    """Densities, one in each row, that are log-linear between points.
+
+    Their error is that of the trapezoid: some 10^-4, relatively, for a Gaussian.
+    """
+
+    points: Floats
+    logs: Floats
+    """Of the density at each point, 0 where it is largest."""
+    masses: Floats
+    """From the first point to each."""
+
+    def quantiles(self, shares: Floats) -> Floats:
+        """Where each has that share of its mass to the left; of a table of shares, row by row.
+
+        What rounds as Python does is done by Python: so a row is what it is alone.
+        """
+        each = np.arange(len(self.masses))
+        want = shares * self.masses[:, -1]
+        found: list[Any] = [
+            np.searchsorted(*pair) for pair in zip(self.masses, want.T, strict=True)
+        ]
+        i = np.minimum(np.maximum(np.array(found).T, 1), self.masses.shape[1] - 1) - 1
+        left, below, log = (x[each, i] for x in (self.points, self.masses, self.logs))
+        right, above, rise = (x[each, i + 1] for x in (self.points, self.masses, self.logs))
+        part, rise = (want - below) / (above - below), rise - log
+        bent = np.abs(rise) > 1e-9
+        pairs = zip(part[bent].tolist(), rise[bent].tolist(), strict=True)
+        part[bent] = [math.log1p(share * math.expm1(slope)) / slope for share, slope in pairs]
+        quantile: Floats = left + (right - left) * np.minimum(np.maximum(part, 0.0), 1.0)
+        return quantile
+
+
+def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
+    """Of densities that are log-concave on intervals with these ends."""
+    low, high = _window(log_density, low, high)
+    points = _between(low, high, _POINTS)
+    logs = log_density(points)
+    logs = np.maximum(logs - logs.max(axis=1, keepdims=True), -2 * _DEPTH)
+    rise: Floats = np.diff(logs, axis=1)
+    flat = np.abs(rise) < 1e-9
+    shape: Floats = np.where(flat, 1 + rise / 2, np.expm1(rise) / np.where(flat, 1.0, rise))
+    pieces: Floats = np.exp(logs[:, :-1]) * shape * np.diff(points, axis=1)
+    masses = np.concatenate([np.zeros((len(low), 1)), np.cumsum(pieces, axis=1)], axis=1)
+    return DensityTable(points, logs, masses)
+
+
+def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats, Floats]:
+    """Ends between which they have their mass."""
+    each = np.arange(len(low))
+    for _ in range(_ZOOMS):
+        points = _between(low, high, _COARSE)
+        logs = log_density(points)
+        inside = logs > logs.max(axis=1, keepdims=True) - _DEPTH
+        first = np.maximum(inside.argmax(axis=1) - 1, 0)
+        last = np.minimum(_COARSE - inside[:, ::-1].argmax(axis=1), _COARSE - 1)
+        if not np.any(last - first < _COARSE // 2):
+            break
+        low, high = points[each, first], points[each, last]
+    return low, high
+
+
+def _between(low: Floats, high: Floats, count: int) -> Floats:
+    return np.linspace(low, high, count, axis=1)
+
+
+def uniforms(coins: Coins, count: int) -> Floats:
+    """Uniform numbers in (0, 1), by coins."""
+    words = [coins.uniform_integer(_UNIFORM) for _ in range(count)]
+    found: Floats = float64s([(word + 0.5) / _UNIFORM for word in words])
+    return found
+
+
+def check_body(body: Body) -> None:
+    """Raises: InvalidArgument for a body from which nothing is drawn here."""
+    kind: Any = type(body)
+    if kind is not Ball and kind is not Box:
+        raise InvalidArgument(
+            f"points are drawn from a Ball or a Box, not from a {type(body).__name__}: LazyLeader "
+            "asks a body for projections only"
+        )
+
+
+def gibbs(body: Body, slope: Point, curvature: float, coins: Coins) -> Point:
+    """A point of the body with density ∝ e^(⟨slope, x⟩ - curvature·‖x‖²).
+
+    Raises: InvalidArgument for a body that is neither a ball nor a box.
+    """
+    check_body(body)
+    if isinstance(body, Box):
+        return _of_box(body.half_width, slope, curvature, coins)
+    reach = body.reach
+    return _of_ball(slope * reach, curvature * reach * reach, coins) * reach
+
+
+def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
+    """Coordinate by coordinate."""
+
+    def log_density(x: Floats) -> Floats:
+        return (slope[:, None] - curvature * x) * x
+
+    ends = np.full(len(slope), half)
+    found = table(log_density, -ends, ends)
+    point: Point = for_all(found.quantiles, uniforms(coins, len(slope)))
+    return point
+
+
+def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
+    """By the axis law: x = t·u + v, u the direction of the slope, v orthogonal to it.
+
+    t has density ∝ e^(κt-qt²)·P[χ²_{d-1} <= 2q(1-t²)], κ = ‖slope‖ and q = ``curvature``; given t,
+    ‖v‖ has density ∝ r^(d-2) e^(-qr²) on [0, √(1-t²)], and any direction. Both are log-concave.
+    """
+    size, dimension = math.sqrt(slope @ slope), len(slope)
+    rest = (dimension - 1) / 2
+
+    def axis(t: Floats) -> Floats:
+        within = log_gamma_share(rest, curvature * (1 - t) * (1 + t)) if rest else 0.0
+        found: Floats = (size - curvature * t) * t + within
+        return found
+
+    def radial(r: Floats) -> Floats:
+        with np.errstate(divide="ignore"):
+            return (np.log(r) * (dimension - 2) if dimension > 2 else 0.0) - curvature * r * r
+
+    one = np.ones(1)
+    law = table(axis, -one, one)
+    t = for_all(law.quantiles, uniforms(coins, 1))[0].item()
+    along = slope / size if size else np.eye(dimension)[0]
+    if dimension == 1:
+        only: Point = along * t
+        return only
+
+    def distance(most: float, share: Floats) -> float:
+        return float(table(radial, 0 * one, most * one).quantiles(share)[0])
+
+    most = for_each(_height, t)
+    r = for_each(distance, most, uniforms(coins, 1)) if most else 0.0
+    across = float64s([coins.gaussian(1.0) for _ in range(dimension)])
+    point: Point = for_each(_placed, along, t, r, across)
+    return point
+
+
+def _height(t: float) -> float:
+    """Of a unit ball at t, from the axis."""
+    return math.sqrt(max((1 - t) * (1 + t), 0.0))
+
+
+def _placed(along: Point, t: float, r: float, across: Point) -> Point:
+    """t·u + v, ‖v‖ = r, v in the direction of what is left of ``across`` orthogonally to u."""
+    across = across - (across @ along) * along
+    across = across - (across @ along) * along
+    point: Point = along * t + across * (r / math.sqrt(across @ across))
+    return point
+
+
+def log_gamma_share(shape: float, x: Floats) -> Floats:
+    """ln P[Γ(shape) <= x], for x >= 0: the regularised lower incomplete gamma function.
+
+    By x^a e^-x/Γ(a+1)·(1 + x/(a+1) + x²/((a+1)(a+2)) + …), whose terms are positive; 0 beyond
+    a + 12√a + 60, where what is missing is less than a double tells.
+    """
+    most = shape + 12 * math.sqrt(shape) + 60
+    near = np.minimum(x, most)
+    term, total, n = np.ones_like(near), np.ones_like(near), 0
+    while term.max() > 1e-17:  # once they fall they go on falling
+        n += 1
+        term = term * near / (shape + n)
+        total = total + term
+    with np.errstate(divide="ignore"):
+        found = shape * np.log(near) - near - math.lgamma(shape + 1) + np.log(total)
+    return np.where(x < most, np.minimum(found, 0.0), 0.0)

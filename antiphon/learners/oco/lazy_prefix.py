@@ -1,0 +1,295 @@
+"""Lazy learners in a convex body: they hold a noisy sum of gradients, and seldom renew it."""
+
+from __future__ import annotations
+
+import math
+import operator
+from abc import abstractmethod
+from fractions import Fraction
+from typing import NamedTuple, Self, TypeAlias, Union
+
+import attrs
+import numpy as np
+
+from antiphon.learners.convex.bodies import Body, Point
+from antiphon.learners.convex.convex_learner import ConvexLearner
+from antiphon.learners.convex.convex_losses import ConvexLoss, Datum, clipped
+from antiphon.learners.joint_curve import JointCurve, prefix_curve
+from antiphon.learners.oco.gibbs import check_body, gibbs
+from antiphon.learners.oco.oco_tuning import lazy_prefix
+from antiphon.learners.searching import budget, rounds
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.factors.rows import Row, bare, held
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.populations.each_replica import for_each
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.measures.kinds import Renyi
+from antiphon.protocol.provenance import proved
+from antiphon.protocol.registry import register
+
+Steps: TypeAlias = tuple[int, ...]
+"""A vector of whole steps; Python's ints, so that no sum is ever too large."""
+
+
+def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> Steps:
+    """∇ℓ(x; z) in steps of L/``grid``, of a norm of at most ``grid`` steps, as ``clipped`` says."""
+    with np.errstate(all="ignore"):  # whatever NumPy was told: an error would tell of the datum
+        gradient = loss.gradient(point, datum)
+        found = for_each(clipped, gradient, loss.lipschitz(body), loss.grid, body.dimension)
+        return tuple(found.tolist())
+
+
+def plus(left: Steps, right: Steps) -> Steps:
+    """Their sum."""
+    return tuple(map(operator.add, left, right))
+
+
+Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
+"""A noisy sum, in steps."""
+
+
+@register("antiphon.Renewed/1", state=True)
+class Renewed(NamedTuple):
+    """What is held until it is drawn anew."""
+
+    noisy: Noisy
+    point: Row
+
+
+@register("antiphon.HeldSum/1", state=True)
+class HeldSum(NamedTuple):
+    """What is over, and what is held."""
+
+    rounds: int
+    """Data that have come."""
+    total: Steps
+    """G: the sum of all gradients, in steps."""
+    held: Renewed | None
+    """None before the first message, when nothing has been drawn."""
+    ratios: float = 0
+    """Σ of the clipped log-ratios of the batch that is under way, in units of 1/(2σ²)."""
+
+
+@column_safe(of="loss")
+@attrs.frozen(kw_only=True)
+class LazyPrefix(ConvexLearner[HeldSum]):
+    """Holds a noisy sum y, and stays with it after a batch with probability e^(-a). Abstract.
+
+    Gradients g_t at the point that is held are whole steps of L/``grid`` and clipped to a norm of
+    Q = ``grid`` steps (``gradient_steps``). With G their sum so far and σ = ``sigma``·Q steps,
+
+        a = ``cost`` + Σ (w - clip((2⟨y-G, g_t⟩ - ‖g_t‖²)/(2σ²), ±w)), w = ``clip``,
+
+    over the B = ``batch`` rounds of the batch, G as it is before round t. What is clipped is the
+    log-ratio of two Gaussian laws of y, of means G+g_t and G: so if w were infinite, and e^(-a)
+    never above 1, y would keep the law of its last sum plus noise, against losses that do not
+    depend on what is shown. It is so up to what is clipped; no bound on regret is claimed.
+    Otherwise y is drawn anew, around G; after the last round nothing is drawn.
+    w is rounded down to a multiple of 1/(2σ²).
+    Raises: InvalidArgument for w < 1/(2σ²), and parameters that are not positive.
+    """
+
+    regulariser: float = attrs.field(converter=fields.double)
+    """λ of λ‖x‖², which the leader pays."""
+    sigma: Fraction = attrs.field(converter=fields.positive)
+    """The noise's standard deviation, in units of the largest gradient L."""
+    cost: Fraction = attrs.field(converter=fields.positive)
+    clip: Fraction = attrs.field(converter=fields.positive)
+    batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
+    deviation: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """σ, in steps."""
+    _unit: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """2σ²."""
+    _most: int = attrs.field(init=False, eq=False, repr=False)
+    """w, in units of 1/(2σ²)."""
+
+    def __attrs_post_init__(self) -> None:
+        ConvexLearner.__attrs_post_init__(self)
+        deviation = self.sigma * self.loss.grid
+        unit = 2 * deviation * deviation
+        most = math.floor(self.clip * unit)
+        if most < 1:
+            raise InvalidArgument(
+                "clip must be at least 1/(2(sigma·grid)²): make it, sigma or the grid larger"
+            )
+        self._set(deviation=deviation, _unit=unit, _most=most)
+
+    @property
+    def initial_state(self) -> HeldSum:
+        return HeldSum(0, (0,) * self.body.dimension, None)
+
+    def _advise(self, state: HeldSum, coins: Coins) -> tuple[HeldSum, Point]:
+        state, held = self._holding(state, coins)
+        return state, bare(held.point)
+
+    def _holding(self, state: HeldSum, coins: Coins) -> tuple[HeldSum, Renewed]:
+        held = state.held
+        if held is None:
+            held = self._drawn(state.total, coins)
+            state = state._replace(held=held)
+        return state, held
+
+    def _learn(self, state: HeldSum, loss: Datum, coins: Coins) -> HeldSum:
+        state, held = self._holding(state, coins)
+        gradient = gradient_steps(self.loss, self.body, bare(held.point), loss)
+        rounds, total = state.rounds + 1, plus(state.total, gradient)
+        ratios = state.ratios + self._ratio(held.noisy, state.total, gradient)
+        if rounds % self.batch or rounds == self.horizon:
+            return HeldSum(rounds, total, held, ratios)
+        if not coins.bernoulli_exp(for_each(self.exponent, ratios)):
+            held = self._drawn(total, coins)
+        return HeldSum(rounds, total, held)
+
+    def _ratio(self, noisy: Noisy, total: Steps, gradient: Steps) -> float:
+        """The clipped log-ratio of a round, in units of 1/(2σ²)."""
+        ratio = sum(
+            (2 * (y - before) - step) * step
+            for y, before, step in zip(noisy, total, gradient, strict=True)
+        )
+        return min(max(ratio, -self._most), self._most)
+
+    def exponent(self, ratios: float) -> Fraction:
+        """a, after a batch with such a sum of clipped log-ratios."""
+        return self.cost + Fraction(self.batch * self._most - ratios) / self._unit
+
+    @classmethod
+    def tuned(
+        cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
+    ) -> Self:
+        """With about the least √d·σ + √(BT) that is (ε, δ)-DP, and λ for it.
+
+        Were nothing clipped, and up to the factor L·reach, that would bound regret. A search; that
+        (ε, δ) holds is checked at its end.
+        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        """
+        found = lazy_prefix(rounds(horizon), body.dimension, *budget(epsilon, delta))
+        slope = loss.lipschitz(body) / (2 * body.reach)
+        return cls(
+            horizon=horizon, body=body, loss=loss, **found._asdict(),
+            regulariser=slope * math.sqrt(found.batch * horizon),
+        )  # fmt: skip
+
+    @abstractmethod
+    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
+        """What is held from now on."""
+
+    def _scale(self) -> float:
+        """What a step of y moves the leader by: x = -y·scale."""
+        return self.loss.lipschitz(self.body) / (2 * self.regulariser * self.loss.grid)
+
+    @property
+    def rho(self) -> Fraction:
+        """What is drawn anew is ρ-zCDP, ρ = (2Q)²/(2σ²)."""
+        return 2 / self.sigma**2
+
+    @property
+    def curve(self) -> JointCurve:
+        """The bound on the Rényi divergences of its claim."""
+        return prefix_curve(
+            self.horizon, self.batch, self.sigma, self.cost, self._most / self._unit
+        )
+
+
+def shown(point: Point) -> Row:
+    """A point as it stands in a state: nobody writes into it. A column of points as it is."""
+    found: Row = held(point.astype(np.float64))
+    return found
+
+
+@register("antiphon.LazyGibbs/1")
+@column_safe(of="loss")
+@attrs.frozen(kw_only=True)
+class LazyGibbs(LazyPrefix):
+    """Stands at x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body, and stays there lazily. *Not for release.*
+
+    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus
+    N(0, (``sigma``·L)²I), conditioned to a body: of it ``LazyPrefix`` says when to stay.
+    Privacy: that of ``LazyLeader``, against adversaries that listen, *assumed*, as points are drawn
+    in doubles. Were they drawn exactly, its proof would hold word for word, but for what is
+    drawn: as in ``DPOCO``, a point is βL²/λ-zCDP, which is 2/``sigma``², as there.
+    Regret: projecting a noisy sum (``LazyLeader``) has less, as what is conditioned is drawn
+    towards the middle, and its ratios are clipped more often where G is large.
+    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2,
+    without fake switches, with clipped ratios.
+    Raises: InvalidArgument as ``LazyPrefix``, and for a body that is neither ball nor box.
+    """
+
+    def __attrs_post_init__(self) -> None:
+        LazyPrefix.__attrs_post_init__(self)
+        check_body(self.body)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, on clipped Gaussian ratios; of exact points"
+        return (Claim(Renyi(self.curve), self.verification, Status.ASSUMED, source),)
+
+    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
+        slope = self.loss.lipschitz(self.body)
+        beta = 2 * self.regulariser / (float(self.sigma) * slope) ** 2
+        pull = np.array([float(each) for each in total]) * (-beta * slope / self.loss.grid)
+        point = gibbs(self.body, pull, beta * self.regulariser, coins)
+        return Renewed(tuple((point / -self._scale()).tolist()), shown(point))
+
+
+@register("antiphon.LazyLeader/1")
+@column_safe(of="loss")
+@attrs.frozen(kw_only=True)
+class LazyLeader(LazyPrefix):
+    """Holds y = G + discrete Gaussian noise, and stands where ⟨y, x⟩ + λ‖x‖² is least in the body.
+
+    See ``LazyPrefix`` for when it stays with y. The point is post-processing of y.
+
+    Privacy: D_α <= (F + (K-2)·F')/(α-1), K = ⌈T/B⌉, F and F' the largest contributions of a
+    decision (joint_curve) with a in [c, c+2Bw], c = ``cost``, which in the two worlds are at most
+    2w + (B-1)u apart for F and Bu for F', u = min{2Q²/σ², 2w}, and with R = e^(α(α-1)·2Q²/σ²);
+    w.r.t. ``verification``, against adaptive adversaries, *proved*:
+
+    Reveal more than is said: each of the K-1 decisions (stay, or draw), and each y that is drawn.
+    An answer is a function of the last y, and the next datum is chosen from those and the
+    adversary's own coins; so it is enough to bound E = Σ P^α Q^(1-α) over the sequences of what is
+    revealed, P and Q the laws in the two worlds, in either order. P and Q factor into conditional
+    laws given what was revealed, so E is at most the product of what each decision can contribute,
+    whatever came before, by induction from the last decision back. Given the past, y and so the
+    point are known, and are the same. So each g_t is the same in both worlds, a function of the
+    point and the datum, but for the one datum that differs; all have ‖g_t‖ <= Q, exactly.
+
+    * The first y is drawn before any datum counts: 1. So are all decisions before that datum.
+    * From then on the sums G₀ and G₁ differ by one and the same g - g', of norm at most 2Q. What is
+      drawn is G plus noise in each world, so E' <= R (Canonne, Kamath, Steinke 2020, Thm 4,
+      coordinate by coordinate: ‖G₀-G₁‖²·α/(2σ²)).
+    * Each clipped ratio lies in [-w, w], so a lies in [c, c+2Bw]. That of a round with the same g
+      differs by at most 2|⟨G₀-G₁, g⟩|/(2σ²) <= 2Q²/σ², as clipping moves no two numbers apart, and
+      by at most 2w: by u. That of the round which differs itself: by at most 2w. So at the end of
+      its batch a differs by at most 2w + (B-1)u, and at the end of a later one by at most Bu.
+
+    By ``joint_curve`` these contribute e^F and e^F' at most. The batch that differs is followed by
+    at most K-2 decisions, and if it is the last, by none.
+    a is rational and the coin that tosses e^(-a) exact, as is the noise.
+    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Alg. 1,
+    without fake switches, on a Gaussian law whose ratios are clipped; the bound is derived here.
+    Raises: InvalidArgument as ``LazyPrefix``.
+
+    >>> import numpy as np
+    >>> from antiphon.learners.convex import Ball, LinearLoss
+    >>> body, loss = Ball(dimension=2), LinearLoss(dimension=2, grid=10)
+    >>> learner = LazyLeader.tuned(horizon=2**10, body=body, loss=loss, epsilon=1, delta=1e-6)
+    >>> session = learner.start(seed=1)
+    >>> session.send(np.array([10, 0])), bool(np.linalg.norm(session.send("advice")) < 1.001)
+    (TOP, True)
+    """
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, Alg. 1, on clipped Gaussian ratios; proved here"
+        return proved(self, Renyi(self.curve), self.verification, source)
+
+    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
+        noise = coins.discrete_gaussians(self.deviation, len(total))
+        noisy = plus(total, noise)
+        return Renewed(noisy, shown(for_each(self._point, noisy)))
+
+    def _point(self, noisy: Steps) -> Point:
+        """Where it stands with such a sum."""
+        return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())

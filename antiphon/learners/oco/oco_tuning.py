@@ -1,0 +1,329 @@
+"""Parameters of lazy learners in a convex body: of the least merit within (ε, δ), and of theorems.
+
+Those of DP-OCO are found as they are printed, as they must be for Thm 3.2, and by the exact
+accounting.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from functools import lru_cache
+from itertools import chain
+from typing import Any, Final, NamedTuple
+
+import attrs
+
+from antiphon.learners.convex.bodies import Body
+from antiphon.learners.convex.convex_losses import ConvexLoss
+from antiphon.learners.joint_curve import JointCurve, paired_curve, prefix_curve
+from antiphon.learners.l2p.accountings import L2PSetting, Printed
+from antiphon.learners.searching import (
+    ParameterSearch,
+    budget,
+    keeps,
+    largest,
+    rounds,
+    short,
+)
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import fixed_up, shown_down, shown_up
+from antiphon.protocol.measures.kinds import Approximate
+
+_ORDERS: Final = 48
+_WIDTH: Final = 2
+"""w, in standard deviations of a log-ratio: then 1 in 40 is clipped."""
+
+
+class Prefix(NamedTuple):
+    """σ, c, w and B."""
+
+    sigma: Fraction
+    cost: Fraction
+    clip: Fraction
+    batch: int
+
+
+def seems_to_keep(curve: JointCurve, epsilon: Fraction, delta: Fraction) -> bool:
+    """Whether the claim is (ε, δ)-DP, in plain floats: where to look. ``keeps`` decides."""
+    return curve.seems_to_keep(float(epsilon), float(delta), _ORDERS, 5e4)
+
+
+def batches(horizon: int) -> list[int]:
+    """Batches that are tried: powers of 2, from 64 on of 4, and all rounds as one."""
+    return sorted({1, 2, 8, 32, *(1 << k for k in range(2, horizon.bit_length(), 2)), horizon})
+
+
+def _inverse(precision: float, _: float) -> float:
+    return 1 / precision
+
+
+def _prefix(sigma: float, share: float, batch: int) -> tuple[int, Fraction, Fraction, Fraction]:
+    """With c = share·Bw."""
+    clip = short(_WIDTH / sigma)
+    return batch, short(sigma), short(share * batch * _WIDTH / sigma), clip
+
+
+@lru_cache(maxsize=64)
+def lazy_prefix(
+    horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
+) -> Prefix:
+    """What has about the least √d·σ + √(BT) and is (ε, δ)-DP; with a given B, the least σ."""
+
+    def search(batch: int) -> ParameterSearch:
+        """For the least σ >= 1; 2/ε of Bw makes leaving nearly as likely in both worlds."""
+
+        def private(precision: float, share: float) -> bool:
+            curve = prefix_curve(horizon, *_prefix(1 / precision, share, batch))
+            return seems_to_keep(curve, target, chance)
+
+        low = 1 / (1e3 * math.sqrt(horizon) / min(float(target), 1))
+        return ParameterSearch(
+            private, _inverse, (low, 1.0, 18), (1e-2, max(1e2, 50 / float(target)), 10)
+        )
+
+    def merit(batch: int) -> float:
+        found = search(batch)
+        sigma = found.bound(found.least().middle)
+        return math.sqrt(dimension) * sigma + math.sqrt(batch * horizon)
+
+    batch = min(batches(horizon), key=merit) if batch is None else batch
+    share = search(batch).least().middle
+
+    def made(sigma: float) -> tuple[int, Fraction, Fraction, Fraction]:
+        return _prefix(sigma, share, batch)
+
+    sigma = search(batch).bound(share)
+    while not keeps(prefix_curve(horizon, *made(sigma)), target, chance):
+        sigma *= 1.003
+    _, found, cost, clip = made(sigma)
+    return Prefix(found, cost, clip, batch)
+
+
+# --- DP-OCO: what Thm 3.2 asks for, and the parameters of Thm 3.12 --------------------------------
+
+_CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
+
+
+class Premises(NamedTuple):
+    """η, T, B, p and δ₀ of the theorem, and its ε and δ; β, λ and L of the lemma."""
+
+    setting: L2PSetting
+    theorem: Printed
+    beta: float
+    regulariser: float
+    lipschitz: float
+
+    @property
+    def closeness(self) -> float:
+        """η of Lemma 3.11: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
+        ratio = self.beta * self.lipschitz**2 / self.regulariser
+        return 2 * ratio + math.sqrt(8 * ratio * math.log(2 / self.setting.loose))
+
+    @property
+    def parameters(self) -> dict[str, Any]:
+        """Of ``DPOCO``, as doubles."""
+        found = self.setting
+        return {
+            "rate": float(found.rate), "fakes": float(found.fakes), "batch": found.batch,
+            "loose": float(found.loose), "tail": float(self.theorem.tail), "beta": self.beta,
+            "regulariser": self.regulariser,
+        }  # fmt: skip
+
+    @property
+    def measure(self) -> Approximate:
+        """(ε, δ) of the theorem, rounded up."""
+        return self.theorem.measure(self.setting)
+
+    def check(self) -> None:
+        """Raises: InvalidArgument for premises that do not hold, with their numbers."""
+        _none(self._violations())
+
+    def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
+        """The same; and that the theorem gives (ε, δ)."""
+        _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
+
+    def _violations(self) -> Iterator[str]:
+        yield from self.theorem.violations(self.setting)
+        rate = float(self.setting.rate)
+        if self.closeness > rate:
+            yield (
+                f"Lemma 3.11 gives D_∞ <= {shown_up(self.closeness)} at δ₀ = "
+                f"{shown_up(self.setting.loose)}, and Assumption 3.1 asks for η = "
+                f"{shown_down(rate)}: {fixed_up(self.closeness / rate, 2)} times as much"
+            )
+
+
+def _none(violations: Iterable[str]) -> None:
+    """Raises: InvalidArgument with all of them."""
+    text = "; ".join(violations)
+    if text:
+        raise InvalidArgument(f"{text}. {_CURE}")
+
+
+@attrs.frozen
+class _Asked:
+    """T, d, D, L, ε and δ."""
+
+    horizon: int
+    dimension: int
+    width: float
+    lipschitz: float
+    epsilon: Fraction
+    delta: Fraction
+
+    @property
+    def batch(self) -> int:
+        """1/(2ε ln(1/δ)), rounded up."""
+        return math.ceil(1 / (-2 * float(self.epsilon) * math.log(self.delta)))
+
+    @property
+    def tail(self) -> float:
+        """δ₁, which costs half of δ."""
+        return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
+
+    @property
+    def rate(self) -> float:
+        """ε^(2/3)/(T^(1/3) ln(T/δ))."""
+        long = math.log(self.horizon / self.delta)
+        return math.pow(float(self.epsilon), 2 / 3) / (math.cbrt(self.horizon) * long)
+
+    def regulariser(self, rate: float) -> float:
+        """(L/D)·max{√T, √(d ln T)/η}."""
+        spread = math.sqrt(self.dimension * math.log(max(self.horizon, 2))) / rate
+        return self.lipschitz / self.width * max(math.sqrt(self.horizon), spread)
+
+    def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
+        """With δ₀ that costs the other half of δ, and β = η²λ/(20L²), over ln(2/δ₀) if mended."""
+        each = 2 / rate - math.log(self.tail) / fakes
+        loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
+        if not loose:
+            raise InvalidArgument("δ₀ is less than a double can be: give a larger delta")
+        regulariser = self.regulariser(rate)
+        beta = rate * rate * regulariser / (20 * self.lipschitz**2)
+        setting = L2PSetting(
+            rate=exact.fraction(rate), horizon=self.horizon, batch=self.batch,
+            fakes=exact.fraction(fakes), loose=exact.fraction(loose),
+        )  # fmt: skip
+        return Premises(
+            setting, Printed(tail=self.tail * (1 - 2.0**-20)),
+            beta / math.log(2 / loose) if mended else beta, regulariser, self.lipschitz,
+        )  # fmt: skip
+
+
+def _asked(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> _Asked:
+    target, chance = budget(epsilon, delta)
+    slope = loss.lipschitz(body)
+    return _Asked(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
+
+
+def as_printed(
+    horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
+) -> Premises:
+    """Thm 3.12's parameters, whatever they promise."""
+    asked = _asked(horizon, body, loss, epsilon, delta)
+    return asked.premises(asked.rate, asked.rate / float(asked.epsilon), mended=False)
+
+
+def printed(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Premises:
+    """The same. Raises: InvalidArgument where Thm 3.2 or Lemma 3.11 does not hold."""
+    found = as_printed(horizon, body, loss, epsilon, delta)
+    asked = _asked(horizon, body, loss, epsilon, delta)
+    found.check_within(asked.epsilon, asked.delta)
+    return found
+
+
+def corrected(
+    horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
+) -> Premises:
+    """With the largest η, up to that of the theorem, for which Thm 3.2 gives (ε, δ)."""
+    asked = _asked(horizon, body, loss, epsilon, delta)
+
+    def made(rate: float) -> Premises:
+        fakes = max(4 * rate / float(asked.epsilon), -rate * asked.batch * math.log(asked.tail))
+        return asked.premises(rate, fakes * (1 + 2.0**-20), mended=True)
+
+    def private(rate: float) -> bool:
+        found = made(rate)
+        return found.setting.fakes < 1 and exact.at_most(found.measure.epsilon, asked.epsilon)
+
+    found = made(largest(private, asked.rate * 2.0**-30, asked.rate, 40))
+    found.check_within(asked.epsilon, asked.delta)
+    return found
+
+
+# --- by the exact accounting ----------------------------------------------------------------------
+
+
+class Chosen(NamedTuple):
+    """λ, β, p, B and η."""
+
+    regulariser: float
+    beta: float
+    fakes: float
+    batch: int
+    rate: float
+
+
+@attrs.frozen
+class _Exactly:
+    """For the least figure of merit with a batch; s² = 2λ/β is the variance of a sum."""
+
+    asked: _Asked
+    batch: int
+
+    def found(self, spread: float, share: float) -> Chosen:
+        """With the best λ for s; and p = share·2BβLD."""
+        asked, half = self.asked, self.asked.width / 2
+        long = asked.dimension * math.log(max(asked.horizon, 2))
+        square = self.batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
+        regulariser = math.sqrt(square) / half
+        beta = 2 * regulariser / spread**2
+        reach = beta * asked.lipschitz * asked.width
+        fakes = min(0.5, share * 2 * self.batch * reach)
+        return Chosen(regulariser, beta, fakes, self.batch, reach / 2)
+
+    def curve(self, found: Chosen) -> JointCurve:
+        """Its bound."""
+        asked = self.asked
+        reach = found.beta * asked.lipschitz * asked.width
+        rho = Fraction(found.beta * asked.lipschitz**2 / found.regulariser)
+        return paired_curve(asked.horizon, self.batch, found.fakes, self.batch * reach, reach, rho)
+
+    @property
+    def search(self) -> ParameterSearch:
+        """For the least s, and for the best p as a part of 2BβLD."""
+        asked = self.asked
+        high = 1e6 * math.sqrt(asked.horizon) / min(float(asked.epsilon), 1)
+
+        def private(precision: float, share: float) -> bool:
+            curve = self.curve(self.found(1 / precision, share))
+            return seems_to_keep(curve, asked.epsilon, asked.delta)
+
+        return ParameterSearch(private, _inverse, (1 / high, 1e3, 20), (1e-2, 1e2, 6))
+
+    def spread(self) -> tuple[float, float]:
+        """The best s and p."""
+        share = self.search.least().middle
+        return self.search.bound(share), share
+
+    def merit(self) -> float:
+        """λR² + L²BT/(4λ) + d ln T/β: 2λR² at the best λ."""
+        return self.found(*self.spread()).regulariser
+
+
+def exactly(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Chosen:
+    """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
+    return _searched(_asked(horizon, body, loss, epsilon, delta))
+
+
+@lru_cache(maxsize=64)
+def _searched(asked: _Asked) -> Chosen:
+    tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
+    search = min(tried, key=_Exactly.merit)
+    spread, share = search.spread()
+    while not keeps(search.curve(found := search.found(spread, share)), asked.epsilon, asked.delta):
+        spread *= 1.003
+    return found

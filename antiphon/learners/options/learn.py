@@ -1,0 +1,82 @@
+"""``antiphon learn``: its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.cli.options import Force, Json, Seed, Workers, check_plot
+
+
+def learn(
+    game: Annotated[
+        str,
+        typer.Option(
+            help="A game: stochastic-gap, linear-gap, …; or a .csv or .npy file, of losses of "
+            "experts or, with --loss, of data."
+        ),
+    ] = "stochastic-gap",
+    learner: Annotated[
+        list[str] | None, typer.Option(help="A learner; repeatable. By default all of them.")
+    ] = None,
+    rounds: Annotated[
+        list[str] | None,
+        typer.Option(help="Of each game: 4096, or the whole file. Several: 1024,4096."),
+    ] = None,
+    experts: Annotated[int, typer.Option(min=2, max=1 << 20, help="To choose from.")] = 10,
+    dimension: Annotated[int, typer.Option(min=1, max=1 << 20, help="Of a body.")] = 20,
+    body: Annotated[str, typer.Option(help="In which points are: ball or box.")] = "ball",
+    grid: Annotated[
+        int | None,
+        typer.Option(min=1, max=1 << 20, help="Losses are 0, 1/grid, …: 1; else 1024."),
+    ] = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="NAME=VALUE", help="Of the game: gap=0.2; repeatable."),
+    ] = None,
+    loss: Annotated[
+        str | None,
+        typer.Option(help="Of a file of features and a label: logistic, squared or absolute."),
+    ] = None,
+    label: Annotated[
+        int, typer.Option(help="Of data: the column of the label, from 0; -1 is the last.")
+    ] = -1,
+    bound: Annotated[
+        str, typer.Option(help="Of data: no row of features is longer. It must be no secret.")
+    ] = "1",
+    epsilon: Annotated[
+        list[str] | None, typer.Option(help="ε of private learners: 1. Several: 0.1,1.")
+    ] = None,
+    delta: Annotated[str, typer.Option(help="δ of private learners.")] = "1e-6",
+    shifts: Annotated[
+        int | None,
+        typer.Option(min=0, help="Also the regret against experts that change so often."),
+    ] = None,
+    repeat: Annotated[int, typer.Option(min=1, help="Games that each learner plays.")] = 20,
+    seed: Seed = None,
+    workers: Workers = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(metavar="FILE", help="Draw regret over rounds and ε: .png, .svg, .pdf."),
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """Play online learners against a game, of experts or in a body; print their regret."""
+    from antiphon.cli.written import several
+    from antiphon.learners.commands import learn as learning
+    from antiphon.learners.commands import players
+    from antiphon.learners.commands.players import PlayOptions
+
+    check_plot(plot, force)
+    data = players.DataColumns(loss, label, bound)
+    return learning.learn(
+        players.Played(
+            game, several(rounds or ()), experts, dimension, body, grid, tuple(given or ()), data
+        ),
+        players.Players(tuple(learner or ()), several(epsilon or ("1",)), delta),
+        PlayOptions(repeat, seed, workers, plot, json),
+        shifts=shifts,
+    )

@@ -1,0 +1,224 @@
+"""Learners that leave f⁽⁰⁾ once, as tables: how likely one is to stay, after each stream.
+
+y(s) is the probability of f⁽⁰⁾ after the samples s of ⊥ and (1, 1): y() = 1, and y falls along s.
+A stream has the number of its place in a binary tree: 0 for (), and 2i + 1 or 2i + 2 for one sample
+more than in i. All that matters here is linear in y: the claim, and the law of the mistakes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+
+from antiphon.conjectures.law_trees import Doubles
+from antiphon.conjectures.program import Inequalities, Program
+from antiphon.conjectures.tables import DENOMINATOR
+from antiphon.learners.littlestone import FiniteLearner
+from antiphon.learners.mistakes.hard_sequence import Block
+from antiphon.learners.mistakes.mistake_law import Hits, MistakeFigure, MistakeLaw, Number
+
+Staying: TypeAlias = tuple[Fraction, ...]
+"""y, by the number of a stream."""
+
+
+def stream(hits: Hits, length: int) -> int:
+    """The number of the first samples of a stream."""
+    number = 0
+    for time in range(1, length + 1):
+        number = 2 * number + 1 + (time in hits)
+    return number
+
+
+def streams(rounds: int) -> int:
+    """How many streams there are of fewer samples than rounds: what the last one tells is late."""
+    return (1 << rounds) - 1
+
+
+class Path(NamedTuple):
+    """One way that the hard sequence may go: into which half of each block's rest."""
+
+    hits: tuple[int, ...]
+    blocks: tuple[Block, ...]
+    skipped: tuple[Block, ...]
+    """The other half, at each step."""
+
+
+def paths(rounds: int) -> Iterator[Path]:
+    """All of them: as ``hard_sequence`` halves, the earlier half being the longer one."""
+    waiting = [Path((1,), ((1, rounds),), ())]
+    while waiting:
+        path = waiting.pop()
+        first, last = path.blocks[-1]
+        if last - first < 2:
+            yield path
+            continue
+        middle = first + (last - first + 1) // 2
+        halves = (first + 1, middle), (middle + 1, last)
+        for chosen, other in (halves, halves[::-1]):
+            waiting.append(
+                Path((*path.hits, chosen[0]), (*path.blocks, chosen), (*path.skipped, other))
+            )
+
+
+def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: float) -> None:
+    """Add P(τ in a block) on the stream with these hits, by its entries in y."""
+    first, last = block
+    for time, sign in ((first - 1, weight), (last, -weight)):
+        place = stream(hits, max(time - 1, 0))
+        rows[place] = rows.get(place, 0.0) + sign
+
+
+def _lighter(path: Path) -> Iterator[dict[int, float]]:
+    """How much heavier each chosen half is than the one that is skipped."""
+    halves = zip(path.blocks[1:], path.skipped, strict=True)
+    for place, (chosen, skipped) in enumerate(halves, start=1):
+        rows: dict[int, float] = {}
+        leaves_within(chosen, path.hits[:place], rows, 1.0)
+        leaves_within(skipped, path.hits[:place], rows, -1.0)
+        yield rows
+
+
+def leaving_program(
+    rounds: int, growth: float, delta: float, beta: float, path: Path | None = None,
+    margin: float = 0.0,
+) -> Program:  # fmt: skip
+    """All y of learners that are (ε, δ)-DP at event level; Lyu's recursion, as in ``program``.
+
+    And β-concentrated: where all samples are ⊥, they leave with probability at most β. With a path,
+    those whose hard sequence it is: each half is lighter, by a margin, than the one it skips. f
+    does not care which side is which, so one world's inequalities are the other's.
+    """
+    count = streams(rounds)
+    nodes = list(_pairs(rounds))
+    columns = {node: count + place for place, node in enumerate(nodes)}
+    here = count + len(nodes)
+    equal, rows = Inequalities(), Inequalities()
+    equal.add({0: 1.0}, 1.0)
+    for number in range(1, count):
+        rows.add({number: 1.0, (number - 1) // 2: -1.0})
+    rows.add({stream((), rounds - 1): -1.0}, beta - 1)
+    rows.add({columns[0, 0, False]: 1.0}, delta)
+    for heavier in () if path is None else _lighter(path):
+        rows.add(heavier, -margin)
+    for node, column in columns.items():
+        own, other, differs = node
+        if differs:
+            rows.add({own: 1.0, other: -growth, column: -1.0})
+        for after in _followed(node):
+            if after not in columns:
+                continue
+            entries = {column: -1.0, columns[after]: 1.0}
+            if after[2]:  # it may leave, and then no more is told
+                entries[here] = 1.0
+                left = [(own, 1.0), (after[0], -1.0), (other, -growth), (after[1], growth)]
+                summed: dict[int, float] = {here: -1.0}
+                for place, weight in left:
+                    summed[place] = summed.get(place, 0.0) + weight
+                rows.add(summed)
+                here += 1
+            rows.add(entries)
+    return Program(count, here, equal.matrix(here), rows.matrix(here))
+
+
+Node = tuple[int, int, bool]
+"""The streams of both worlds, and whether they differ."""
+
+
+def _pairs(rounds: int) -> Iterator[Node]:
+    """All nodes of fewer samples than rounds."""
+    level: list[Node] = [(0, 0, False)]
+    for _ in range(rounds):
+        yield from level
+        level = [after for node in level for after in _followed(node)]
+
+
+def _followed(node: Node) -> Iterator[Node]:
+    own, other, differs = node
+    for zero in (1, 2):
+        for one in (1, 2):
+            if zero == one or not differs:
+                yield 2 * own + zero, 2 * other + one, differs or zero != one
+
+
+def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
+    """y in rationals, β-concentrated: rounding keeps the order."""
+    staying = tuple(Fraction(int(n), DENOMINATOR) for n in np.rint(law * DENOMINATOR).tolist())
+    leaves = 1 - staying[stream((), rounds - 1)]
+    return staying if leaves <= beta else rarer(staying, beta / leaves)
+
+
+def rarer(staying: Staying, part: Fraction) -> Staying:
+    """Of a learner that is that one with this probability, and otherwise never leaves."""
+    return tuple(1 - part * (1 - each) for each in staying)
+
+
+class LeavingLaw(MistakeLaw):
+    """The law of τ, from y."""
+
+    how = "exact"
+
+    def __init__(self, staying: Staying, rounds: int) -> None:
+        self._staying, self.rounds = staying, rounds
+
+    def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
+        return [1 - self._staying[stream(hits, max(time - 1, 0))] for time in times]
+
+    def mistakes(self, hits: Hits) -> MistakeFigure:
+        total = sum((self._staying[stream(hits, hit - 1)] for hit in hits), Fraction(0))
+        return MistakeFigure.at(total, self.how)
+
+
+def fewer_mistakes(
+    hits: Hits, blocks: Sequence[Block], weights: Sequence[Fraction], count: int
+) -> Doubles:
+    """P(fewer than k mistakes) - Σ w_i q_i on a hard sequence of k hits, by its entries in y."""
+    entries = {0: 1.0}
+    last = stream(hits, hits[-1] - 1)
+    entries[last] = entries.get(last, 0.0) - 1.0
+    for place, (block, weight) in enumerate(zip(blocks, weights, strict=True)):
+        leaves_within(block, hits[:place], entries, -float(weight))
+    found = np.zeros(count)
+    for place, entry in entries.items():
+        found[place] = entry
+    return found
+
+
+def finite_learner(staying: Staying) -> FiniteLearner:
+    """That learner; streams after which the same may follow are one state."""
+    known: dict[Row, int] = {}
+    first = _state(staying, 0, known)
+    order = sorted(known.values(), key=lambda each: (each != first, each))
+    place = {each: at for at, each in enumerate(order)}
+    count = len(known)
+
+    def law(own: int, to: int, chance: Fraction) -> list[Fraction]:
+        row = [Fraction(0)] * (count + 1)
+        row[place[to if to >= 0 else own]] += chance
+        row[count] += 1 - chance
+        return row
+
+    rows = {number: row for row, number in known.items()}
+    laws = [[law(own, *each) for each in rows[own]] for own in order]
+    gone = [Fraction(0)] * count + [Fraction(1)]
+    table = [(blank, blank, hit) for blank, hit in [*laws, [gone, gone]]]
+    return FiniteLearner(labels=[0] * count + [1], table=table)
+
+
+Row: TypeAlias = tuple[tuple[int, Fraction], ...]
+"""(the next state, or -1 for the same; how likely it is) after ⊥, and after (1, 1)."""
+
+
+def _state(staying: Staying, number: int, known: dict[Row, int]) -> int:
+    """The state after a stream, with those that follow it."""
+    row: list[tuple[int, Fraction]] = []
+    for child in (2 * number + 1, 2 * number + 2):
+        if child >= len(staying):
+            row.append((-1, Fraction(1)))
+        elif not staying[child]:
+            row.append((-1, Fraction(0)))
+        else:
+            row.append((_state(staying, child, known), staying[child] / staying[number]))
+    return known.setdefault(tuple(row), len(known))

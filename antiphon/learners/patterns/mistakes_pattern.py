@@ -1,0 +1,184 @@
+"""Mistakes of private learners: a claim on how seldom the hard sequence fools one."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from itertools import product
+from typing import Final
+
+import attrs
+import numpy as np
+
+from antiphon.audit.exact.question import Question
+from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
+from antiphon.audit.game import PrivacyGame
+from antiphon.conjectures.climbing import Climb, Generator, Size
+from antiphon.conjectures.exact_figures import grown, shown
+from antiphon.conjectures.judging import Judged
+from antiphon.conjectures.law_trees import Doubles
+from antiphon.conjectures.patterns.pattern import Pattern, Sizes
+from antiphon.conjectures.program import needs_scipy
+from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner
+from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
+from antiphon.learners.patterns.leaving_learners import (
+    LeavingLaw,
+    Staying,
+    falling,
+    fewer_mistakes,
+    finite_learner,
+    leaving_program,
+    paths,
+    rarer,
+    streams,
+)
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.messages import same
+from antiphon.protocol.registry import register
+
+_MARGINS: Final = (0.0, 1e-4)
+"""By how much a half of a block is to be lighter; of two that are alike the first is taken."""
+_LONGEST: Final = 8
+"""Rounds: a program has some (T + 1)·2^T columns."""
+
+
+def _horizon(_: object, __: object, given: object) -> None:
+    if not 3 <= exact.whole(given, "horizon") <= _LONGEST:
+        raise InvalidArgument(
+            f"horizon is 3 to {_LONGEST} rounds: in fewer there is no second block, and for more "
+            "there are too many streams. A bound that fails fails in few"
+        )
+
+
+def _beta(_: object, __: object, given: Fraction) -> None:
+    if given > Fraction(1, 2):
+        raise InvalidArgument("beta is at most 1/2: the hard sequence is for learners that stay")
+
+
+@register("antiphon.MistakesPattern/1")
+@attrs.frozen(kw_only=True)
+class MistakesPattern(Pattern):
+    """P(fewer than k mistakes) - (first·q_0 + each·Σ q_i), on the hard sequence of a learner.
+
+    The learner is sought: (ε, δ)-DP at event level, one that leaves f⁽⁰⁾ once, and that does so
+    with probability at most ``beta`` where all samples are ⊥, in the first T - 1. Its hard sequence
+    has k hits in ``horizon`` rounds; q_i is how likely it leaves in the block B_i before
+    the hits of B_i are put in (``audit.mistakes.hard_sequence``). A bound is what more may be lost:
+    0 where P(fewer than k) <= Σ q_i is claimed, 2kδ with first = 3 and each = 0; ε of a conjecture
+    is no matter here.
+    """
+
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(converter=exact.probability)
+    horizon: int = attrs.field(default=7, validator=_horizon)
+    beta: Fraction = attrs.field(
+        default=Fraction(1, 2), converter=exact.probability, validator=_beta
+    )
+    first: Fraction = attrs.field(default=Fraction(0), converter=exact.fraction)
+    each: Fraction = attrs.field(default=Fraction(1), converter=exact.fraction)
+
+    def described(self, epsilon: ExactEpsilon) -> str:
+        counted = " + ".join(
+            f"{'' if weight == 1 else weight}{name}"
+            for weight, name in ((self.first, "q₀"), (self.each, "Σq_i"))
+            if weight
+        )
+        return (
+            f"P(fewer than k mistakes) - ({counted or 0}) of a ({shown(self.epsilon)}, "
+            f"{self.delta})-DP learner that is {self.beta}-concentrated, in {self.horizon} rounds"
+        )
+
+    def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
+        return {
+            "figure": "P(fewer than k mistakes)", "first": str(self.first), "each": str(self.each),
+            "claim": f"({shown(self.epsilon)}, {self.delta})-DP", "horizon": self.horizon,
+            "beta": str(self.beta),
+        }  # fmt: skip
+
+    def sizes(self, rounds: int, answers: int) -> Sizes:
+        return ((self.horizon, 2),)  # two hypotheses
+
+    def in_words(self, sizes: Sizes) -> str:
+        return f"learners of {self.horizon} rounds that leave once"
+
+    def weights(self, count: int) -> list[Fraction]:
+        """Of q_0, q_1, …"""
+        return [self.each + (0 if place else self.first) for place in range(count)]
+
+    @property
+    def most(self) -> int:
+        return len(_MARGINS) * sum(1 for _ in paths(self.horizon))
+
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> PathByPath:
+        needs_scipy()
+        return PathByPath(self, size)
+
+    def difference(self, staying: Staying) -> Fraction:
+        """What is bounded, of a table as it is."""
+        hard = hard_sequence(LeavingLaw(staying, self.horizon))
+        slope = fewer_mistakes(hard.hits, hard.blocks, self.weights(len(hard.blocks)), len(staying))
+        entries = zip(slope.tolist(), staying, strict=True)
+        return sum((Fraction(weight) * each for weight, each in entries), Fraction(0))
+
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+        """A learner that keeps its claim, and the law of its mistakes on its own hard sequence."""
+        learner, lost = self._kept(self.staying(found.laws[0]))
+        law = FiniteLaw(learner, self.horizon)
+        hard = hard_sequence(law)
+        fewer = sum(law.distribution(hard.hits)[: len(hard.hits)], Fraction(0))
+        kept = (
+            w * Fraction(q) for w, q in zip(self.weights(len(hard.kept)), hard.kept, strict=True)
+        )
+        adversary = oblivious(hard, fewer)
+        game = PrivacyGame(learner, learner.verification)
+        return Judged((learner,), (lost,), adversary, fewer - sum(kept, Fraction(0)), game)
+
+    def staying(self, law: Doubles) -> Staying:
+        """A law in rationals."""
+        return falling(law, self.horizon, self.beta)
+
+    def _kept(self, staying: Staying) -> tuple[FiniteLearner, Fraction]:
+        """The learner mixed with one that stays, until the exact engine says it keeps its claim."""
+        while True:
+            learner = finite_learner(staying)
+            asked = Question(learner, learner.verification, [BLANK, HIT], report=None)
+            lost = asked.solve(self.epsilon, self.horizon).delta
+            if lost <= self.delta:
+                return learner, lost
+            staying = rarer(staying, self.delta / lost)  # seldom twice: lost is convex in y
+
+
+def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
+    """Says the hard sequence, (1, 1) for both worlds; accuses a learner that left in time."""
+    rounds = hard.hits[-1] - 1
+    samples = [HIT if time in hard.hits else BLANK for time in range(1, rounds + 1)]
+    nodes = [
+        StrategyNode(same(sample), ((0, time), (1, rounds + 1)))
+        for time, sample in enumerate(samples, start=1)
+    ]
+    nodes += [StrategyNode(), StrategyNode(accuses=True)]
+    return StrategyAdversary(tuple(nodes), 0, Fraction(0), fewer)
+
+
+class PathByPath:
+    """For each way that the hard sequence may go, the best learner that makes it go so.
+
+    All that is linear, so there is no climbing. Where no learner makes it go so, one that stays.
+    """
+
+    def __init__(self, pattern: MistakesPattern, size: Size) -> None:
+        self._pattern, self._size = pattern, size
+        self._all = list(product(paths(pattern.horizon), _MARGINS))
+
+    def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
+        """The best learner of the path, and the margin, of that number."""
+        (path, margin), asked = self._all[number], self._pattern
+        claim = grown(asked.epsilon), float(asked.delta), float(asked.beta)
+        count = streams(asked.horizon)
+        slope = fewer_mistakes(path.hits, path.blocks, asked.weights(len(path.blocks)), count)
+        try:
+            law = leaving_program(asked.horizon, *claim, path, margin).best(slope)
+        except Intractable:
+            law = np.ones(count)
+        return Climb(self._size, float(asked.difference(asked.staying(law))), [law])

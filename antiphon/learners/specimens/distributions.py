@@ -1,0 +1,213 @@
+"""Labels told under local privacy; and told with too little noise, or by more than the noise."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees import guarantee
+from antiphon.learners.distribution import (
+    PREDICT,
+    AllCoordinates,
+    AllScores,
+    ClippingMap,
+    Hypotheses,
+    Knockout,
+    LocalMixture,
+    OneCoordinate,
+    OneScore,
+    ScheffeKnockout,
+    WholeLabel,
+)
+from antiphon.learners.distribution.hypotheses import Whole
+from antiphon.learners.distribution.local_mixture import Mixing
+from antiphon.mechanisms.randomized_response import KaryResponse
+from antiphon.populations.array_columns import int64s
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.exchanges import Exchanged
+from antiphon.protocol.messages import TOP, Ask, Pair, same
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Integers, Tuples
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.specimen import (
+    SLOW,
+    UNKNOWN,
+    Example,
+    Link,
+    Specimen,
+    as_claimed,
+    broken,
+    numbers,
+)
+
+_OUTSIDE: Final = (-1, 4, True, 0.0, "0", None, (0,), np.array([0]))
+_NOT_USERS: Final = (
+    0, (0, 4), (0, -1), (1, 0), (0, True), (0, 1.0), (0,), (0, 0, 0), [0, 1], (PREDICT, 1),
+    (PREDICT,), ("advice", 0), PREDICT, None,
+)  # fmt: skip
+_TWO: Final = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
+_CLIPPING: Final = ClippingMap(_TWO, clip=Fraction(1, 100), grid=8)
+_COARSE: Final[dict[str, Any]] = {"hypotheses": _TWO, "horizon": 100, "grid": 8}
+
+
+def specimens() -> Iterator[Specimen]:
+    """Responses, and the learners on their left."""
+    yield _one_score()
+    yield _all_scores()
+    yield _mixture()
+    yield _knockout()
+
+
+def _one_score() -> Specimen:
+    one = OneScore(clipping=_CLIPPING, context=0, epsilon=1)
+    tells = WhichByLabel(clipping=_CLIPPING, context=0, epsilon=1)
+    half = ClippingMap(_ROUNDED_UP, clip=Fraction(1, 10), grid=64)
+    printed = PrintedScale(clipping=half, context=0, epsilon=2)
+    player = numbers(0, 3)
+    rows = (
+        attrs.evolve(as_claimed("one score", one, player), **SLOW),
+        attrs.evolve(
+            broken("one score, chosen by the label", tells, one.claims[0], player, Truth(math.inf)),
+            **SLOW,
+        ),
+        _of_printed(printed, numbers(0, 9)),
+    )
+    return Specimen(OneScore, (Example(one, _OUTSIDE),), rows)
+
+
+def _of_printed(printed: OneScore, player: Player) -> Entry:
+    truth = Truth(2.27877)
+    row = broken("one score with noise for ln(KT)", printed, printed.claims[0], player, truth)
+    return attrs.evolve(row, samples=9_900, thorough=40_000)
+
+
+def _all_scores() -> Specimen:
+    given: dict[str, Any] = {"clipping": _CLIPPING, "context": 0, "epsilon": 1, "delta": 0.01}
+    every, shared = AllScores(**given), OneNoise(**given)
+    player = numbers(0, 3)
+    # The difference of the two scores is told as it is, unless h falls anywhere.
+    told = Truth(delta=0.98)
+    claim = every.claims[0]
+    rows = (
+        as_claimed("all scores", every, player),
+        broken("all scores with one noise", shared, claim, player, told),
+    )
+    slow = tuple(attrs.evolve(row, **SLOW) for row in rows)
+    return Specimen(AllScores, (Example(every, _OUTSIDE),), slow)
+
+
+def _mixture() -> Specimen:
+    channels = (
+        OneCoordinate(epsilon=1),
+        AllCoordinates(epsilon=1, delta=0.01),
+        WholeLabel(epsilon=1),
+    )
+    one, every, label = (LocalMixture(channel=channel, **_COARSE) for channel in channels)
+    link = Link(
+        part=one, right=ExtConComp(), queries=one.signature(_ANY).updates,
+        answers=Tuples((Integers(0, 1), Integers(-9, 9))),
+    )  # fmt: skip
+    examples = [Example(ComplexMechanism(each), _NOT_USERS) for each in (one, every, label)]
+    player = saying("label 0 | 3, asked", [Pair((0, 0), (0, 3)), same((PREDICT, 0))])
+    system = ComplexMechanism(one)
+    claim = guarantee(system).claim()
+    peeks = ComplexMechanism(PeekingMixture(channel=OneCoordinate(epsilon=1), **_COARSE))
+    rows = (
+        Entry("a local mixture", system, claim, (player,), UNKNOWN),
+        broken("a local mixture that looks at the label", peeks, claim, player, Truth(math.inf)),
+    )
+    slow = tuple(attrs.evolve(row, **SLOW) for row in rows)
+    return Specimen(LocalMixture, (link, *examples), slow)
+
+
+def _knockout() -> Specimen:
+    part = ScheffeKnockout(hypotheses=_TWO, horizon=3, epsilon=1)
+    link = Link(
+        part=part, right=ExtConComp(), queries=part.signature(_ANY).updates, answers=Integers(0, 1)
+    )
+    system = ComplexMechanism(part)
+    player = saying("label 0 | 3, thrice", [Pair((0, 0), (0, 3)), *[same((0, 0))] * 2,
+                                           same((PREDICT, 0))])  # fmt: skip
+    claim = guarantee(system).claim()
+    once = saying("label 0 | 3", [Pair((0, 0), (0, 3)), same((PREDICT, 0))])
+    loud = ComplexMechanism(LoudKnockout(hypotheses=_TWO, horizon=1, epsilon=1))
+    rows = (
+        Entry("a knockout of tests", system, claim, (player,), UNKNOWN),
+        broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
+    )
+    examples = link, Example(system, _NOT_USERS, finite=True)
+    return Specimen(ScheffeKnockout, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
+
+
+_ANY: Final[Any] = None
+"""What a learner's own signature does not look at."""
+_ROUNDED_UP: Final = Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
+"""⌈M f⌉ = 2 for most labels: N' = 18 > KM = 10."""
+
+
+@register("antiphon.corpus.WhichByLabel/1")
+@attrs.frozen(kw_only=True)
+class WhichByLabel(OneScore):
+    """J is the label, but for what is past K."""
+
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
+        _, score = OneScore.respond(self, dataset, coins)
+        return dataset % self.clipping.hypotheses.count, score
+
+
+@register("antiphon.corpus.PrintedScale/1")
+@attrs.frozen(kw_only=True)
+class PrintedScale(OneScore):
+    """Noise of scale ln(K/c)/ε, which is ln(KT)/ε for the paper's c = 1/T: too little."""
+
+    def __attrs_post_init__(self) -> None:
+        OneScore.__attrs_post_init__(self)
+        clipping = self.clipping
+        said = math.log(clipping.hypotheses.count / clipping.clip) / clipping.width
+        object.__setattr__(self, "scale", self.scale * Fraction(said))
+
+
+@register("antiphon.corpus.OneNoise/1")
+@attrs.frozen(kw_only=True)
+class OneNoise(AllScores):
+    """The noise of the first score is used for all of them."""
+
+    def respond(self, dataset: int, coins: Coins) -> Whole:
+        fine = self.clipping.drawn(self.context, dataset, coins)
+        scores = self.clipping.scores[self.context, fine].tolist()
+        noise = coins.discrete_laplace(self.scale)
+        found: Whole = int64s([score + noise for score in scores])
+        return found
+
+
+@register("antiphon.corpus.PeekingMixture/1")
+@attrs.frozen(kw_only=True)
+class PeekingMixture(LocalMixture):
+    """Learns of the label's own score, whatever is answered."""
+
+    def exchange(self, state: Mixing, message: Any) -> Exchanged[Mixing]:
+        context, label = message
+        if type(context) is str:
+            return state, self.predicted(state, label)
+        yield self.creation(state, context)
+        yield Ask(label, state.users)
+        seen = 0, int(self.clipping.scores[context, label, 0])
+        return self.learned(state, context, seen), TOP
+
+
+@register("antiphon.corpus.LoudKnockout/1")
+@attrs.frozen(kw_only=True)
+class LoudKnockout(ScheffeKnockout):
+    """A knockout whose users answer with four times the ε; it learns of one user only."""
+
+    def creation(self, state: Knockout, context: int) -> Create:
+        return Create(KaryResponse(epsilon=4 * self.epsilon, values=2))

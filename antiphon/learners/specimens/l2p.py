@@ -1,0 +1,185 @@
+"""L2P, and what goes wrong without a part of it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any
+
+import attrs
+import numpy as np
+
+from antiphon.composition.guarantees import guarantee
+from antiphon.learners import ADVICE, LazyToPrivate
+from antiphon.learners.experts.weighted import times
+from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
+from antiphon.learners.l2p.lazy_to_private import Followed
+from antiphon.learners.learner import Losses
+from antiphon.mechanisms import fields
+from antiphon.numbers.exact import ExactEpsilon, Log, exp
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import Pair, same
+from antiphon.protocol.registry import register
+from antiphon.selfcheck.corpus.entry import Entry, Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.specimen import (
+    DELTA,
+    NOT_LOSSES,
+    SLOW,
+    UNKNOWN,
+    Example,
+    Specimen,
+    broken,
+)
+
+
+def specimens() -> Iterator[Specimen]:
+    """L2P by each accounting."""
+    tail = Fraction(1, 1000)
+    small: dict[str, Any] = {"rate": Log(Fraction(101, 100)), "horizon": 8}
+    several = (
+        of_two(horizon=8),
+        of_two(horizon=8, batch=3, margin=1),
+        of_two(rate=0.3, horizon=8, batch=2),
+        of_two(**small, accounting=Printed(tail=tail)),
+        of_two(**small, accounting=Repaired(tail=tail)),
+    )
+    examples = tuple(
+        Example(each, NOT_LOSSES, finite=isinstance(each.measures.rate, Log)) for each in several
+    )
+    honest, reused = (of_two(kind, rate=Log(2), fakes=0.01) for kind in (LazyToPrivate, Reused))
+    claim = guarantee(honest).claim(delta=DELTA)
+    # It shows 1 and then 0.
+    growth = math.exp(claim.parameters[0])
+    known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
+    asked = saying(
+        "10 | 01, asked",
+        [same(ADVICE), Pair(np.array([1, 0]), np.array([0, 1])), same(ADVICE)],
+    )
+    rows = (
+        Entry("L2P", honest, claim, (asked,), UNKNOWN),
+        broken("L2P that draws with the coin it stayed by", reused, claim, asked, known),
+    )
+    yield Specimen(LazyToPrivate, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
+
+
+def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToPrivate:
+    """L2P of exponential weights for a few experts, whose runs can be enumerated."""
+    rate, experts = changed.pop("rate", Log(Fraction(11, 10))), changed.pop("experts", 2)
+    weights = ExponentialWeights(experts=experts, rate=rate)
+    parameters: dict[str, Any] = {"measures": weights, "horizon": 2, "fakes": Fraction(3, 10)}
+    return kind(**parameters | changed)
+
+
+# --- twins ----------------------------------------------------------------------------------------
+
+
+@register("antiphon.corpus.NoFakes/1")
+@attrs.frozen(kw_only=True)
+class NoFakes(LazyToPrivate):
+    """No switch is fake: S' = A = 1."""
+
+    def _decided(
+        self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
+    ) -> tuple[int, int]:
+        x, y = pair
+        stays = coins.bernoulli_exp(self._exponent(_gained(pair, begun, scores)))
+        return x if stays else self._drawn(scores, coins), y
+
+
+@register("antiphon.corpus.Reused/1")
+@attrs.frozen(kw_only=True)
+class Reused(LazyToPrivate):
+    """One uniform V decides whether x stays (V < s), and is used again to draw x of two.
+
+    For ``rate=Log(…)``.
+    """
+
+    def _decided(
+        self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
+    ) -> tuple[int, int]:
+        x, y = pair
+        stay = 1 / Fraction(exp(self._exponent(_gained(pair, begun, scores))))
+        zero = self._chance(scores)
+        ends = sorted({Fraction(0), stay, zero, Fraction(1)})
+        widths = [high - low for low, high in itertools.pairwise(ends)]
+        v = ends[coins.categorical(widths)]
+        if not (v < stay and coins.bernoulli(1 - self.fakes)):
+            x = int(v >= zero)
+        if not coins.bernoulli(1 - self.fakes):
+            y = self._drawn(scores, coins)
+        return x, y
+
+    def _chance(self, scores: Losses) -> Fraction:
+        """Of the first of two."""
+        apart = int(scores[0]) - int(scores[1])
+        ratio = Fraction(exp(times(self.unit, abs(apart))))
+        return ratio / (1 + ratio) if apart > 0 else 1 / (1 + ratio)
+
+
+@register("antiphon.corpus.AskedLate/1")
+@attrs.frozen(kw_only=True)
+class AskedLate(LazyToPrivate):
+    """Decides when it is asked, each time anew, of all losses since it was asked last."""
+
+    def _advise(self, state: Followed, coins: Coins) -> tuple[Followed, int]:
+        fresh = state.pair is None
+        state, x = LazyToPrivate._advise(self, state, coins)
+        if fresh or not state.rounds:
+            return state, x
+        assert state.pair is not None
+        pair = self._decided(state.pair, state.begun, state.scores, coins)
+        begun = int(state.scores[pair[0]]), int(state.scores[pair[1]])
+        return Followed(state.rounds, state.scores, pair, begun), pair[0]
+
+    def _learn(self, state: Followed, loss: Losses, coins: Coins) -> Followed:
+        state, _ = LazyToPrivate._advise(self, state, coins)
+        return state._replace(
+            rounds=state.rounds + 1, scores=self.measures.after(state.scores, loss)
+        )
+
+
+@register("antiphon.corpus.ReadEarly/1")
+@attrs.frozen(kw_only=True)
+class ReadEarly(LazyToPrivate):
+    """Uses the losses of a batch before it is over: it decides after each."""
+
+    def _decides(self, rounds: int) -> bool:
+        return rounds != self.horizon
+
+
+@register("antiphon.corpus.Flipping/1")
+@attrs.frozen(kw_only=True)
+class Flipping(Measures):
+    """Measures of two whose ratio is of data: who is ahead gains by a loss that is not shared."""
+
+    rate: ExactEpsilon = attrs.field(converter=fields.rate)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def unit(self) -> ExactEpsilon:
+        return self.rate
+
+    @property
+    def reach(self) -> int:
+        return 1
+
+    def after(self, scores: Losses, loss: Losses) -> Losses:
+        ahead = np.array([scores[0] > scores[1], scores[1] > scores[0]]) & (loss.min() == 0)
+        moved: Losses = scores + np.where(ahead, loss, -loss)
+        return moved
+
+
+@register("antiphon.corpus.Trusting/1")
+@attrs.frozen(kw_only=True)
+class Trusting(LazyToPrivate):
+    """Takes any measures at their word."""
+
+    def _check_measures(self) -> None:
+        """Nothing is tried."""
+
+
+def _gained(pair: tuple[int, int], begun: tuple[int, int], scores: Losses) -> int:
+    x, y = (int(scores[each]) - mark for each, mark in zip(pair, begun, strict=True))
+    return x - y

@@ -1,0 +1,210 @@
+"""Learners whose mistakes are counted, and what each must not do."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+import attrs
+
+from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.guarantees import guarantee
+from antiphon.learners.littlestone import (
+    BLANK,
+    HIT,
+    CountIsAbove,
+    FiniteLearner,
+    Halving,
+    NameAndShame,
+    OnceAbove,
+    PointLearner,
+)
+from antiphon.learners.littlestone.counting_learners import Counted
+from antiphon.learners.littlestone.mistake_learner import Sample, samples
+from antiphon.learners.littlestone.point_learner import Seen
+from antiphon.mechanisms.counters.tree_counter import TreeCounter
+from antiphon.mechanisms.noise.selection import PermuteAndFlip
+from antiphon.mechanisms.sparse_vector import AboveThreshold
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.exchanges import Exchanged
+from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Integers
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.specimen import (
+    SLOW,
+    UNKNOWN,
+    Example,
+    Link,
+    Specimen,
+    as_claimed,
+    broken,
+)
+
+_OUTSIDE: Final = ((0, 1), (1, 2), (2, 1), (1,), [1, 1], (True, True), (1.0, 1), 1, "11", None)
+
+
+def _first_differs(blanks: int) -> Player:
+    return saying(f"⊥ | (1, 1), and {blanks} times ⊥", [Pair(BLANK, HIT), *[same(BLANK)] * blanks])
+
+
+def specimens() -> Iterator[Specimen]:
+    """Name and shame, halving, a table; the sparse vector, the tree counter, SVT and argmax."""
+    yield _name_and_shame()
+    yield Specimen(
+        Halving,
+        (Example(Halving(), _OUTSIDE, finite=True), Example(Halving(points=3), finite=True)),
+    )
+    third, rest, stays = (Fraction(1, 3), Fraction(2, 3)), (1, 0), (0, 1)
+    table = ((third, rest, stays), (stays, third, third))
+    yield Specimen(
+        FiniteLearner,
+        (Example(FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True),),
+    )
+    yield _once_above()
+    yield _count_is_above()
+    yield _point_learner()
+
+
+def _name_and_shame() -> Specimen:
+    names, often = (kind(delta=Fraction(1, 10)) for kind in (NameAndShame, TossesAgain))
+    player = _first_differs(5)
+    # A (1, 1) that is tossed for six times joins in the end.
+    joins = Truth(math.inf, delta=1 - 0.9**6)
+    return Specimen(
+        NameAndShame,
+        (
+            Example(names, _OUTSIDE, finite=True),
+            Example(NameAndShame(delta=0.5, points=3), ((4, 1), (0, 1)), finite=True),
+        ),
+        (
+            as_claimed("name and shame", names, player, Truth(0.0, delta=0.1)),
+            broken("name and shame, tossed for again", often, names.claims[0], player, joins),
+        ),
+    )
+
+
+@register("antiphon.corpus.TossesAgain/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class TossesAgain(NameAndShame):
+    """Name and shame that tosses again, in each round, for a sample that did not join.
+
+    State: -x where (x, 1) waits, x where it has joined.
+    """
+
+    def step(self, state: int, message: Sample, coins: Coins) -> tuple[int, int]:
+        waiting = state or -message[0] * message[1]
+        joined = coins.bernoulli(self.delta) and waiting < 0
+        state = -waiting if joined else waiting
+        return state, max(state, 0)
+
+
+def _once_above() -> Specimen:
+    above = AboveThreshold(epsilon=1, threshold=3, monotone=True)
+    system, heavy = OnceAbove() @ above, HeavyCounts() @ above
+    claim, player = guarantee(system).claim(), _first_differs(5)
+    return Specimen(
+        OnceAbove,
+        (Link(part=OnceAbove(), right=above, queries=samples(), answers=Finite((TOP, BOTTOM))),),
+        _few(
+            Entry("sparse-vector learner", system, claim, (player,), UNKNOWN),
+            broken("sparse-vector learner, counts five times too large", heavy, claim, player,
+                   Truth(_HEAVY)),
+        ),
+    )  # fmt: skip
+
+
+_HEAVY: Final = 2.3023
+"""ln of P(no ⊤ in six rounds): of counts 0 beside counts 5."""
+
+
+@register("antiphon.corpus.HeavyCounts/1")
+@attrs.frozen
+class HeavyCounts(OnceAbove):
+    """The sparse-vector learner that counts each (1, 1) five times."""
+
+    def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
+        hits, found = state
+        hits += 5 * (message == HIT)
+        found = found or (yield hits) is TOP
+        return Counted(hits, found), int(found)
+
+
+def _count_is_above() -> Specimen:
+    counter = TreeCounter(horizon=8, epsilon=1)
+    system, exact = CountIsAbove(1) @ counter, CountsItself(1) @ counter
+    claim, player = guarantee(system).claim(), _first_differs(0)
+    answers = Either((Finite((TOP,)), Integers(-3, 9)))
+    return Specimen(
+        CountIsAbove,
+        (Link(part=CountIsAbove(2), right=counter, queries=samples(), answers=answers),),
+        _few(
+            Entry("tree-counter learner", system, claim, (player,), UNKNOWN),
+            broken("tree-counter learner without the noise", exact, claim, player,
+                   Truth(math.inf, delta=1)),
+        ),
+    )  # fmt: skip
+
+
+@register("antiphon.corpus.CountsItself/1")
+@attrs.frozen
+class CountsItself(CountIsAbove):
+    """The tree-counter learner that answers by its last sample, whatever the counter says."""
+
+    def exchange(self, state: None, message: Sample) -> Exchanged[None]:
+        yield 0
+        return None, int(message == HIT)
+
+
+def _point_learner() -> Specimen:
+    above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
+    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many to explore all runs
+    private, sure = (kind(above=above, argmax=argmax) for kind in (PointLearner, SureLearner))
+    system, surely = ComplexMechanism(private), ComplexMechanism(sure)
+    claim = guarantee(system).claim()
+    player = saying("(1, 1) | (2, 1)", [Pair(HIT, (2, 1))])
+    link = Link(
+        part=private,
+        right=ExtConComp(),
+        queries=samples(6),
+        answers=Either((Finite((TOP, BOTTOM)), Integers(0, 5))),
+        hops=4,
+    )
+    return Specimen(
+        PointLearner,
+        (link,),
+        _few(
+            Entry("SVT and argmax", system, claim, (player,), UNKNOWN),
+            broken("SVT and argmax without the noise of the argmax", surely, claim, player,
+                   Truth(math.inf, delta=_BELOW)),
+        ),
+    )  # fmt: skip
+
+
+_BELOW: Final = 0.99629
+"""P(the first answer is ⊤), for a threshold of -40."""
+
+
+@register("antiphon.corpus.SureLearner/1")
+@attrs.frozen(kw_only=True)
+class SureLearner(PointLearner):
+    """SVT and argmax that takes the largest count as it is."""
+
+    def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
+        counts, _, _ = state
+        found, hypothesis = yield from PointLearner.exchange(self, state, message)
+        if hypothesis:
+            x, positive = message
+            told = [count + (positive and place == x) for place, count in enumerate(counts, 1)]
+            hypothesis = told.index(max(told)) + 1
+        return found, hypothesis
+
+
+def _few(*rows: Entry) -> tuple[Entry, ...]:
+    return tuple(attrs.evolve(row, **SLOW) for row in rows)

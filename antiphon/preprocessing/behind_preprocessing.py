@@ -1,0 +1,143 @@
+"""M behind a preprocessing π that is not private: what neighbours before π cost.
+
+From M(π_S(S)) by M(π_S(S')), one π for both, to M(π_S'(S')): see ``Preprocessing``. *Direct*: M's
+claim by distance, for the sum of both (CM Thm 6.1, with π as the P that turns neighbours before it
+into neighbours so far apart). *Weak triangle inequality*: M's claims for either. *Group privacy*:
+as many steps as records may differ. Figure: the least.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Final
+
+import attrs
+
+from antiphon.composition.guarantees.curves import GroupCurve, least, of_measure
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.leaves import BY_DISTANCE
+from antiphon.composition.guarantees.rulebook import Inquiry, derive, rule
+from antiphon.preprocessing.declared import Preprocessing, changed, travelled
+from antiphon.preprocessing.preprocessed import Preprocessed
+from antiphon.preprocessing.triangle import steps, triangle
+from antiphon.protocol.provenance import foreign
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.verification import Verification
+from antiphon.verifiers.models import neighbouring_start
+from antiphon.verifiers.relations import Relation
+from antiphon.verifiers.spread import at_distance, in_steps, spread
+
+THEOREM: Final = "privacy after preprocessing (docs/preprocessing.md)"
+DIRECT: Final = "CM Thm 6.1, by distance"
+TRIANGLE: Final = "weak triangle inequality (Mironov 2017, Prop. 11)"
+GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
+
+
+@rule(THEOREM, Preprocessed)
+def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> Derivation:
+    """S ↦ M(π_S(S)), w.r.t. neighbours before π: what π does to others is not known.
+
+    Raises: NoGuarantee for an M that claims nothing of π's images; for a premise of π that does not
+    hold.
+    """
+    pi = system.preprocessing
+    for each in pi.premises:
+        if each.mark is Mark.FAILED:
+            raise NoGuarantee(
+                THEOREM, each.text, each.evidence or "it does not hold",
+                "have another preprocessing, or group privacy of all records",
+            )  # fmt: skip
+    f = system.verification
+    ask = attrs.evolve(inquiry, system=system.mechanism, inner=None)
+    routes = [attrs.evolve(each, verification=f) for each in _routes(pi, ask)]
+    best = max(each.status.certainty for each in routes)
+    routes = [each for each in routes if each.status.certainty == best]
+    measures = tuple(measure for each in routes for measure in each.measures)
+    statement = f"M behind a preprocessing whose images come at most {pi.distance} further apart"
+    curve = least([each.curve for each in routes])
+    return Derivation(THEOREM, statement, f, curve, tuple(_rests_on(pi)), tuple(routes), measures)
+
+
+def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
+    images = pi.images
+    direct = _direct(pi, ask)
+    if direct is not None:
+        yield direct
+        if direct.parts[0].theorem == BY_DISTANCE and in_steps(images, 1) is not None:
+            return  # no route by steps is better
+    near = _derived(ask, images)
+    if near is None:
+        if direct is not None:
+            return
+        raise NoGuarantee(
+            THEOREM, f"a claim of {message_label(ask.system)} for what one changed record makes of "
+            f"the images: {message_label(images)}",
+            "it has none", "calibrate it to the range of the preprocessing",
+        )  # fmt: skip
+    apart = at_distance(images, travelled(pi))
+    far = None if apart is None else _derived(ask, apart)
+    if far is not None:
+        measures = triangle(near.measures, far.measures)
+        if measures:
+            statement = "one step by the changed record, one by how the others move"
+            curve = least(list(map(of_measure, measures)))
+            yield Derivation(
+                TRIANGLE, statement, far.verification, curve, (), (near, far), measures
+            )
+    count = changed(pi)
+    statement = f"{count} steps of one record: those that move, and the one that was changed"
+    curves = [GroupCurve(near.curve, count), *map(of_measure, steps(near.measures, count))]
+    measures = steps(near.measures, count)
+    yield Derivation(GROUP, statement, near.verification, least(curves), (), (near,), measures)
+
+
+def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
+    """M's claim at the distance of the images in all; None where M has none by distance."""
+    whole = _whole(pi)
+    apart = None if whole is None else at_distance(pi.images, whole)
+    inside = None if apart is None else _derived(ask, apart)
+    if inside is None:
+        return None
+    statement = f"the images are at most {whole} apart"
+    return Derivation(
+        DIRECT, statement, inside.verification, inside.curve, (), (inside,), inside.measures
+    )
+
+
+def _whole(pi: Preprocessing) -> Fraction | None:
+    """How far the images of neighbours are apart: by the triangle, by steps, or as π says."""
+    found, stepwise = spread(pi.images), in_steps(pi.images, changed(pi))
+    if found is None:
+        return None
+    known = (found.distance + travelled(pi), stepwise, pi.apart)
+    return min(each for each in known if each is not None)
+
+
+def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
+    """What M promises of such neighbours, if anything."""
+    try:
+        return derive(attrs.evolve(ask, verification=neighbouring_start(relation)))
+    except NoGuarantee:
+        return None
+
+
+def _rests_on(pi: Preprocessing) -> Iterator[Premise]:
+    """All that is said of π, and by whom."""
+    reason = foreign(pi)
+    mark = Mark.PROVED if reason is None else Mark.ASSUMED
+    evidence = "its class proves it" if reason is None else f"its class says so; {reason}"
+    told = message_label(pi, 60)
+    yield Premise(f"{told} is a function of the dataset, without coins", mark, evidence)
+    if pi.range is None:
+        yield Premise("M takes every image", Mark.ASSUMED, "no range of the images is declared")
+    else:
+        yield Premise(f"M takes every image: {pi.range}", Mark.CHECKED)
+    yield Premise(f"who is replaced: {message_label(pi.neighbours)}", Mark.CHECKED, "f says so")
+    text = f"one record anywhere in its range for another: images by {message_label(pi.images)}"
+    yield Premise(text, mark, evidence)
+    text = f"at most {pi.moved} of {pi.size} records move, by {pi.distance} in all"
+    yield Premise(text, mark, evidence)
+    if pi.apart is not None:
+        yield Premise(f"images of neighbours are at most {pi.apart} apart", mark, evidence)
+    yield from pi.premises

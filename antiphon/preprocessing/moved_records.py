@@ -1,0 +1,244 @@
+"""Preprocessings tried on neighbours: do records move further, or more of them, than is declared?
+
+Neighbours of the given data are tried, one record at a time; and neighbours on paths from it, on
+which ever more records become the candidate. What moves records far somewhere on a path is found
+by bisection: between its ends they have moved at least as far in one half as they need to in all.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from contextlib import suppress
+from typing import Any, Final
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.audit.check.report import Finding
+from antiphon.audit.check.watch import where
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.printed import told_apart
+from antiphon.preprocessing.declared import stated
+from antiphon.preprocessing.tables.record_tables import TablePreprocessing, into_ball
+from antiphon.protocol.records.labels import message_label
+from antiphon.verifiers.moved import Records, lengths
+
+_STILL: Final = 1e-9
+"""What moves no further than this, in units of the radius, does not: doubles."""
+_AXES: Final = 8
+_CURES: Final = {
+    "furthest": "declare the most that it can do: 2η where records are within η of their centre; "
+    "coordinates along principal directions change sign, so project (PrincipalProjection)",
+    "moved": "declare how many may move: all of them, where what is fitted decides about each",
+    "distance": "declare Δ₂·Δ_∞, or the most that all records move by together",
+    "rows": "whether a record stays depends on others, so no record is safe: take group privacy, "
+    "for as many records as may come to differ",
+}
+
+
+@attrs.frozen
+class Movement:
+    """How far the records that two neighbours S, S' share are apart after π_S and π_S'."""
+
+    furthest: float
+    """One of them, at most."""
+    moved: int
+    total: float
+    candidate: str
+    """What the replaced record became."""
+    before: int
+    """How many records of the given data were replaced already."""
+    neighbours: tuple[Records, Records] = attrs.field(eq=False, repr=False)
+    """S and S': as secret as the data."""
+
+
+@attrs.frozen
+class MovementReport:
+    """What was seen. True in a condition iff nothing contradicts what is declared.
+
+    No finding is no proof. It speaks of the data: keep it as you keep them.
+    """
+
+    preprocessing: str
+    tried: int
+    """How many pairs of neighbours."""
+    furthest: Movement | None
+    moved: Movement | None
+    distance: Movement | None
+    """The pairs where Δ₂, Δ_∞ and τ were the most; None where no neighbour is a dataset."""
+    findings: tuple[Finding, ...]
+    interrupted: bool = False
+
+    def __bool__(self) -> bool:
+        return not self.findings
+
+    def __str__(self) -> str:
+        count = len(self.findings)
+        told = f"{self.preprocessing}: {count or 'no'} finding{'' if count == 1 else 's'}, "
+        lines = [f"{told}{self.tried} pairs of neighbours", *map(str, self.findings)]
+        return "\n".join([*lines, "interrupted"] if self.interrupted else lines)
+
+
+def check_preprocessing(preprocessing: object, data: Any, *, tries: int = 200) -> MovementReport:
+    """What replacing one record does to the others, against Δ₂, Δ_∞ and τ as they are declared.
+
+    ``data``: an n × d table that the preprocessing takes; ``tries``: how often it is fitted, about.
+    Ctrl-C ends it, with what was found. Raises: InvalidArgument for what is no preprocessing of
+    tables, and for data that it does not take.
+    """
+    pi = stated(preprocessing)
+    if not isinstance(pi, TablePreprocessing):
+        raise InvalidArgument(f"a preprocessing of tables can be tried, no {type(pi).__name__}")
+    table = np.array(data)
+    if not pi.datasets.contains(table):
+        raise InvalidArgument(
+            f"data must be a dataset of the preprocessing, {message_label(pi.datasets)}: see "
+            "into_ball, and its premises"
+        )
+    if type(tries) is not int or tries < 1:
+        raise InvalidArgument("tries is an int >= 1")
+    search, interrupted = _Search(pi, tries), True
+    with suppress(KeyboardInterrupt):
+        search.run(table)
+        interrupted = False
+    return search.report(interrupted)
+
+
+class _Search:
+    """The pairs that were tried, and the worst of them."""
+
+    def __init__(self, pi: TablePreprocessing, tries: int) -> None:
+        self.pi, self.left, self.tried = pi, tries, 0
+        self.worst = dict[str, Movement]()
+        self.shapes = set[tuple[int, ...]]()
+
+    def run(self, table: Records) -> None:
+        candidates = dict(_candidates(table, self.pi))
+        paths = [_Path(table, name, record) for name, record in candidates.items()]
+        for share in (1, len(table) // 2):
+            for path in paths:
+                if self.left <= 0 or not self.fits:
+                    return
+                self.follow(path, max(1, share))
+
+    def follow(self, path: _Path, end: int) -> None:
+        """To neighbours on the path, between which records move furthest, if one can be found."""
+        while not self.pi.datasets.contains(path.at(end)):
+            if end == 1:
+                return
+            end //= 2
+        low, zero, one = 0, self.images(path, 0), self.images(path, end)
+        while end - low > 1 and self.fits:
+            middle = (low + end) // 2
+            if not self.pi.datasets.contains(path.at(middle)):
+                return
+            between = self.images(path, middle)
+            if not self.fits:
+                return
+            sides = _gaps(zero, between, path, low, middle), _gaps(between, one, path, middle, end)
+            if sides[0].max(initial=0) >= sides[1].max(initial=0):
+                end, one = middle, between
+            else:
+                low, zero = middle, between
+        if self.fits:
+            self.keep(_movement(_gaps(zero, one, path, low, end), self.pi, path, low))
+
+    @property
+    def fits(self) -> bool:
+        """Whether all images are tables of n rows, of one shape."""
+        tables = all(len(each) == 2 and each[0] == self.pi.size for each in self.shapes)
+        return tables and len(self.shapes) <= 1
+
+    def images(self, path: _Path, count: int) -> Records:
+        self.left -= 1
+        with np.errstate(all="ignore"):  # of data on which nothing can be fitted
+            found = np.asarray(self.pi(path.at(count)), np.float64)
+        self.shapes.add(found.shape)
+        return found
+
+    def keep(self, found: Movement) -> None:
+        self.tried += 1
+        sizes = {"furthest": found.furthest, "moved": found.moved, "distance": found.total}
+        for name, size in sizes.items():
+            known = self.worst.get(name)
+            if known is None or size > _size(known, name):
+                self.worst[name] = found
+
+    def report(self, interrupted: bool) -> MovementReport:
+        label, worst = message_label(self.pi), self.worst
+        seen = tuple(self.findings())
+        return MovementReport(
+            label, self.tried, worst.get("furthest"), worst.get("moved"), worst.get("distance"),
+            seen, interrupted,
+        )  # fmt: skip
+
+    def findings(self) -> Iterator[Finding]:
+        place = where(self.pi, "__call__")
+        if not self.fits:
+            told = f"images have the shapes {sorted(self.shapes)}, of {self.pi.size} records"
+            yield Finding("rows", told, place, _CURES["rows"])
+        for name, seen in self.worst.items():
+            declared, size = getattr(self.pi, name), _size(seen, name)
+            if not size <= float(declared) * (1 + _STILL) + _STILL * float(self.pi.radius):
+                what = {"furthest": "one record moves by", "moved": "records that move:"}
+                seen_size, allowed = told_apart(size, declared)
+                told = f"{what.get(name, 'all records move by')} {seen_size}"
+                told += f", and {allowed} is declared; one is replaced by "
+                told += f"{seen.candidate}, after {seen.before} others"
+                yield Finding(name, told, place, _CURES[name])
+
+
+class _Path:
+    """From the data, by ever more records that become the candidate; the unlike ones first."""
+
+    def __init__(self, table: Records, name: str, record: Records) -> None:
+        self.table, self.name, self.record = table, name, record
+        away = lengths(np.nan_to_num(table) - np.nan_to_num(record))
+        self.order = np.argsort(-away, kind="stable")
+
+    def at(self, count: int) -> Records:
+        found = self.table.copy()
+        found[self.order[:count]] = self.record
+        return found
+
+
+def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, Records]]:
+    """Records at the edge of the ball, along the axes and the principal directions; and within."""
+    known = np.nan_to_num(table)
+    yield "the origin", np.zeros(pi.dimension)
+    middle: Records = known.mean(axis=0)
+    axes = np.linalg.svd(known - middle, full_matrices=False)[2]
+    for name, directions in (("principal direction", axes), ("axis", np.eye(pi.dimension))):
+        for number, each in enumerate(directions[:_AXES], 1):
+            for sign in (1, -1):
+                edge = into_ball(2 * sign * float(pi.radius) * each[None], float(pi.radius))[0]
+                yield f"{'+' if sign > 0 else '-'}{name} {number}", edge
+    yield "the mean", middle
+    yield "the longest record", table[int(np.argmax(lengths(known)))]
+    if np.isnan(table).any():
+        yield "a record of which nothing is known", np.full(pi.dimension, np.nan)
+
+
+def _gaps(zero: Records, one: Records, path: _Path, low: int, high: int) -> Records:
+    """How far each record that was not replaced in between has moved; NaN counts as ∞."""
+    kept: NDArray[np.bool_] = np.ones(len(zero), bool)
+    kept[path.order[low:high]] = False
+    found = lengths(zero[kept] - one[kept])
+    return np.where(np.isnan(found), math.inf, found)
+
+
+def _movement(gaps: Records, pi: TablePreprocessing, path: _Path, low: int) -> Movement:
+    return Movement(
+        float(gaps.max(initial=0)),
+        int((gaps > _STILL * float(pi.radius)).sum()),
+        math.fsum(gaps),
+        path.name,
+        low,
+        (path.at(low), path.at(low + 1)),
+    )
+
+
+def _size(found: Movement, name: str) -> float:
+    return found.total if name == "distance" else float(getattr(found, name))

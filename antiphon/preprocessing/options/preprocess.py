@@ -1,0 +1,50 @@
+"""``antiphon preprocess``: its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.cli.options import Force, Json
+from antiphon.protocol.records.files import refuse_taken
+
+
+def preprocess(
+    kind: Annotated[
+        str, typer.Argument(help="imputation, scaling, projection, bins or clusters.")
+    ] = "imputation",
+    size: Annotated[
+        list[int] | None,
+        typer.Option(min=2, help="n; may be repeated. Else 100, 1,000, … to 100,000."),
+    ] = None,
+    missing: Annotated[
+        str, typer.Option(help="Values that are missing: a share below 1, or how many.")
+    ] = "0.05",
+    sigma: Annotated[
+        str, typer.Option(help="The least deviation of a feature: a public bound.")
+    ] = "0.2",
+    gap: Annotated[str, typer.Option(help="The eigengap of a projection: a public bound.")] = "0.1",
+    centred: Annotated[
+        bool, typer.Option(help="Of the covariance, as PCA; else of the second moments.")
+    ] = True,
+    bins: Annotated[int, typer.Option(min=1, max=4096, help="Of each feature.")] = 20,
+    eta: Annotated[str, typer.Option(help="η: how far a record goes to its centre.")] = "0.1",
+    dimension: Annotated[int, typer.Option(min=1, max=1 << 20, help="Features of a record.")] = 2,
+    epsilon: Annotated[str, typer.Option(help="The naive ε, which the noise is made for.")] = "1",
+    delta: Annotated[str, typer.Option(help="δ of all of them.")] = "1e-6",
+    plot: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="Draw ε over n: .png, .svg or .pdf.")
+    ] = None,
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """Say what a preprocessing that is not private costs: naive, printed, derived, by groups."""
+    from antiphon.preprocessing.commands import price_table
+
+    refuse_taken([] if plot is None else [plot], force)
+    asked = price_table.PriceAsked(
+        kind, missing, sigma, gap, centred, bins, eta, dimension, epsilon, delta
+    )
+    return price_table.prices(asked, tuple(size or ()), plot=plot, as_json=json)

@@ -1,0 +1,198 @@
+"""Missing values filled by the mean of their column: few records move, a little."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import attrs
+import numpy as np
+
+from antiphon.composition.guarantees.derivation import Mark, Premise
+from antiphon.numbers import exact, named
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.preprocessing.tables import scikit
+from antiphon.preprocessing.tables.record_tables import (
+    ROUNDED,
+    RecordTables,
+    TablePreprocessing,
+    public_bound,
+)
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays
+from antiphon.verifiers.moved import Records, lengths
+
+
+@register("antiphon.MeanImputation/1")
+@attrs.frozen(kw_only=True)
+class MeanImputation(TablePreprocessing):
+    """``SimpleImputer``: of n × d entries, at most p are NaN, and become their column's mean.
+
+    *Distance*: τ = 2rp/(n-p), r the radius. *Proof*: let k >= n-p be the larger number of entries
+    of a column that are there, before and after a record is replaced. Its mean moves by
+    |x - x'|/k if the record has the entry in both, else by |x - m|/k, m the mean of k-1 others;
+    2r/(n-p) at most, and so does each of at most p entries. A record that lacks several moves by
+    Δ₂ = 2r·√min(d, p)/(n-p) at most; by 2r/(n-p) only where no record lacks two.
+    Raises: InvalidArgument for p >= n: a column might have no mean.
+    """
+
+    missing: int
+
+    def __attrs_post_init__(self) -> None:
+        if type(self.missing) is not int or not 0 <= self.missing < self.size:
+            raise InvalidArgument(
+                f"missing is an int from 0 to size - 1 = {self.size - 1}: with more, a column may "
+                "have nothing to take the mean of; leave out columns that are mostly missing"
+            )
+
+    @property
+    def datasets(self) -> RecordTables:
+        return RecordTables(self.size, self.dimension, self.radius, self.missing)
+
+    @property
+    def range(self) -> Arrays:
+        return self.box(self.radius)
+
+    @property
+    def moved(self) -> int:
+        return self.missing
+
+    @property
+    def furthest(self) -> Fraction:
+        entries = Fraction(min(self.dimension, self.missing))
+        return self._entry * exact.root_up(entries)
+
+    @property
+    def distance(self) -> Fraction:
+        return self._entry * self.missing
+
+    @property
+    def _entry(self) -> Fraction:
+        return 2 * self.radius / (self.size - self.missing)
+
+    @property
+    def premises(self) -> tuple[Premise, ...]:
+        text = f"at most {self.missing} values are missing, in both datasets"
+        return (*super().premises, Premise(text, Mark.ENFORCED, "others are no datasets of it"))
+
+    def __call__(self, dataset: Records) -> Records:
+        return scikit.imputed(dataset)
+
+
+@register("antiphon.BinCentres/1")
+@attrs.frozen(kw_only=True)
+class BinCentres(TablePreprocessing):
+    """``KBinsDiscretizer``, uniform: each entry becomes the middle of its bin.
+
+    *Furthest*: Δ₂ = 2η with η = r√d/bins, and all records may move. *Proof*: the bins of a column
+    go from its least entry to its greatest, so that they are at most 2r/bins wide, and an entry is
+    half of that from its middle; a record η, from either of its images.
+    """
+
+    bins: int = attrs.field(converter=named.whole)
+
+    @property
+    def range(self) -> Arrays:
+        return self.box(self.radius)
+
+    @property
+    def furthest(self) -> Fraction:
+        return 2 * exact.root_up(Fraction(self.dimension)) * self.radius / self.bins
+
+    def __call__(self, dataset: Records) -> Records:
+        return scikit.binned(dataset, self.bins) if self.bins > 1 else _middles(dataset)
+
+
+def _middles(table: Records) -> Records:
+    """One bin, which scikit-learn does not have."""
+    middle = (table.min(axis=0) + table.max(axis=0)) / 2
+    return np.tile(middle, (len(table), 1))
+
+
+@register("antiphon.ClusterCentres/1")
+@attrs.frozen(kw_only=True)
+class ClusterCentres(TablePreprocessing):
+    """``KMeans``: each record goes to the centre of its cluster, or as far towards it as η.
+
+    *Furthest*: Δ₂ = 2η, at most 2r, and all records may move: η from where they were, to either
+    side. No more is known of centres that are found by search; and it is reached (docs).
+    """
+
+    clusters: int = attrs.field(converter=named.whole)
+    eta: Fraction = attrs.field(converter=named.positive)
+
+    @property
+    def range(self) -> Arrays:
+        return self.box(self.radius)
+
+    @property
+    def furthest(self) -> Fraction:
+        return 2 * min(self.eta, self.radius)
+
+    @property
+    def premises(self) -> tuple[Premise, ...]:
+        text = f"no record is moved by more than {self.eta}"
+        return (*super().premises, Premise(text, Mark.ENFORCED, "it stops on its way"))
+
+    def __call__(self, dataset: Records) -> Records:
+        ways = scikit.clustered(dataset, min(self.clusters, self.size)) - dataset
+        far = lengths(ways)
+        share = np.minimum(1.0, float(self.eta) / np.maximum(far, float(self.eta)))
+        found: Records = dataset + ways * share[:, None]
+        return found
+
+
+@register("antiphon.VaryingTables/1")
+@attrs.frozen
+class VaryingTables(RecordTables):
+    """Tables of which every column has at least this standard deviation (1/n in the variance)."""
+
+    sigma: Fraction = attrs.field(kw_only=True)
+
+    def also(self, table: Records) -> bool:
+        return float(table.std(axis=0).min()) * (1 - ROUNDED) >= self.sigma
+
+
+@register("antiphon.StandardScaling/1")
+@attrs.frozen(kw_only=True)
+class StandardScaling(TablePreprocessing):
+    """``StandardScaler``: each column less its mean μ, by its standard deviation, σ at least.
+
+    *Furthest*: Δ₂ = 4r³/(nσ³), r the radius; at most 4r/σ, as images have norm at most 2r/σ.
+    *Proof* (r = 1). For x replaced by x', in each column σ_S² - σ_S'² = δw/n with δ = x - x',
+    w = x + x' - μ - μ', and μ - μ' = δ/n. So a record y moves by at most
+    (1/n)·(|δ||w||y - μ|/(2σ³) + |δ|/σ), column by column. Let a = 1 + √(1-σ²), so that
+    ‖μ‖, ‖μ'‖ <= a - 1 and ‖y - μ‖ <= a; |w| <= 2a - |δ|, so |δ||w| <= a² in a column; ‖δ‖ <= 2.
+    With σ² = 2a - a² the norm is at most (a³/2 + 4a - 2a²)/(nσ³), which grows with a to 4/(nσ³).
+    Raises: InvalidArgument for a σ that no table in the ball has.
+    """
+
+    sigma: Fraction = attrs.field(converter=named.positive)
+    """The least standard deviation of a column, in *all* datasets: a public bound."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.dimension * self.sigma**2 > self.radius**2:
+            raise InvalidArgument(
+                "sigma is at most radius/√dimension: no records in the ball vary more in every "
+                "column"
+            )
+
+    @property
+    def datasets(self) -> RecordTables:
+        return VaryingTables(self.size, self.dimension, self.radius, sigma=self.sigma)
+
+    @property
+    def range(self) -> Arrays:
+        return self.box(2 * self.radius / self.sigma)
+
+    @property
+    def furthest(self) -> Fraction:
+        share = self.radius / self.sigma
+        return min(4 * share**3 / self.size, 4 * share)
+
+    @property
+    def premises(self) -> tuple[Premise, ...]:
+        least = public_bound(f"every column has standard deviation {self.sigma} or more")
+        return (*super().premises, least)
+
+    def __call__(self, dataset: Records) -> Records:
+        return scikit.standardised(dataset)

@@ -1,0 +1,152 @@
+"""Tables of records of bounded norm, and what preprocessings of them have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.composition.guarantees.derivation import Mark, Premise
+from antiphon.numbers import exact, named
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interval import up
+from antiphon.preprocessing.declared import Preprocessing
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Arrays, Space
+from antiphon.verifiers.moved import Moved, OneRow, Records, lengths
+
+ROUNDED: Final = 2.0**-30
+"""More than norms, deviations and eigenvalues of such tables are off by, relatively."""
+_TINY: Final = 2.0**-1022
+"""And more than the smallest norms are."""
+_MOST: Final = 1 << 100
+
+
+@register("antiphon.RecordTables/1")
+@attrs.frozen
+class RecordTables(Space):
+    """n × d tables of floats, each row in the ball of the radius; at most so many entries are NaN.
+
+    Norms are of the entries that are there, and rounded up: a row at the very edge is refused.
+    """
+
+    rows: int
+    columns: int
+    radius: Fraction = Fraction(1)
+    missing: int = 0
+
+    def contains(self, value: Any) -> bool:
+        if type(value) is not np.ndarray or value.shape != (self.rows, self.columns):
+            return False
+        if value.dtype != np.float64 or np.isinf(value).any():
+            return False
+        absent = np.isnan(value)
+        if absent.sum() > self.missing:
+            return False
+        with np.errstate(over="ignore"):
+            longest = float(lengths(np.where(absent, 0.0, value)).max())
+        return longest * (1 + ROUNDED) + _TINY <= self.radius and self.also(value)
+
+    def also(self, table: Records) -> bool:
+        """What else is asked of a table in the ball: nothing, unless a subclass does."""
+        return True
+
+    @property
+    def discrete(self) -> bool:
+        return False
+
+
+def into_ball(table: Any, radius: float = 1.0) -> Records:
+    """The table as floats, its rows that are not inside of the ball shortened until they are.
+
+    A public function of single records, which moves no two of them further apart; so it is free.
+
+    >>> into_ball([[3, 4], [0.5, float("nan")]]).round(6).tolist()
+    [[0.6, 0.8], [0.5, nan]]
+    """
+    found = np.array(table, np.float64)
+    long = lengths(np.nan_to_num(found)) * (1 + 4 * ROUNDED) / float(radius)
+    return found / np.maximum(long, 1.0)[:, None]
+
+
+def _radius(value: object) -> Fraction:
+    """Raises: InvalidArgument, also where squares of norms are no doubles."""
+    found = exact.positive(value, "radius")
+    if not 1 <= found * _MOST <= _MOST**2:
+        raise InvalidArgument(
+            "radius must lie between 2^-100 and 2^100, or images overflow: use other units"
+        )
+    return found
+
+
+@attrs.frozen(kw_only=True)
+class TablePreprocessing(Preprocessing):
+    """π on n records in R^d, each of norm at most ``radius``, of which one is replaced. Abstract.
+
+    For a mechanism on tables, to which rows may move (``Moved``). The row that is replaced is
+    another one after π, too; ``furthest`` and ``moved`` speak of the others.
+    """
+
+    size: int = attrs.field(converter=named.whole)
+    dimension: int = attrs.field(converter=named.whole)
+    radius: Fraction = attrs.field(default=Fraction(1), converter=_radius)
+
+    @property
+    def datasets(self) -> Space:
+        return RecordTables(self.size, self.dimension, self.radius)
+
+    @property
+    def neighbours(self) -> OneRow:
+        return OneRow()
+
+    @property
+    def images(self) -> Moved:
+        return Moved(Fraction(0), 1)
+
+    @property
+    def moved(self) -> int:
+        return self.size
+
+    @property
+    @abstractmethod
+    def furthest(self) -> Fraction:
+        """Δ₂: how far π_S and π_S' take a record apart at most."""
+
+    @property
+    def distance(self) -> Fraction:
+        return self.furthest * self.moved
+
+    @property
+    def premises(self) -> tuple[Premise, ...]:
+        return (
+            Premise(f"every record has norm at most {self.radius}", Mark.ENFORCED, "or is refused"),
+            Premise(
+                "scikit-learn computes what it says", Mark.ASSUMED,
+                "in doubles: what rounding moves is not counted",
+            ),
+        )  # fmt: skip
+
+    def box(self, reach: Fraction, columns: int | None = None) -> Arrays:
+        """Tables with entries between -reach and reach, and a little more, as they are rounded."""
+        edge = up(reach) * (1 + ROUNDED)
+        return Arrays((self.size, columns or self.dimension), "float64", -edge, edge)
+
+
+def public_bound(text: str) -> Premise:
+    """A premise about all datasets, which whoever says so vouches for."""
+    why = "a public bound, of all datasets: you say so. Read off the data, it is none"
+    return Premise(text, Mark.ASSUMED, why)
+
+
+def gap(value: object) -> Fraction:
+    """An eigengap > 0. Raises: InvalidArgument."""
+    found = exact.fraction(value, "gap")
+    if found <= 0:
+        raise InvalidArgument(
+            "gap must be positive: with an eigengap of 0 a projection may turn to any side when a "
+            "record is replaced; project on another number of components, or take group privacy"
+        )
+    return found

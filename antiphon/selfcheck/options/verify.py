@@ -1,0 +1,24 @@
+"""``antiphon verify``: its options."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from antiphon.cli.options import Json
+
+
+def verify(
+    theorem: Annotated[
+        list[str] | None, typer.Option(help="Only this one, as 4.10 or HSS; may be repeated.")
+    ] = None,
+    adversaries: Annotated[
+        bool, typer.Option("--adversaries", help="Print who breaks each row that fails.")
+    ] = False,
+    json: Json = False,
+) -> int:
+    """Check the theorems exactly on finite instances, beside twins that must fail."""
+    from antiphon.selfcheck.commands import verify as verification
+
+    return verification.verify(theorems=theorem or [], adversaries=adversaries, as_json=json)

@@ -1,0 +1,211 @@
+"""Noise for numbers, whole and real; behind a preprocessing; and in the steps of a descent."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+import numpy as np
+
+from antiphon.mechanisms.noise import (
+    DiscreteGaussian,
+    DiscreteLaplace,
+    Gaussian,
+    GridGaussian,
+    GridLaplace,
+    Laplace,
+)
+from antiphon.mechanisms.noisy_descent import NoisyDescent
+from antiphon.mechanisms.rounding import RoundToGrid
+from antiphon.preprocessing import Preprocessed
+from antiphon.preprocessing.imputation import ImputedSum
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import EMPTY
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Tuples
+from antiphon.selfcheck.corpus.entry import Truth
+from antiphon.selfcheck.corpus.specimen import (
+    HALF,
+    LESS,
+    NOT_INTS,
+    NOT_REALS,
+    RHO,
+    Example,
+    Link,
+    Specimen,
+    as_claimed,
+    broken,
+    gaussian_truth,
+    numbers,
+)
+
+_NOT_INTS: Final = (*NOT_INTS, np.array([1, 2]))
+_NOT_ROWS: Final = (0, (0, 1), np.array([0]), np.array([0.0, 1.0]), np.array([[0, 1]]), "12")
+_FAINT: Final = Fraction(1, 10**300)
+
+_HIGH: Final = 9
+_THERE: Final = Integers(0, _HIGH)
+_RECORDS: Final = Tuples((*(Either((_THERE, Finite((EMPTY,)))),) * 2, _THERE, _THERE))
+
+
+def specimens() -> Iterator[Specimen]:
+    """Discrete noise, noise on a grid, and in doubles; an imputed sum, and noisy descent."""
+    yield _discrete_laplace()
+    yield _discrete_gaussian()
+    yield _grid_laplace()
+    yield _grid_gaussian()
+    yield from _in_doubles()
+    yield _imputed()
+    yield _descent()
+
+
+def _discrete_laplace() -> Specimen:
+    whole = DiscreteLaplace(epsilon=HALF)
+    loud = DiscreteLaplace(epsilon=HALF / LESS)
+    return Specimen(
+        DiscreteLaplace,
+        (
+            Example(whole, _NOT_INTS),
+            Example(DiscreteLaplace(epsilon=_FAINT), _NOT_INTS),
+            Example(DiscreteLaplace(epsilon=3, sensitivity=2, dimension=2), _NOT_ROWS),
+        ),
+        (
+            as_claimed("discrete Laplace", whole, numbers(1, 0), Truth(0.5)),
+            broken("discrete Laplace, 30 % too quiet", loud, whole.claims[0], numbers(1, 0),
+                   Truth(0.5 / 0.7)),
+        ),
+    )  # fmt: skip
+
+
+def _discrete_gaussian() -> Specimen:
+    whole = DiscreteGaussian(rho=RHO, sensitivity=8)
+    loud = DiscreteGaussian(rho=RHO / LESS**2, sensitivity=8)
+    return Specimen(
+        DiscreteGaussian,
+        (
+            Example(DiscreteGaussian(rho=0.5), _NOT_INTS),
+            Example(DiscreteGaussian(rho=Fraction(1, 10**30), dimension=2), _NOT_ROWS),
+        ),
+        (
+            as_claimed("discrete Gaussian", whole, numbers(8, 0), gaussian_truth()),
+            broken("discrete Gaussian, 30 % too quiet", loud, whole.claims[0], numbers(8, 0),
+                   gaussian_truth(LESS)),
+        ),
+    )  # fmt: skip
+
+
+def _grid_laplace() -> Specimen:
+    grid = GridLaplace(epsilon=HALF, step_size=0.625)
+    near = GridLaplace(epsilon=HALF, step_size=0.625, sensitivity=0.625)
+    asked = numbers(0.3, 1.3)
+    return Specimen(
+        GridLaplace,
+        (
+            Example(GridLaplace(epsilon=1, step_size=0.1), NOT_REALS),
+            Example(GridLaplace(epsilon=1, step_size=1e300), NOT_REALS),
+            Example(GridLaplace(epsilon=_FAINT, step_size=1e300), NOT_REALS),
+        ),
+        (
+            as_claimed("Laplace on a grid", grid, asked, Truth(0.5)),
+            broken("Laplace on a grid, rounding forgotten", near, grid.claims[0], asked,
+                   Truth(1.0)),
+        ),
+    )  # fmt: skip
+
+
+def _grid_gaussian() -> Specimen:
+    grid = GridGaussian(rho=RHO, step_size=0.125)
+    loud = GridGaussian(rho=RHO / LESS**2, step_size=0.125)
+    return Specimen(
+        GridGaussian,
+        (Example(GridGaussian(rho=0.5, sensitivity=3, step_size=1e-300), NOT_REALS),),
+        (
+            as_claimed("Gaussian on a grid", grid, numbers(1.0, 0.0), gaussian_truth()),
+            broken("Gaussian on a grid, 30 % too quiet", loud, grid.claims[0], numbers(1.0, 0.0),
+                   gaussian_truth(LESS)),
+        ),
+    )  # fmt: skip
+
+
+def _in_doubles() -> Iterator[Specimen]:
+    yield Specimen(
+        Laplace,
+        tuple(Example(Laplace(epsilon=epsilon), NOT_REALS) for epsilon in (1, _FAINT)),
+    )
+    real, loud = Gaussian(rho=RHO), Gaussian(rho=RHO / LESS**2)
+    yield Specimen(
+        Gaussian,
+        (Example(Gaussian(rho=0.5), NOT_REALS),),
+        (
+            as_claimed("Gaussian", real, numbers(1.0, 0.0), gaussian_truth()),
+            broken("Gaussian, 30 % too quiet", loud, real.claims[0], numbers(1.0, 0.0),
+                   gaussian_truth(LESS)),
+        ),
+    )  # fmt: skip
+    rounded = RoundToGrid(1.0) @ Laplace(epsilon=HALF)
+    grids = (RoundToGrid(), RoundToGrid(0.1), RoundToGrid(1e300), RoundToGrid(1e-300))
+    yield Specimen(
+        RoundToGrid,
+        tuple(
+            Link(part=grid, right=Laplace(epsilon=1), queries=Reals(), answers=Reals())
+            for grid in grids
+        ),
+        (as_claimed("Laplace, rounded", rounded, numbers(1.0, 0.0), Truth(0.5)),),
+    )
+
+
+def _imputed() -> Specimen:
+    """The largest record stands for the missing ones, too; in the twin noise is for it alone."""
+    impute = ImputedSum(size=4, missing=2, high=_HIGH)
+    right = Preprocessed(DiscreteLaplace(epsilon=HALF, sensitivity=_HIGH), impute)
+    asked = numbers((_HIGH, _HIGH, EMPTY, EMPTY), (_HIGH, 0, EMPTY, EMPTY))
+    told = Truth((_HIGH + 2 * (_HIGH - _HIGH // 2)) * float(HALF) / _HIGH)
+    alone = Preprocessed(DiscreteLaplace(epsilon=3), ImputedSum(size=1, missing=0, high=1))
+    naive = Claim(DiscreteLaplace(epsilon=HALF).claims[0].measure, right.verification,
+                  right.claims[0].status, "as if nothing had been filled in")  # fmt: skip
+    return Specimen(
+        Preprocessed,
+        (
+            Example(right, ((1, 2), (EMPTY,) * 4, (0, 0, 0, 10), [0] * 4, None), queries=_RECORDS),
+            Example(alone, ((EMPTY,), 0), queries=Tuples((Integers(0, 1),))),
+        ),
+        (
+            as_claimed("imputed sum", right, asked, told),
+            broken("imputed sum at its naive price", right, naive, asked, told),
+        ),
+    )  # fmt: skip
+
+
+def _descent() -> Specimen:
+    """One step on two points: a Gaussian mechanism; the twin forgets to clip."""
+    shape: dict[str, Any] = {"points": 2, "dimension": 1, "steps": 1}
+    right, wild = NoisyDescent(rho=RHO, **shape), Unclipped(rho=RHO, **shape)
+    near, far = np.array([[9.0], [0.0]]), np.array([[-9.0], [0.0]])
+    asked = numbers(near, far)
+    outside = (0.0, near.tolist(), np.zeros(2), np.full((2, 1), np.nan), np.zeros((2, 1), int))
+    rows = (
+        as_claimed("descent with noise", right, asked, gaussian_truth()),
+        broken("descent with noise, unclipped", wild, right.claims[0], asked,
+               gaussian_truth(Fraction(1, 9))),
+    )  # fmt: skip
+    return Specimen(
+        NoisyDescent,
+        (
+            Example(NoisyDescent(rho=0.5, points=3, dimension=2, steps=2),
+                    (*outside, np.zeros((2, 2)), np.full((3, 2), 2e6))),
+        ),
+        tuple(attrs.evolve(row, samples=4_000, thorough=8_000) for row in rows),
+    )  # fmt: skip
+
+
+@register("antiphon.corpus.Unclipped/1")
+@attrs.frozen(kw_only=True)
+class Unclipped(NoisyDescent):
+    """Descent along whatever gradients there are."""
+
+    def respond(self, dataset: Any, coins: Coins) -> Any:
+        noise = np.array([coins.gaussian(self.sigma) for _ in range(self.dimension)])
+        return self.rate * (dataset.mean(axis=0) - noise)

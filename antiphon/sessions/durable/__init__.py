@@ -1,0 +1,11 @@
+"""Sessions that survive their process: written ahead, resumed, never twice (docs/durable.md).
+
+``journal``: the file, and when it is on the disk. ``guard``: the file beside it, which tells an
+older copy from the newest. ``states``: states as JSON. ``durable_session``: what is said, written
+and answered. ``resuming``: ``ap.resume``. ``inspection``: what a file holds, without going on.
+"""
+
+from antiphon.sessions.durable.durable_session import DurableSession
+from antiphon.sessions.durable.resuming import resume
+
+__all__ = ["DurableSession", "resume"]

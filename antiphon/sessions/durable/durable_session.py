@@ -1,0 +1,392 @@
+"""A session that is written ahead, so that another process can go on with it."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Iterable
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, TypeAlias
+
+from antiphon.numbers.errors import (
+    FileError,
+    InvalidArgument,
+    PartError,
+    ProtocolError,
+)
+from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.coins.tapes import RecordedCoins
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.session import Exchange, Last, Session, sealed
+from antiphon.sessions.durable.guard import Guard, Progress
+from antiphon.sessions.durable.journal import Journal, dumps
+from antiphon.sessions.durable.keys import UNKNOWN, Keyed, Keys, with_keys
+from antiphon.sessions.durable.lines import Written, failing, joined, saying, state_line
+from antiphon.sessions.durable.reading import opening
+
+_TAIL: Final = 1 << 19
+"""Bytes of messages after which the state is kept again: what a restart has to step through."""
+
+_BETWEEN: Final = "it was interrupted between a message and its answer"
+
+Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
+"""The size of a log, what its guard is to say then, and the state with the last exchange."""
+
+
+class DurableSession(Session):
+    """M(s), running, of which nothing that was answered is forgotten (docs/durable.md).
+
+    Made by ``mechanism.start(sink=path, durable=True)`` and by ``ap.resume(path)``. A message is
+    written before it is stepped, and its answer, with the coins that it took, before anybody
+    hears it. A context manager; ``close`` it, or just let the process die.
+    """
+
+    # What the log may end in, whenever the process dies, and what is so then:
+    #
+    #   (nothing of m)   The message has not happened.
+    #   says m           A promise. Whatever was tossed for it has been seen by nobody: whoever
+    #                    resumes steps it again, with fresh coins; so what it brought and what it
+    #                    was charged are not lost, and its answer is ``last``.
+    #   answers a        It has happened, and a may have been heard. (A torn line: as if not there.)
+    #   refused          It has not happened, and no coin was tossed.
+    #
+    # The state is changed in memory between ``says`` and ``answers``. If the second cannot be
+    # written, the session is over: nobody hears the answer, and whoever resumes tosses anew. So a
+    # promise stands at the end of a log only: no message follows it, and no kept state.
+
+    __slots__ = (
+        "_guard", "_instead", "_kept", "_key", "_keys", "_lasting", "_log", "_mark", "_promised",
+        "_written", "cut", "unkept",
+    )  # fmt: skip
+
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        state: object,
+        *,
+        log: Journal,
+        guard: Guard,
+        mark: Progress,
+        last: Last | None = None,
+        over: str | None = None,
+        cut: str | None = None,
+        kept: tuple[int, int] | None = None,
+        keys: Keys | None = None,
+        key: Keyed | None = None,
+        keep: bool = False,
+    ) -> None:
+        tape = RecordedCoins(SampledCoins())
+        super().__init__(mechanism, state, coins=tape, keep=keep)
+        self._step: Written = Written(mechanism, tape)
+        if last is not None:
+            self._now = state, last.number, last.message, last.answer
+        self._written = self._lasting = self._now
+        """What the log has the answer of, and what is known to last: that only is told."""
+        self._promised = False
+        """Whether the log ends in a message whose answer it has not."""
+        self._keys = Keys() if keys is None else keys
+        self._key = key
+        """That of the message that is promised."""
+        self._over = over
+        self._instead = "start another"
+        self._log, self._guard, self._mark = log, guard, mark
+        self._kept = kept or (log.size, 0)
+        """How long the log was when the state was last kept, and how long that line was."""
+        self.cut: str | None = cut
+        """What was left out of the file when it was resumed: the torn end of it."""
+        self.unkept: str | None = None
+        """Why the state cannot be kept, if it cannot: a restart then steps through all of it."""
+
+    @property
+    def path(self) -> Path:
+        """Where its log is."""
+        return self._log.path
+
+    @property
+    def seeded(self) -> bool:
+        """Never: its coins are the operating system's."""
+        return False
+
+    @property
+    def last(self) -> Last | None:
+        """The last exchange that happened, once it will last; None before the first."""
+        with self._lock:
+            if self._log.takes_more:
+                self.settle()
+            _, number, message, answer = self._lasting
+            return Last(number, message, answer) if number else None
+
+    @property
+    def transcript(self) -> tuple[Exchange, ...]:
+        """What was said and will last, if started with ``keep=True``; holds data, so a secret."""
+        with self._lock:
+            said, last = super().transcript, self.last
+            return said[: 0 if last is None else last.number]
+
+    @property
+    def generation(self) -> int:
+        """How often it has been resumed."""
+        return self._mark.generation
+
+    def send(self, message: object, *, key: str | None = None) -> Any:
+        """One message in, one answer out, once it will last.
+
+        ``key``: a text of your own for this message, as the number of its row. Sent again with it,
+        also after a restart, it is not stepped again: its answer is given again. Keys are kept for
+        ever, each with its answer.
+
+        Raises: as any session; InvalidArgument for a message that cannot be written, and for one
+        whose key came with another; FileError if the log takes no more: then nothing was answered,
+        and the session is over.
+        """
+        with self._lock:
+            answer = self._answer(message, key)
+            if not self._log.shares_syncs:
+                self.settle()
+                return answer
+            reached = self._reached
+        self.settle(reached)
+        return answer
+
+    def send_many(
+        self,
+        messages: Iterable[object],
+        *,
+        keys: Iterable[str] | None = None,
+        at_once: int = 1024,
+    ) -> Generator[Any]:
+        """The answers to messages, in order; so many at once wait for the disk together.
+
+        ``keys``: one for each message, as ``send`` takes it. A message that is refused raises after
+        the answers before it have been given.
+        """
+        if type(at_once) is not int or at_once < 1:
+            raise InvalidArgument("at_once is a whole number >= 1")
+        waiting = with_keys(messages, keys)
+        while block := list(islice(waiting, at_once)):
+            answers: list[object] = []
+            refusal: Exception | None = None
+            with self._lock:
+                try:
+                    for message, key in block:
+                        answers.append(self._answer(message, key))
+                except Exception as error:
+                    refusal = error
+                if answers:
+                    self.settle()
+            yield from answers
+            if refusal is not None:
+                raise refusal
+
+    def _answer(self, message: object, key: object = None) -> object:
+        """Say, step, and write the answer; it lasts once the log has settled."""
+        if self._over is not None and (key is None or not self._log.takes_more):
+            raise self._is_over()
+        message = sealed(message, self._mechanism.signature.queries)
+        if key is not None:
+            _, asked = saying(message, key)
+            if asked is not None and (known := self._keys.answer(asked)) is not UNKNOWN:
+                return known
+        taken = self._accepts is None or self._accepts(message)
+        if self._over is not None or not taken or self._stepping is self._now:
+            return super().send(message)  # which refuses it, and says why
+        if self._promised:  # also a signal's handler that sends, between two lines
+            raise ProtocolError(f"the session is over ({_BETWEEN})")
+        line, asked = saying(message, key)
+        with _Closing(self):
+            self._promised, self._key = True, asked
+            self._log.append(line)
+        return self.step_written(message)
+
+    def step_written(self, message: object) -> object:
+        """Step a message that the log has, and write its answer. (For ``ap.resume``.)"""
+        before = self._now
+        try:
+            return super().send(message)
+        except Exception as error:
+            if self._now is before and self._over is None:
+                with _Closing(self):
+                    self._log.append(dumps({"refused": type(error).__name__}))
+                    self._promised, self._key = False, None
+            raise
+        finally:  # also after an interrupt that fell behind it
+            if self._now is not before:
+                with _Closing(self):
+                    self._write_answer()
+            if self._promised:
+                self._let_go(_BETWEEN)
+
+    def _write_answer(self) -> None:
+        failed = None if self.failure is None else type(self.failure).__name__
+        line = self._step.line if failed is None else failing(failed)
+        state = None if failed is not None or not self._step.died else self._joined(line)
+        if state is not None and self._key is None and not self._keys.fresh:
+            self._append_state(state)
+        else:  # a restart that began there would not know the keys
+            self._log.append(line if state is None else state)
+        self._mark = self._mark._replace(number=self._now[1])
+        self._remember(self._now[3])
+        self._written, self._promised = self._now, False
+        self.keep_if_due()
+
+    def _remember(self, answer: object) -> None:
+        if self._key is not None:
+            self._keys.add(self._key, answer)
+            self._key = None
+
+    def _joined(self, answer: str) -> str | None:
+        """The line of an answer with the state after it; None if that cannot be kept.
+
+        Where a part has died, as of too little memory, it might not die when it is stepped again.
+        """
+        try:
+            return joined(self._state_line(self._keys.places), answer)
+        except InvalidArgument as error:
+            self.unkept = str(error)
+            return None
+
+    def keep_if_due(self) -> None:
+        """Keep the state once a restart would have much to step through."""
+        size, last = self._kept
+        if self._log.size - size >= max(_TAIL, last) and self.unkept is None:
+            self.keep_state()
+
+    def keep_state(self) -> None:
+        """Write the state, so that a restart needs to step through what comes after it only.
+
+        Done by itself after each half MiB of messages; more rarely where the state is large.
+        """
+        with self._lock:
+            if self._over is not None or self._promised:
+                return
+            try:
+                with _Closing(self):
+                    self._append_keys()
+                line = self._state_line(self._keys.places)
+            except InvalidArgument as error:
+                self.unkept = str(error)
+                return
+            with _Closing(self):
+                self._append_state(line)
+
+    def _append_keys(self) -> None:
+        """Write the keys that no line of keys has yet, before a state that says where these are."""
+        if self._keys.fresh:
+            places = self._keys.places
+            for line in [*self._keys.lines(self._keys.fresh)]:
+                places = [*places, self._log.size]
+                self._log.append(line)
+            self._keys.written(places)
+
+    def _append_state(self, line: str) -> None:
+        before = self._log.size
+        self._log.append(line)
+        self._kept = self._log.size, len(line) + 1
+        self._mark = self._mark._replace(offset=before)
+
+    def _state_line(self, keys: list[int]) -> str:
+        mark = self._mark
+        return state_line(self._now[0], super().last, mark.generation, self._guard.place, keys)
+
+    def give_up(self, message: object) -> None:
+        """Answer a message that killed whoever stepped it, time and again: as a failing step."""
+        state, number, *_ = self._now
+        self._over = "a step killed its process"
+        self.failure = PartError(self._over)
+        self._now = state, number + 1, message, HALT
+        self._log.append(failing("its process died of it"))
+        self._mark = self._mark._replace(number=number + 1)
+        self._remember(HALT)
+        self._written = self._now
+
+    def compact(self) -> tuple[int, int]:
+        """Replace the file by one that begins with the present state, while the session lives.
+
+        The messages and coins that led to it are gone then, and with them what could be verified;
+        keys stay, with their answers. If it fails the file is as it was, and the session lives on.
+        Returns: the size before and after. Raises: InvalidArgument if the state cannot be kept;
+        FileError if the shorter file cannot be written; ProtocolError if the session is over.
+        """
+        with self._lock:
+            if self._over is not None:
+                raise self._is_over()
+            if self._promised:
+                raise ProtocolError(f"the session is over ({_BETWEEN})")
+            before, keys = self._log.size, self._keys
+            with self.path.open("rb") as file:
+                first = opening(file, self.path)
+            lines = [dumps(first.line), self._state_line([]), *keys.all_lines()]
+            try:
+                _, _, *places = self._log.replace(lines)
+            except FileError:  # before the shorter one took its name: the log is as it was
+                raise
+            except BaseException as error:
+                self.end(error)
+                raise
+            keys.written(places)
+            with _Closing(self):
+                self._kept = self._log.size, self._log.size
+                self._mark = self._mark._replace(offset=0)
+                self.settle()
+        return before, self._log.size
+
+    @property
+    def _reached(self) -> Reached:
+        return self._log.size, self._mark, self._written
+
+    def settle(self, reached: Reached | None = None, *, sync: bool = False) -> None:
+        """Return once what was written until now, or until then, will last."""
+        size, mark, now = reached or self._reached
+        with _Closing(self):
+            self._log.settle(size, sync=sync)
+            self._guard.write(mark, sync=sync)  # behind the log, never ahead
+        with self._lock:
+            if now[1] > self._lasting[1]:
+                self._lasting = now
+
+    def end(self, error: BaseException) -> None:
+        """Whatever happens to a file that does not take a line ends the session."""
+        if isinstance(error, FileError):
+            self._let_go(f"its file takes no more: {error}")
+            self._log.end(str(self._over))
+        else:
+            self._let_go(_BETWEEN)
+
+    def _let_go(self, why: str) -> None:
+        self._over, self._instead = self._over or why, "ap.resume goes on with it"
+
+    def close(self) -> None:
+        """End the session in this process, with all of it on the disk; it can be resumed.
+
+        Raises: FileError, if the disk does not keep it.
+        """
+        with self._lock:
+            try:
+                if self._log.takes_more:
+                    self._mark = self._mark._replace(boot="")
+                    self.settle(sync=True)
+            finally:
+                if self._over is None:
+                    self._let_go("it was closed")
+                self._log.close()
+                self._guard.close()
+
+    def __enter__(self) -> DurableSession:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class _Closing:
+    """Whatever keeps a line from being written ends the session: no answer leaves unwritten."""
+
+    def __init__(self, session: DurableSession) -> None:
+        self._session = session
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
+        if error is not None:
+            self._session.end(error)

@@ -1,0 +1,249 @@
+"""The file beside a durable session's log: one holder, and how far the session had come.
+
+The log alone cannot tell itself from an older copy of itself. The guard is locked while the
+session lives, and says its generation and how many messages it has answered; a log that is
+behind its guard has forgotten answers, and whoever went on with it would toss their noise again.
+
+A power cut takes back from both what was not synced, and the guard knows of it: while answers leave
+that are not on the disk, it says on the disk which run of the machine they leave in.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import threading
+from contextlib import suppress
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+from antiphon.numbers.errors import FileError, ResumeError, TranscriptError
+from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.sessions.durable.checks import check_of, checked
+
+try:
+    import fcntl
+except ImportError:  # no locks on this system: no durable sessions
+    fcntl = None  # type: ignore[assignment]
+
+_SIZE: Final = 256
+"""Bytes: less than a sector, so one write of them is made whole or not at all, whenever the process
+dies or the power is cut.
+"""
+_BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
+
+_GET_VERSION: Final = 0x80087601
+"""Linux's FS_IOC_GETVERSION: which of the files that had its inode number one after another."""
+
+
+class Progress(NamedTuple):
+    """How far a session has come."""
+
+    session: str
+    """Which session it is, in hex."""
+    generation: int
+    """How often it has been resumed."""
+    number: int
+    """How many messages it has answered."""
+    offset: int
+    """Where in the log the last kept state is; a hint."""
+    boot: str = ""
+    """The run of the machine in which answers leave that are not on the disk; else empty."""
+
+    @property
+    def unsynced(self) -> bool:
+        """Whether the machine has been started anew since, and may have forgotten answers."""
+        return self.boot not in ("", this_boot())
+
+
+def this_boot() -> str:
+    """Which run of the machine this is: another after each power cut."""
+    try:
+        return _BOOT.read_text("ascii").strip()[:_LONGEST_BOOT]
+    except (OSError, ValueError):
+        return ""
+
+
+_LONGEST_BOOT: Final = 36
+UNKNOWN: Final = "unknown"
+"""The run of a machine that does not tell: no later one passes for the same."""
+
+
+class Guard:
+    """The guard of a log, held by this process until it is closed.
+
+    Raises: FileError, if another holds it, or it cannot be made.
+    """
+
+    _descriptor = -1
+    """None is open: also for whoever is refused before it has any."""
+
+    def __init__(self, log: Path, *, new: bool) -> None:
+        self._writing = threading.RLock()  # a signal's handler may send, or close, in the middle
+        if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
+            raise FileError("a durable session needs file locks, which this system has not")
+        self.path = beside(log)
+        self._number = -1
+        flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
+        try:
+            self._descriptor = os.open(self.path, flags, 0o600)
+            os.fchmod(self._descriptor, 0o600)  # also where an empty file was there before
+        except FileNotFoundError as error:
+            if new:
+                raise FileError(f"{self.path} cannot be made: {error.strerror}") from error
+            raise ResumeError(
+                f"{log} has no guard beside it ({self.path.name}): without it nobody can tell "
+                "whether this is the newest state or an old copy, and going on from an old copy "
+                "would toss the noise of answered messages again. Bring the guard, too"
+            ) from None
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be opened: {error.strerror}") from error
+        try:
+            fcntl.flock(self._descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            if new and self.fresh and not isinstance(error, BlockingIOError):
+                self.remove()
+            self.close()
+            raise _unlocked(log, error) from None
+        tell_of_forks(self)
+
+    def read(self) -> Progress:
+        """What it says. Raises: ResumeError if it is no guard."""
+        try:
+            return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be read: {error.strerror}") from error
+
+    def write(self, mark: Progress, *, sync: bool = False) -> None:
+        """Say how far the session is, unless it is known to be further.
+
+        Raises: FileError, also if the guard was removed.
+        """
+        try:
+            with self._writing:
+                if mark.number >= self._number:
+                    os.pwrite(self._descriptor, _written(mark), 0)
+                    self._number = mark.number
+            if sync:
+                os.fsync(self._descriptor)
+            check_there(self._descriptor, self.path)
+        except FileError:
+            raise
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
+
+    @property
+    def place(self) -> int:
+        """Which file it is: a copy of it is another, also one at the number of one that is gone."""
+        number = os.fstat(self._descriptor).st_ino
+        with suppress(OSError):  # a file system that does not count who had the number
+            owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
+            return number << 32 | int.from_bytes(owner[:4], sys.byteorder)
+        return number
+
+    @property
+    def fresh(self) -> bool:
+        """Whether it says nothing yet, also after a power cut that left it its size only."""
+        return not os.pread(self._descriptor, _SIZE, 0).strip(b"\0")
+
+    def remove(self) -> None:
+        """Undo its making: no session has begun."""
+        with suppress(OSError):
+            if os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
+                self.path.unlink()
+
+    def close(self) -> None:
+        """Let it go."""
+        with self._writing:  # a thread that writes it must not write to what is opened next
+            if self._descriptor >= 0:
+                descriptor, self._descriptor = self._descriptor, -1
+                os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def forked(self) -> None:
+        """In a forked child: the lock is the parent's, and ends with the parent."""
+        self._writing = threading.RLock()
+        self.close()
+
+
+_LINE: Final = '{"session":"%s","generation":%d,"number":%d,"offset":%d,"boot":"%s"}'
+
+
+def _written(mark: Progress) -> bytes:
+    return checked(_LINE % mark, 0)[0].ljust(_SIZE)
+
+
+def _unlocked(log: Path, error: OSError) -> FileError:
+    if isinstance(error, BlockingIOError):
+        return FileError(
+            f"{log} is in use by another session, here or in another process: two that go on "
+            "from the same state would answer with the same noise. End that one first"
+        )
+    return FileError(
+        f"{log} is on a file system that gives no locks ({error.strerror}), and without one two "
+        "sessions could go on from the same state: put it on a disk of this machine"
+    )
+
+
+def is_held(log: Path) -> bool:
+    """Whether a session lives on a log. Changes nothing, and needs no right to."""
+    try:
+        descriptor = os.open(beside(log), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
+    except OSError:
+        return False
+    try:
+        if fcntl is not None:  # pyright: ignore[reportUnnecessaryComparison]
+            fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    except OSError:  # no locks: no session
+        return False
+    finally:
+        os.close(descriptor)
+    return False
+
+
+def check_there(descriptor: int, path: Path) -> None:
+    """Raises: FileError if an open file is no longer the one at its path; OSError."""
+    opened = os.fstat(descriptor)
+    try:
+        there = os.path.samestat(opened, os.stat(path))
+    except OSError:
+        there = False
+    if not there:
+        raise FileError(f"{path} was removed or replaced while its session was live")
+
+
+def beside(log: Path) -> Path:
+    """Where the guard of a log is."""
+    return log.with_name(f"{log.name}.guard")
+
+
+def marked(log: Path) -> Progress:
+    """What the guard of a log says, whoever holds it. Raises: ResumeError, FileError."""
+    try:
+        return _mark(beside(log), beside(log).read_bytes())
+    except OSError as error:
+        raise FileError(f"{beside(log)} cannot be read: {error.strerror}") from error
+
+
+def _mark(path: Path, data: bytes) -> Progress:
+    raw = data.rstrip(b" ")
+    with suppress(ValueError, TypeError, KeyError, TranscriptError):
+        said: dict[str, Any] = json.loads(raw)
+        if raw.endswith(b"\n"):
+            check_of(raw, 0)
+            del said["check"]
+        else:  # of before, without a check
+            said = {**said, "boot": ""} if len(said) == _BEFORE else {}
+        mark = Progress(**said)
+        if [type(each) for each in mark] == [str, int, int, int, str]:
+            return mark
+    raise ResumeError(f"{path} is damaged: it is no guard of a session")
+
+
+_BEFORE: Final = 4
+"""Things that a guard of before says."""

@@ -1,0 +1,181 @@
+"""What the file of a durable session holds, and a shorter file of the same session."""
+
+from __future__ import annotations
+
+import os
+from datetime import UTC, datetime
+from importlib import import_module
+from pathlib import Path
+
+import attrs
+
+from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError
+from antiphon.numbers.user_files import path_of
+from antiphon.protocol.in_sight import BudgetInSight
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.records.codec import Json
+from antiphon.protocol.session import FAILED
+from antiphon.sessions.durable.guard import Guard, Progress, is_held, marked
+from antiphon.sessions.durable.journal import as_written, begin_anew, dumps
+from antiphon.sessions.durable.lines import saying, state_line
+from antiphon.sessions.durable.reading import (
+    NOTHING,
+    Course,
+    Opening,
+    follow,
+    named,
+    opening,
+    same_session,
+)
+
+
+@attrs.frozen
+class SessionFile:
+    """A durable session, by its file."""
+
+    path: Path
+    session: str
+    """Its id."""
+    system: Json
+    generation: int
+    """How often it has been resumed."""
+    answered: int
+    stepped: int
+    """How many of its messages were stepped through to find that out, and so by a restart."""
+    size: int
+    """Of the file, in bytes."""
+    in_flight: bool
+    """Whether a message is promised that has no answer yet: a restart steps it."""
+    over: str | None
+    """Why it has ended, if it has."""
+    cut: str | None
+    """The torn end that a restart leaves out."""
+    missing: int
+    """How many answers the guard knows that are not in the file: of an older copy, which nobody
+    may resume.
+    """
+    unsynced: bool
+    """Whether the machine has been started anew since answers left that were not on the disk
+    (``sync="os"``): some may be missing, and nobody may resume it.
+    """
+    live: bool
+    """Whether a session lives on the file now, and what is said here may be over already."""
+    written: datetime
+    """When the file had been written to last, as it was opened to be read."""
+    budget: BudgetInSight | None = attrs.field(default=None, repr=False)
+    """After ``answered`` messages, and the one in flight; None: there is no composition in it."""
+
+
+def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
+    """How far a session has come. Changes nothing; works while the session lives.
+
+    Raises: FileError, TranscriptError, ReplayMismatch; InvalidArgument if its system has no
+    registered name here and is not given.
+    """
+    path = path_of(path)
+    return _examined(path, mechanism, marked(path).offset)
+
+
+def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
+    """As ``status``, but steps through all of the file, not only from the state kept last.
+
+    Raises: as ``status``, at the first line that the mechanism would not have written.
+    """
+    return _examined(path_of(path), mechanism, 0)
+
+
+def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
+    """Replace the file of a session that is not live by one that begins with its last state.
+
+    The messages and coins that led to it are gone then, and with them what could be verified.
+    Returns: its size before and after. Raises: FileError if a session lives on it; ResumeError if
+    it is an older copy; InvalidArgument if the session is over, or its state cannot be kept.
+    """
+    path = path_of(path)
+    guard = Guard(path, new=False)
+    try:
+        mark = guard.read()
+        log = _read(path, mechanism, mark.offset)
+        first, course = log.first, log.course
+        same_session(path, first, mark)
+        if course.number < mark.number or course.generation < mark.generation or mark.unsynced:
+            raise ResumeError(
+                f"{path} is older than its session was, or may be, and is left as it is"
+            )
+        if course.over is not None:
+            raise InvalidArgument(f"{path} is of a session that is over: nobody goes on with it")
+        before = path.stat().st_size
+        data, _, _ = as_written(_shortest(first, course))
+        os.close(begin_anew(path, data))
+    finally:
+        guard.close()
+    return before, path.stat().st_size
+
+
+def _shortest(first: Opening, course: Course) -> list[str]:
+    state = state_line(course.state, course.last, course.generation, course.guard, [])
+    lines = [dumps(first.line), state, *course.keys.all_lines()]
+    if course.promised is not NOTHING:
+        key = None if course.key is None else course.key.key
+        lines.append(saying(course.promised, key)[0])
+        lines += [dumps({"again": each + 1}) for each in range(course.tries)]
+    return lines
+
+
+@attrs.frozen
+class _Log:
+    """What a file holds, read once."""
+
+    first: Opening
+    system: Mechanism
+    course: Course
+    written: datetime
+
+
+def _read(path: Path, mechanism: Mechanism | None, hint: int) -> _Log:
+    try:
+        with path.open("rb") as file:
+            written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
+            first = opening(file, path)
+            system = named(mechanism, first)
+            return _Log(first, system, follow(file, first, system, hint), written)
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from error
+
+
+def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile:
+    live = is_held(path)
+    mark = marked(path)
+    log = _read(path, mechanism, hint)
+    first, course = log.first, log.course
+    return SessionFile(
+        path=path,
+        session=first.session,
+        system=first.system,
+        generation=course.generation,
+        answered=course.number,
+        stepped=course.stepped,
+        size=path.stat().st_size,
+        in_flight=course.promised is not NOTHING,
+        over=course.over,
+        cut=course.cut,
+        missing=max(0, _known(mark, first) - course.number),
+        unsynced=mark.unsynced,
+        live=live,
+        written=log.written,
+        budget=_budget(log.system, course),
+    )
+
+
+def _budget(system: Mechanism, course: Course) -> BudgetInSight | None:
+    spending = import_module("antiphon.sessions.spending")  # it stands above
+    in_flight = () if course.promised is NOTHING else (course.promised,)
+    failed = course.over is not None and course.over.startswith(FAILED)
+    shown: BudgetInSight | None = spending.budget_of_record(
+        system, course.state, in_flight, failed=failed
+    )
+    return shown
+
+
+def _known(mark: Progress, first: Opening) -> int:
+    return mark.number if mark.session == first.session else 0

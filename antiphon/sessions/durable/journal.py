@@ -1,0 +1,202 @@
+"""The log of a durable session: JSON lines, and when they are on the disk (docs/durable.md)."""
+
+from __future__ import annotations
+
+import errno
+import json
+import os
+import threading
+from collections.abc import Callable, Iterable
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from typing import Any, Final, Literal
+
+from antiphon.numbers.errors import FileError, InvalidArgument
+from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.records.files import whole, write_all
+from antiphon.sessions.durable.checks import checked
+from antiphon.sessions.durable.guard import check_there
+
+Sync = Literal["each", "group", "os"]
+SYNCS: Final = ("each", "group", "os")
+
+
+def _encoder() -> Callable[[object], str]:
+    """As ``JSONEncoder.encode``, which makes its encoder in C anew for each value."""
+    plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
+    make: Any = getattr(json.encoder, "c_make_encoder", None)
+    if make is None:
+        return plain.encode
+    text: Any = json.encoder.encode_basestring_ascii
+    made = make(None, plain.default, text, None, ":", ",", False, False, False)
+    return lambda value: "".join(made(value, 0))
+
+
+dumps: Final = _encoder()
+_on_disk: Final = getattr(os, "fdatasync", os.fsync)
+
+
+def check_sync(sync: object) -> Sync:
+    """Raises: InvalidArgument."""
+    if type(sync) is not str or sync not in SYNCS:
+        raise InvalidArgument(f"sync is one of {', '.join(SYNCS)}")
+    return sync  # type: ignore[return-value]
+
+
+class Journal:
+    """An open log, appended to: a line is there whole, or the log takes no more.
+
+    ``each``: a line that must last is on the disk before ``settle`` returns. ``group``: as well,
+    but threads that wait at the same time share one sync. ``os``: it is the system's, which
+    writes it later: a killed process loses nothing, a power cut may.
+    """
+
+    def __init__(self, path: Path, descriptor: int, sync: Sync, check: int = 0) -> None:
+        self.path = path
+        self._check = check
+        """That of its last line."""
+        self.size = os.fstat(descriptor).st_size
+        self._descriptor = descriptor
+        self._sync = sync
+        self._synced = 0
+        self._syncing = threading.RLock()  # a signal's handler may send, or close, in the middle
+        self._refusal: str | None = None
+        self._lost = False
+        """Whether the disk once failed to keep it: asked again, it may say that all is well."""
+        tell_of_forks(self)
+
+    def append(self, text: str) -> None:
+        """Write a line. Raises: FileError, now and ever after, if a part of it is missing."""
+        if self._refusal is not None:
+            raise FileError(f"{self.path} takes no more: {self._refusal}")
+        self._refusal = "its last line could not be written whole"  # until it is
+        data, check = checked(text, self._check, synced=self._synced == self.size)
+        try:
+            write_all(self._descriptor, data)
+            end = os.lseek(self._descriptor, 0, os.SEEK_CUR)
+        except OSError as error:
+            raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
+        self.size += len(data)
+        if end != self.size:  # a lock that was lost, as those of a network may be
+            raise FileError(
+                f"{self.path} was written by another while its session was live: its lock was "
+                "lost, or somebody edits it. Nothing more is answered here"
+            )
+        self._check = check
+        self._refusal = None
+
+    def settle(self, size: int, *, sync: bool = False) -> None:
+        """Return once so many bytes of it will last, as ``sync`` at its opening has it.
+
+        ``sync``: on the disk, whatever was said there. Raises: FileError.
+        """
+        if self._sync == "os" and not sync:
+            self._check_there()
+            return
+        with self._syncing:
+            if self._synced >= size:
+                return  # whoever had the lock has seen to it
+            reached = self.size
+            try:
+                if self._lost:
+                    raise OSError(errno.EIO, "the disk failed to keep it before")
+                _on_disk(self._descriptor)
+            except OSError as error:
+                self._lost = True
+                raise FileError(f"{self.path} cannot be synced: {error.strerror}") from error
+            self._check_there()
+            self._synced = reached
+
+    def _check_there(self) -> None:
+        try:
+            check_there(self._descriptor, self.path)
+        except FileError:
+            raise
+        except OSError as error:
+            raise FileError(f"{self.path} is closed: {error.strerror}") from error
+
+    @property
+    def takes_more(self) -> bool:
+        """Whether no line of it was torn, and it is not closed."""
+        return self._refusal is None and not self._lost
+
+    def end(self, why: str) -> None:
+        """Take no more."""
+        self._refusal = self._refusal or why
+
+    @property
+    def shares_syncs(self) -> bool:
+        """Whether threads wait for the disk together."""
+        return self._sync == "group"
+
+    def close(self) -> None:
+        """Close it as it is."""
+        with self._syncing:  # a thread that syncs it must not sync what is opened next
+            if self._descriptor >= 0:
+                self.end("its session is closed")
+                descriptor, self._descriptor = self._descriptor, -1
+                os.close(descriptor)
+
+    def __del__(self) -> None:
+        self.close()
+
+    def replace(self, lines: Iterable[str]) -> list[int]:
+        """Begin the file anew, with these lines. Returns: where each begins.
+
+        Raises: FileError; then it is as it was, and takes more.
+        """
+        data, places, check = as_written(lines)
+        with self._syncing:
+            fresh = begin_anew(self.path, data)
+            old, self._descriptor = self._descriptor, fresh
+            if old >= 0:  # a signal's handler may have closed it
+                os.close(old)
+            self.size = self._synced = len(data)
+            self._check = check
+        return places
+
+    def forked(self) -> None:
+        """In a forked child: the log is the parent's."""
+        self._refusal = "it belongs to the process that was forked"
+        self._syncing = threading.RLock()
+        self.close()  # a line that a signal's handler forked in the middle of is the parent's, too
+
+
+def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
+    """The bytes of a log of these lines; where each begins, and the check of the last."""
+    data, places, check = bytearray(), list[int](), 0
+    for line in lines:
+        places.append(len(data))
+        raw, check = checked(line, check)
+        data += raw
+    return bytes(data), places, check
+
+
+def begin_anew(path: Path, data: bytes) -> int:
+    """Replace a log by a shorter one of the same session, and open it.
+
+    For who holds its guard: nobody else writes to ``part_of``. Raises: FileError; then the log is
+    as it was: whatever may fail comes before the shorter one takes its name.
+    """
+    there = Path(os.path.realpath(path))  # not the link that leads to it
+    with ExitStack() as undo:
+        with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
+            shorter.write(data)
+            try:
+                fresh = os.open(part_of(there), os.O_RDWR | os.O_APPEND)
+            except OSError as error:
+                raise FileError(f"{path} cannot be opened: {error.strerror}") from error
+            undo.callback(os.close, fresh)
+        undo.pop_all()
+    return fresh
+
+
+def part_of(path: Path) -> Path:
+    """Where a shorter log is until it is whole: a secret that a killed process leaves behind."""
+    return path.with_name(f"{path.name}.part")
+
+
+def clear(path: Path) -> None:
+    """Remove what a killed process has left beside a log."""
+    with suppress(OSError):
+        part_of(Path(os.path.realpath(path))).unlink()

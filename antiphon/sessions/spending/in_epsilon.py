@@ -1,0 +1,169 @@
+"""A budget in ε at a δ: what is promised, and what of it is spent."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Final, TypeAlias, Union, cast
+
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.concurrent import ConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.filters.budget import Amounts, Filter
+from antiphon.composition.guarantees.composing import composed
+from antiphon.composition.guarantees.derivation import NoGuarantee
+from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
+from antiphon.composition.guarantees.leaves import asserted
+from antiphon.composition.guarantees.rulebook import Inquiry, derive
+from antiphon.composition.guarantees.rules.chains.post_processing import rest_of
+from antiphon.composition.guarantees.rules.compositions.filters import within
+from antiphon.composition.validity import Paying
+from antiphon.numbers.interval import down
+from antiphon.protocol.chain import AnyChain
+from antiphon.protocol.claims import Status
+from antiphon.protocol.in_sight import InEpsilon
+from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.verification import Verification
+from antiphon.sessions.spending.charged import counted, used
+from antiphon.sessions.spending.finding import Found, guarding
+from antiphon.sessions.spending.odometers import loss_until_now
+from antiphon.verifiers.verifier import Verifier
+
+_TRUTH: Final = "so the status says of what was created until now; what comes will count then"
+Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
+"""What has an ε at δ, or why nothing has."""
+
+_UNKNOWN: Final = NoGuarantee(
+    "what was spent", "to know each creation",
+    "a step failed, and what it had created is not known", "start another session",
+)  # fmt: skip
+
+
+def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
+    """All figures at one δ."""
+    created = counted(found)
+    kinds = tuple({id(each): each for each in created}.values())
+    promise = promised(found.whole)
+    spending = _spent(found, promise, created, kinds)
+    total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
+    remaining = None
+    if total is not None and spent is not None:
+        spent = min(spent, total)  # two bounds on one thing, when all is spent
+        if _of_all(found) and total < math.inf:
+            remaining = down(Fraction(total) - Fraction(spent))
+    missing = [each for each in (spending, promise) if isinstance(each, NoGuarantee)]
+    source = next((each for each in (promise, spending) if isinstance(each, Guarantee)), None)
+    return InEpsilon(
+        delta=delta,
+        total=total,
+        spent=spent,
+        remaining=remaining,
+        loss=_loss(found, promise, created, delta),
+        status=_status(found, kinds, promise),
+        theorem="" if source is None else source.theorem,
+        why="; and ".join(dict.fromkeys(map(str, missing))),
+    )
+
+
+def _of_all(found: Found) -> bool:
+    """Whether what is promised is of the composition, by its filter, its f or its mechanisms;
+    else of what stands around it.
+    """
+    return (
+        isinstance(found.composition, ConComp)
+        or isinstance(found.budget, Filter)
+        or found.guard is not None
+    )
+
+
+def promised(whole: Mechanism) -> Figure:
+    """What holds however a session goes on: by ``guarantee``, of all that may ever be said.
+
+    So it is asked of the mechanism alone, and of the f of V[f] where that stands guard; nothing of
+    what was created until now is told to it, but that it asserts true claims (``_status``).
+    """
+    f: Verification | None = None
+    if isinstance(whole, AnyChain) and guarding(whole.links):
+        f = cast("Verifier", whole.links[0]).verification
+        whole = rest_of(whole, 2)
+    try:
+        return Guarantee(whole, derive(Inquiry(whole, f, truth=_TRUTH)))
+    except NoGuarantee as why:
+        return why
+
+
+def _loss(
+    found: Found, promise: Figure, created: Sequence[Create], delta: Fraction
+) -> float | None:
+    """The odometer's reading; with what is promised of the whole as its cap, where that is free.
+
+    The lower of two bounds, each of which holds but for δ, holds but for 2δ: so a promise caps the
+    reading at the same δ if it holds at δ = 0, and of ConComp, where both are known in advance;
+    else each has half of δ, unless the odometer is a filter's, which is sharp at its promise.
+    """
+    if isinstance(promise, NoGuarantee):
+        return loss_until_now(found, created, delta)
+    cap, at = _epsilon(promise, Fraction(0)), delta
+    if isinstance(found.composition, ConComp):
+        cap = _epsilon(promise, delta)
+    elif cap == math.inf and not isinstance(found.budget, Filter):
+        cap = _epsilon(promise, delta / 2)
+        at = delta if cap == math.inf else delta / 2
+    loss = loss_until_now(found, created, at)
+    return loss if loss is None or cap is None else min(loss, cap)
+
+
+def _spent(
+    found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
+) -> Figure:
+    """Of what was charged until now, had it been all, and fixed in advance."""
+    if isinstance(found.budget, Filter):
+        budget = found.budget
+        return _within(budget, budget.limits if found.unknown else budget.spent(found.charged))
+    if found.unknown and not isinstance(found.composition, ConComp):
+        return _UNKNOWN
+    if found.guard is not None and isinstance(found.guard.f, Paying):
+        if found.guard.state is None:
+            return promise  # what V[f] had read is not known any more
+        f = used(found.guard)
+        return composed([]) if f is None else _guaranteed(found.composition, f, kinds)
+    return _guaranteed(ConComp(created), None) if created else composed([])
+
+
+def _within(budget: Filter, amounts: Amounts) -> Figure:
+    try:
+        return within(budget, amounts)
+    except NoGuarantee as why:
+        return why
+
+
+def _guaranteed(
+    system: Mechanism, f: Verification | None, catalogue: tuple[Create, ...] | None = None
+) -> Figure:
+    try:
+        return guarantee(system, f, catalogue=catalogue)
+    except NoGuarantee as why:
+        return why
+
+
+def _epsilon(figure: Figure, delta: Fraction) -> float | None:
+    """ε at δ, rounded up; infinite where δ is less than every δ that is promised."""
+    if isinstance(figure, NoGuarantee):
+        return None
+    curve = figure.curve if isinstance(figure, Guarantee) else figure
+    return curve.epsilon_at(delta) if delta >= curve.least_delta else math.inf
+
+
+def _status(found: Found, kinds: tuple[Create, ...], promise: Figure) -> Status:
+    """PROVED if all that was created asserts what is proved, and has discrete answers, which
+    the theorem about fixed mechanisms asks of them, too; and if it is this library that counts.
+    """
+    if not found.ours:
+        return Status.ASSUMED
+    if isinstance(promise, Guarantee) and promise.status is not Status.PROVED:
+        return Status.ASSUMED
+    if not kinds:
+        return Status.PROVED
+    leaves = _guaranteed(ConComp(kinds), None) if all(map(asserted, kinds)) else None
+    return leaves.status if isinstance(leaves, Guarantee) else Status.ASSUMED
