@@ -38,14 +38,18 @@ demo: $(VENV)/.demo ## The main job: replay 336,776 flights through the whole ca
 service: $(VENV)/.service ## A service of counters over a stream, and its pages, until Ctrl-C
 	@$(BIN)/python -m examples.service demo $(or $(FOLDER),service-data) $(ARGS)
 
+# Workers and the many processes that tests start read what is compiled, wherever this is set.
+unexport PYTHONDONTWRITEBYTECODE
+
 # One worker for each core; those that are done take tests of others (worksteal).
 ON_ALL_CORES := --numprocesses logical --dist worksteal
 
 test: $(VENV)/.test ## The test suite, doctests included, on all cores
 	@$(BIN)/python -m pytest -m "not slow" $(ON_ALL_CORES) $(ARGS)
 
+# Hypothesis tries 200 examples of each property, others in each run, and prints how to try one again.
 test-slow: $(VENV)/.test ## The test suite and the slow tests
-	@$(BIN)/python -m pytest $(ON_ALL_CORES) $(ARGS)
+	@EXAMPLES=slow $(BIN)/python -m pytest $(ON_ALL_CORES) $(ARGS)
 
 # A test that lets rounding decide fails with another BLAS; one that sends SIGINT, where it is ignored.
 KERNELS ?= Haswell Zen SkylakeX Prescott

@@ -9,6 +9,7 @@ from typing import Any
 
 import attrs
 import numpy as np
+import pytest
 from strategies import adder, elements, tosser
 
 import antiphon as ap
@@ -53,12 +54,31 @@ class ProcessorEntry:
     """A strategy for messages from the left."""
     answers: Any
     """A strategy for messages from the right."""
+    space: Any
+    """The space of the messages from the left."""
     hops: int
+
+    @property
+    def messages(self):
+        """A few from the left, as ``ap.check`` picks them."""
+        return examples(self.space, np.random.default_rng(1))
 
 
 def shown(part):
     """A short name of a part, the same in every process."""
     return re.sub(r" at 0x\w+", "", repr(part))[:60]
+
+
+def of_everyday(entries):
+    """Cases: the first specimen of each class is for every day, and the others are slow."""
+    seen, cases = set(), []
+    for each in entries:
+        part = getattr(each, "mechanism", None) or each.processor
+        kind = each.name, type(getattr(part, "post_processor", None))
+        marks = [pytest.mark.slow] if kind in seen else []
+        cases.append(pytest.param(each, id=shown(part), marks=marks))
+        seen.add(kind)
+    return cases
 
 
 def entry(example, name=None):
@@ -81,7 +101,7 @@ MECHANISMS = [
 PROCESSORS = [
     ProcessorEntry(
         type(each.part).__name__, each.part, each.right, elements(each.queries),
-        elements(each.answers), each.hops,
+        elements(each.answers), each.queries, each.hops,
     )
     for each in EXAMPLES
     if not isinstance(each, Example)

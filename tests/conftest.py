@@ -1,8 +1,15 @@
-"""One Hypothesis profile for the suite: the same examples in every run, no deadline.
+"""What all tests share: how much is tried, and that a large heap costs nothing.
+
+Every day Hypothesis tries 15 examples of each property, the same ones in every run. `make
+test-slow` sets ``EXAMPLES=slow``: 200, others in each run; the one that fails is printed with
+how to try it again, and kept in ``.hypothesis`` for the next run.
 
 The names of tests are the same in every process: those that run side by side compare them.
 """
 
+import gc
+import os
+import resource
 import signal
 
 import pytest
@@ -11,14 +18,15 @@ from mpmath import mp
 
 mp.dps = 60  # for all tests alike: it is one setting of the process
 
-settings.register_profile(
-    "suite",
-    derandomize=True,
-    max_examples=60,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
-)
-settings.load_profile("suite")
+COMMON = {
+    "deadline": None,
+    "suppress_health_check": [HealthCheck.too_slow, HealthCheck.function_scoped_fixture],
+}
+settings.register_profile("suite", derandomize=True, max_examples=15, **COMMON)
+settings.register_profile("slow", max_examples=200, print_blob=True, **COMMON)
+LONG_PAGES = {"docs/study_regret.md", "docs/study_bounds.md", "docs/conjectures.md"}
+"""Doctests of seconds, which `make docs` runs as well."""
+settings.load_profile(os.environ.get("EXAMPLES", "suite"))
 
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
@@ -27,8 +35,49 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
+def pytest_configure(config):
+    """Collection makes millions of objects that stay: no use to look for garbage among them."""
+    gc.disable()
+    config.addinivalue_line("markers", "every(n): each n-th of its cases every day, the rest slow")
+
+
+def pytest_unconfigure(config):
+    gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Refuse names with an address."""
+    """Refuse names with an address; mark slow what ``every`` leaves for `make test-slow`."""
     wandering = [item.nodeid for item in items if " at 0x" in item.nodeid]
     if wandering:
         raise pytest.UsageError(f"tests named by an address, give ids=: {wandering[:3]}")
+    seen = {}
+    for item in items:
+        if item.nodeid.split("::")[0] in LONG_PAGES:
+            item.add_marker("slow")
+        if (thinned := item.get_closest_marker("every")) is not None:
+            name = item.nodeid.partition("[")[0]
+            seen[name] = seen.get(name, -1) + 1
+            if seen[name] % thinned.args[0]:
+                item.add_marker("slow")
+
+
+def pytest_collection_finish():
+    """Else each full collection of garbage goes through all tests and modules again."""
+    gc.collect()  # what `attrs` replaced is still a subclass of its base, until it is collected
+    gc.freeze()
+    gc.enable()
+
+
+# --- the processor time of a run --------------------------------------------------------
+
+
+def processor_time():
+    """Seconds of this process and of the children that it has waited for."""
+    used = (resource.getrusage(who) for who in (resource.RUSAGE_SELF, resource.RUSAGE_CHILDREN))
+    return sum(each.ru_utime + each.ru_stime for each in used)
+
+
+def pytest_terminal_summary(terminalreporter):
+    """One process; with xdist, the one that gives out tests, and its workers, which have ended."""
+    terminalreporter.write_line(f"{processor_time():.0f} s of processor time")

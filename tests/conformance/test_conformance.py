@@ -4,9 +4,10 @@ import inspect
 
 import attrs
 import pytest
-from catalogue import MECHANISMS, PROCESSORS, shown
-from hypothesis import given, settings
+from catalogue import MECHANISMS, PROCESSORS, of_everyday
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples, over
 
 import antiphon as ap
 import antiphon.mechanisms
@@ -28,12 +29,14 @@ from antiphon.protocol.measures import parameters_of
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.registry import name_of, registered_name
 
-CANARY = 918_273_645
-EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: shown(e.mechanism))
+NOT_CLAIMS = [name for name, _ in MECHANISM if name != "claims"]
+EVERY = over("entry", MECHANISMS, at_least=100)
+EACH = pytest.mark.parametrize("entry", of_everyday(MECHANISMS))
 ONCE = [entry for entry in MECHANISMS if entry.noninteractive]
 LISTED = [entry for entry in MECHANISMS if entry.enumerable]
 ROUNDING = [e for e in PROCESSORS if isinstance(e.processor, ap.mechanisms.RoundToGrid)]
-EVERY_LINK = pytest.mark.parametrize("entry", PROCESSORS, ids=lambda e: shown(e.processor))
+EVERY_LINK = over("entry", PROCESSORS, at_least=25)
+EACH_LINK = pytest.mark.parametrize("entry", of_everyday(PROCESSORS))
 
 
 def exported(module, base):
@@ -92,26 +95,29 @@ def test_what_is_outside_the_query_space_is_refused_and_changes_nothing(entry):
     assert session.failures == ()
 
 
-NOT_CLAIMS = [name for name, _ in MECHANISM if name != "claims"]
-FEW = settings(max_examples=3)
-"""Each example is dozens of plays."""
-
-
-@EVERY
-@FEW
-@given(st.data())
-def test_ap_check_finds_nothing(entry, data):
+@EACH
+def test_ap_check_finds_nothing(entry):
     """Purity, replay, randomness, states, answers, spaces and columns."""
-    messages = data.draw(st.lists(entry.queries, min_size=1, max_size=6))
-    seed = data.draw(st.integers(0, 2**32 - 1))
-    report = ap.check(entry.mechanism, messages=messages, only=NOT_CLAIMS, seed=seed)
+    report = ap.check(entry.mechanism, messages=entry.messages, only=NOT_CLAIMS, seed=1)
     assert report, str(report)
 
 
-@EVERY
+@EACH
+@pytest.mark.every(3)
 def test_ap_check_refutes_no_claim(entry):
     """Wrong with probability 2e-9 at most for each claim that is audited."""
     report = ap.check(entry.mechanism, messages=entry.messages, only=["claims"], seed=1)
+    assert report, str(report)
+
+
+@EACH
+@pytest.mark.slow
+@examples(3)
+@given(st.data())
+def test_ap_check_finds_nothing_in_other_messages(entry, data):
+    messages = data.draw(st.lists(entry.queries, min_size=1, max_size=6))
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    report = ap.check(entry.mechanism, messages=messages, only=NOT_CLAIMS, seed=seed)
     assert report, str(report)
 
 
@@ -145,6 +151,7 @@ def test_mechanisms_of_the_library_carry_claims(entry):
 
 
 @EVERY
+@examples(4)
 @given(st.data())
 def test_repr_shows_nothing_of_a_state(entry, data):
     before = repr(entry.mechanism)
@@ -180,7 +187,8 @@ def test_it_is_frozen(entry):
             setattr(entry.mechanism, field.name, None)
 
 
-@pytest.mark.parametrize("entry", ONCE, ids=lambda e: shown(e.mechanism))
+@over("entry", ONCE, at_least=27)
+@examples(5)
 @given(st.data())
 def test_noninteractive_mechanisms_answer_once_and_then_halt(entry, data):
     session = entry.mechanism.start(seed=1)
@@ -192,7 +200,7 @@ def test_noninteractive_mechanisms_answer_once_and_then_halt(entry, data):
         session.send(data.draw(entry.queries))
 
 
-@pytest.mark.parametrize("entry", LISTED, ids=lambda e: shown(e.mechanism))
+@over("entry", LISTED, at_least=38)
 def test_enumerable_laws_sum_to_one(entry):
     mechanism = entry.mechanism
     for query in entry.messages[:4]:
@@ -212,10 +220,10 @@ def test_a_link_is_registered_and_survives_the_codec(entry):
 
 
 @EVERY_LINK
+@examples(8)
 @given(st.data())
 def test_a_deterministic_link_draws_no_coins(entry, data):
-    processor = entry.processor.wired(entry.right.signature if isinstance(
-        entry.right, Mechanism) else (entry.right @ _nothing()).signature)  # fmt: skip
+    processor = entry.processor.wired(right_of(entry).signature)
     assert processor.deterministic is (entry.name not in TOSSING)
     state = processor.initial_state
     coins = Forbidden() if processor.deterministic else SampledCoins(1)
@@ -238,19 +246,31 @@ def test_a_deterministic_link_draws_no_coins(entry, data):
             assert again == state
 
 
-@EVERY_LINK
-@FEW
-@given(st.data())
-def test_ap_check_finds_nothing_in_a_link(entry, data):
+def right_of(entry):
+    """A mechanism to stand beside a link."""
+    right = entry.right
+    return right if isinstance(right, Mechanism) else right @ ap.mechanisms.LeakyBit(delta=0)
+
+
+@EACH_LINK
+def test_ap_check_finds_nothing_in_a_link(entry):
     """Also that it keeps what it declares: coins, queries forwarded, the lifting."""
-    right = entry.right if isinstance(entry.right, Mechanism) else entry.right @ _nothing()
-    messages = data.draw(st.lists(entry.left, min_size=1, max_size=6))
-    seed = data.draw(st.integers(0, 2**32 - 1))
-    report = ap.check(entry.processor, right=right, messages=messages, seed=seed)
+    report = ap.check(entry.processor, right=right_of(entry), messages=entry.messages, seed=1)
     assert report, str(report)
 
 
-@pytest.mark.parametrize("entry", ROUNDING, ids=lambda e: shown(e.processor))
+@EACH_LINK
+@pytest.mark.slow
+@examples(3)
+@given(st.data())
+def test_ap_check_finds_nothing_in_a_link_and_other_messages(entry, data):
+    messages = data.draw(st.lists(entry.left, min_size=1, max_size=6))
+    seed = data.draw(st.integers(0, 2**32 - 1))
+    report = ap.check(entry.processor, right=right_of(entry), messages=messages, seed=seed)
+    assert report, str(report)
+
+
+@over("entry", ROUNDING)
 @given(st.data())
 def test_a_rounded_answer_lies_in_the_answer_space(entry, data):
     """Also answers that the mechanism rarely gives."""
@@ -259,7 +279,3 @@ def test_a_rounded_answer_lies_in_the_answer_space(entry, data):
     assert (entry.processor @ entry.right).signature.answers.contains(rounded)
     if abs(answer / entry.processor.step_size) < 2**53 and abs(answer) < 1e300:
         assert abs(rounded - answer) <= entry.processor.step_size * 0.5000001
-
-
-def _nothing():
-    return ap.mechanisms.LeakyBit(delta=0)

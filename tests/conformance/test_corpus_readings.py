@@ -1,7 +1,7 @@
 """The corpus in the populated reading: every replica answers as plain steps do on its draws."""
 
 import numpy as np
-import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.check.steps.columns import disagreement, replicas
@@ -9,15 +9,15 @@ from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.play import Population
 from antiphon.selfcheck.corpus import corpus
 
-EVERY = pytest.mark.parametrize("entry", corpus(), ids=lambda entry: entry.name)
+EVERY = over("entry", corpus(), at_least=140)
 ONE_BY_ONE = [each for each in corpus() if each.samples < 10_000]
 """Whose state is an array, that create mechanisms with what has been answered, or whose query is
 not the library's."""
 
 
 @EVERY
-@pytest.mark.parametrize("bit", [0, 1])
-@pytest.mark.parametrize("joins", [False, True])
+@over("bit", [0, 1])
+@over("joins", [False, True])
 def test_all_replicas_answer_as_plain_steps_do(entry, bit, joins):
     for number, player in enumerate(entry.players):
         if hasattr(player.adversary, "messages"):
@@ -27,9 +27,7 @@ def test_all_replicas_answer_as_plain_steps_do(entry, bit, joins):
             assert disagreement(world, None, said, seed, joins=joins) is None
 
 
-@pytest.mark.parametrize(
-    "entry", [e for e in corpus() if e not in ONE_BY_ONE], ids=lambda entry: entry.name
-)
+@over("entry", [e for e in corpus() if e not in ONE_BY_ONE], at_least=96)
 def test_none_is_taken_apart(entry):
     """A million replicas would be too slow: each block stays whole but for what it decides."""
     player = entry.players[0]

@@ -6,9 +6,10 @@ import tempfile
 from pathlib import Path
 
 import pytest
-from catalogue import MECHANISMS, shown
-from hypothesis import given, settings
+from catalogue import MECHANISMS
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.numbers.interning import fingerprint
@@ -19,7 +20,7 @@ NAMED = [
     entry for entry in MECHANISMS
     if not mentions_unregistered(encode(entry.mechanism, secrets=True))
 ]  # fmt: skip
-EVERY = pytest.mark.parametrize("entry", NAMED, ids=lambda e: shown(e.mechanism))
+EVERY = over("entry", NAMED, at_least=98)
 
 
 def test_nearly_all_have_names():
@@ -41,7 +42,7 @@ def say(session, script):
 
 
 @EVERY
-@settings(max_examples=5)
+@examples(3)
 @given(data=st.data())
 def test_it_goes_on_where_it_was(entry, data):
     script = data.draw(st.lists(entry.queries, max_size=6))
@@ -63,7 +64,7 @@ def test_it_goes_on_where_it_was(entry, data):
 
 
 @EVERY
-@settings(max_examples=5)
+@examples(3)
 @given(data=st.data())
 def test_its_states_are_kept_whole(entry, data):
     session = entry.mechanism.start(seed=1)

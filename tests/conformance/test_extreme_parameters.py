@@ -13,6 +13,7 @@ from fractions import Fraction
 import attrs
 import pytest
 from catalogue import MECHANISMS, PROCESSORS
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import (
@@ -102,8 +103,27 @@ def used(part):
     assert repr(part)
 
 
-@pytest.mark.parametrize("key", PARTS, ids="-".join)
+LONG = {
+    ("ExposedResponse", "probability", "Fraction"),
+    ("ExposedResponse", "epsilon", "Fraction"),
+    ("ExposedResponse", "epsilon", "Log"),
+    ("ContinualHistogram", "dimension", "int"),
+}
+"""Three quarters of the time of all."""
+
+
+@over("key", [key for key in PARTS if key not in LONG], at_least=200)
 def test_it_is_built_quickly_or_refused(key, measured):
+    assert_is_built_quickly(key, measured)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("key", sorted(LONG), ids="-".join)
+def test_it_is_built_or_refused(key, measured):
+    assert_is_built_quickly(key, measured)
+
+
+def assert_is_built_quickly(key, measured):
     _, name, _ = key
     part = PARTS[key]
     for value in extremes(getattr(part, name.lstrip("_"), None) or 1):
@@ -164,7 +184,7 @@ NAMED = [key for key in PARTS if key[0] != "FunctionMechanism"]
 """A user's initial state may be anything."""
 
 
-@pytest.mark.parametrize("key", NAMED, ids="-".join)
+@over("key", NAMED, at_least=202)
 def test_what_is_no_number_is_refused_by_the_name_of_the_parameter(key):
     _, name, _ = key
     called = "share" if name == "value_share" else name

@@ -1,7 +1,7 @@
 """What ``ap.check`` lists as checked was tried on data: for every mechanism and post-processor."""
 
 import pytest
-from catalogue import MECHANISMS, PROCESSORS, shown
+from catalogue import MECHANISMS, PROCESSORS, of_everyday
 
 import antiphon as ap
 from antiphon.audit.check.steps import claims, properties
@@ -10,7 +10,7 @@ from antiphon.composition import Lifting
 from antiphon.protocol import Mechanism, identical
 from antiphon.protocol.spaces import NOTHING
 
-EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: shown(e.mechanism))
+EACH = pytest.mark.parametrize("entry", of_everyday(MECHANISMS))
 CLAIMING = [entry for entry in MECHANISMS if entry.mechanism.claims]
 LIFTED = [e for e in PROCESSORS if isinstance(getattr(e.processor, "lifting", None), Lifting)]
 ALIKE_ONLY = {"Echo", "Certified"}
@@ -21,7 +21,7 @@ def differs(pair):
     return not identical(pair.zero, pair.one)
 
 
-@EVERY
+@EACH
 def test_a_step_was_taken_on_data(entry):
     messages = entry.messages
     report = ap.check(entry.mechanism, messages=messages, only=["purity"], seed=1)
@@ -33,7 +33,7 @@ def test_a_step_was_taken_on_data(entry):
     assert data
 
 
-@pytest.mark.parametrize("entry", CLAIMING, ids=lambda e: shown(e.mechanism))
+@pytest.mark.parametrize("entry", of_everyday(CLAIMING))
 def test_a_claim_was_tested_on_a_differing_pair(entry, monkeypatch):
     played = []
     monkeypatch.setattr(claims, "refutation", lambda *asked: played.append(asked))
@@ -47,7 +47,7 @@ def test_a_claim_was_tested_on_a_differing_pair(entry, monkeypatch):
     assert played or entry.name in ALIKE_ONLY
 
 
-@pytest.mark.parametrize("entry", LIFTED, ids=lambda e: shown(e.processor))
+@pytest.mark.parametrize("entry", of_everyday(LIFTED))
 def test_a_property_was_tested_on_a_differing_pair(entry, monkeypatch):
     heard, runs = [], properties._runs
 

@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 from accounting_reference import Line
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.composition.accounting import exactly, optimal
@@ -28,7 +29,6 @@ def engine(given, at):
     return game.tight_delta(epsilon=at, rounds=2 * len(responses))
 
 
-@settings(max_examples=25)
 @given(st.lists(pairs, min_size=1, max_size=4), epsilons | st.just(0))
 def test_the_tight_delta_of_concurrent_responses(given, at):
     assert exactly(given).delta_at(at) == engine(given, at)
@@ -59,7 +59,7 @@ def test_intervals_hold_the_exact_values(given, growth, target):
     assert exact.at_most(epsilon, Fraction(ends.upper))
 
 
-@settings(max_examples=20)
+@examples(6)
 @given(st.lists(epsilons, min_size=2, max_size=9), growths)
 def test_both_methods_hold_the_exact_values(given, growth):
     pairs, at = [(e, 0) for e in given], ap.Log(growth)

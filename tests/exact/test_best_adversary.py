@@ -6,8 +6,9 @@ import attrs
 import bounds
 import pytest
 from exact_reference import TENTH, Table, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.audit import law_of_views
@@ -48,8 +49,8 @@ def test_it_attains_the_tight_delta_of_one_mechanism(table, growth, rounds):
 
 
 @pytest.mark.parametrize("which", range(4))
+@examples(5)
 @given(first=tables(), second=tables(refusals=True), growth=st.sampled_from([1, Fraction(3, 2)]))
-@settings(max_examples=15)
 def test_it_attains_the_tight_delta_of_a_composition(which, first, second, growth):
     own = [table.claims[0].parameters for table in (first, second)]
     f = (

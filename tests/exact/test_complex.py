@@ -6,6 +6,7 @@ from fractions import Fraction
 import attrs
 import pytest
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import search_properties
@@ -66,8 +67,8 @@ class TestExhaustiveCheck:
     def test_a_sound_p_has_the_three_properties(self):
         assert violation(None) is None
 
-    @pytest.mark.parametrize("strict", [False, True])
-    @pytest.mark.parametrize(("leak", "broken"), ALL_BROKEN)
+    @over("strict", [False, True])
+    @over(("leak", "broken"), ALL_BROKEN)
     def test_each_violation_is_found_and_replays(self, leak, broken, strict):
         """As printed in any runs; else in f-valid ones, for which f must allow a third bit."""
         processor, f, inner = router(leak), F, INNER

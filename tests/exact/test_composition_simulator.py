@@ -4,8 +4,9 @@ from fractions import Fraction
 
 import pytest
 from exact_reference import Table, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.audit.simulated_composition import (
@@ -81,7 +82,7 @@ FUNCTIONS = {
     growth=st.sampled_from([1, 2]),
     bit=st.integers(0, 1),
 )
-@settings(max_examples=8)
+@examples(3)
 def test_what_refuses_or_halts_and_may_go_on(theorem, table, growth, bit):
     """A child that refuses ends the interaction; one that halts leaves the others."""
     own = STARTED if theorem == "5.5" else BOUNDED

@@ -12,8 +12,9 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import (
@@ -68,7 +69,7 @@ CORRELATED = [
         (40, 10**6, {"smallest": -5, "largest": 5, "sensitivity": 2}),
     )
 ]
-EVERY_CORRELATED = pytest.mark.parametrize("counter", CORRELATED, ids=repr)
+EVERY_CORRELATED = over("counter", CORRELATED, at_least=25)
 
 
 def neighbours(draw, counter):
@@ -89,7 +90,6 @@ def neighbours(draw, counter):
 
 @EVERY_CORRELATED
 @given(data=st.data())
-@settings(max_examples=25)
 def test_correlated_noise_hides_a_change_at_the_cost_that_is_claimed(counter, data):
     zero, one = neighbours(data.draw, counter)
     sigma = counter.resolution
@@ -155,7 +155,7 @@ def exhausts(counter):
     return counter.rho < 100  # else the limit of the drift hides a part of such a change
 
 
-@pytest.mark.parametrize("counter", [c for c in CORRELATED if exhausts(c)], ids=repr)
+@over("counter", [c for c in CORRELATED if exhausts(c)], at_least=14)
 def test_the_claim_is_no_larger_than_it_has_to_be(counter):
     """The first updates cost all of ρ: the noise is as small as the claim allows."""
     assert correlated_cost(counter, *extremes(counter)) > Fraction(999, 1000) * counter.rho
@@ -169,9 +169,7 @@ def scaled(counter, factor):
     return twin
 
 
-@pytest.mark.parametrize(
-    "counter", [c for c in CORRELATED if c.horizon == 40 and exhausts(c)], ids=repr
-)
+@over("counter", [c for c in CORRELATED if c.horizon == 40 and exhausts(c)], at_least=10)
 def test_a_counter_that_forgets_a_factor_is_noticed(counter):
     """σ² for σ, ‖C‖ left out, or columns shrunk while ρ stays: all make q_t too large."""
     for factor in (1.01, 2**0.5, counter._largest_norm()):
@@ -229,7 +227,6 @@ def tree_cost(counter, one, order):
 
 
 @given(st.data())
-@settings(max_examples=60)
 def test_trees_hide_a_change_at_the_cost_that_is_claimed(data):
     events = data.draw(st.integers(1, 4))
     horizon = data.draw(st.integers(1, 20))

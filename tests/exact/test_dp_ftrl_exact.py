@@ -102,6 +102,7 @@ LINE = [np.array([each]) for each in (-1, 1)]
 PLANE = [np.array(each) for each in ((1, 0), (-1, 0), (1, 1), (-1, -1))]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("learner", "data"),
     [
@@ -116,9 +117,7 @@ PLANE = [np.array(each) for each in ((1, 0), (-1, 0), (1, 1), (-1, -1))]
         (built(HedgedLeader, horizon=2, dimension=1, rho=80, start=1, caution=9, spread=2,
                loss=Distance(dimension=1, grid=1)), LINE),
         (built(horizon=3, dimension=1, steps=1, rho=8, loss=Distance(dimension=1, grid=1)), LINE),
-    ],
-    ids=["plane", "projected", "absent", "line", "listening", "growing", "hedged", "three rounds"],
-)  # fmt: skip
+    ])  # fmt: skip
 def test_no_adversary_gets_more_than_is_claimed(learner, data):
     assert max(excess(learner, data)) < 0
 
@@ -131,6 +130,7 @@ class ScaledUp(RegularisedLeader):
         return 2 * RegularisedLeader.gradient(self, point, datum)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("kind", "data"),
     [(BoxClipped, PLANE[2:]), (Remembering, PLANE[:2]), (ScaledUp, PLANE[2:])],

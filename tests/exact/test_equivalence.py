@@ -5,8 +5,9 @@ from fractions import Fraction
 import attrs
 import pytest
 from exact_reference import Table, outcomes_of, pairs_of, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.audit import law_of_views
@@ -43,7 +44,6 @@ def total_variation(adversary, mechanisms, rounds):
 
 
 @given(table=tables(), rounds=st.integers(0, 4))
-@settings(max_examples=30)
 def test_other_states_and_other_wiring_are_equivalent(table, rounds):
     for other in (doubled(table), IdentityPostProcessor() @ table):
         result = ap.equivalent(table, other, rounds=rounds)
@@ -215,7 +215,7 @@ def test_the_pairs_of_a_game_are_found_behind_its_verifier():
 @given(
     rows=st.lists(outcomes_of(1, (0, 1)), min_size=2, max_size=2), growth=st.sampled_from([1, 2])
 )
-@settings(max_examples=10)
+@examples(10)
 def test_games_are_equivalent_iff_the_tight_delta_is_zero(rows, growth):
     table = Table((tuple(rows),))
     game = ap.PrivacyGame(table, ap.verifiers.event_level())

@@ -10,6 +10,7 @@ import attrs
 import numpy as np
 import pytest
 from catalogue import MECHANISMS, two
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.exact.claimed import ORDERS
@@ -74,7 +75,7 @@ def small(space):
     return space.finite and len(list(zip(range(7), space.enumerate(), strict=False))) < 7
 
 
-@pytest.mark.parametrize("entry", CLAIMING, ids=lambda e: e.name)
+@over("entry", CLAIMING, at_least=76)
 def test_no_claim_of_an_exported_mechanism_is_refuted(entry):
     mechanism = entry.mechanism
     queries = None if small(mechanism.signature.queries) else POOL
@@ -143,7 +144,7 @@ def divergence(order):
     return response_divergence(Log(3), order)
 
 
-@pytest.mark.parametrize(
+@over(
     "measure",
     [
         Pure(0),
@@ -166,7 +167,7 @@ def test_a_false_claim_of_any_kind_is_refuted(measure):
     assert str(row).endswith("REFUTED")
 
 
-@pytest.mark.parametrize(
+@over(
     "measure",
     [
         Pure(Log(3)),

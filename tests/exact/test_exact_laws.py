@@ -9,6 +9,7 @@ from itertools import product
 
 import pytest
 import references
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game, learned_bit
@@ -33,8 +34,8 @@ def answer_law(mechanism, message):
 # --- randomized response (CM Def. 2.3) --------------------------------------------------
 
 
-@pytest.mark.parametrize("ratio", [1, Fraction(3, 2), 3, 10**6])
-@pytest.mark.parametrize("delta", [0, TENTH, Fraction(2, 3), 1])
+@over("ratio", [1, Fraction(3, 2), 3, 10**6])
+@over("delta", [0, TENTH, Fraction(2, 3), 1])
 def test_randomized_response_has_the_law_of_definition_2_3(ratio, delta):
     delta, ratio = Fraction(delta), Fraction(ratio)
     rr = RandomizedResponse(epsilon=Log(ratio), delta=delta)
@@ -47,8 +48,8 @@ def test_randomized_response_has_the_law_of_definition_2_3(ratio, delta):
         assert answer_law(rr, bit) == {a: p for a, p in expected.items() if p}
 
 
-@pytest.mark.parametrize("ratio", [1, Fraction(3, 2), 3])
-@pytest.mark.parametrize("delta", [0, TENTH, 1])
+@over("ratio", [1, Fraction(3, 2), 3])
+@over("delta", [0, TENTH, 1])
 def test_its_parameters_are_tight(ratio, delta):
     laws = [answer_law(RandomizedResponse(epsilon=Log(ratio), delta=delta), b) for b in (0, 1)]
     assert references.hockey_stick(*laws, Fraction(ratio)) == delta

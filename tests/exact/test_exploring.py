@@ -7,6 +7,7 @@ from itertools import product
 
 import attrs
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import (
@@ -111,11 +112,13 @@ def test_two_columns_and_two_steps_have_the_properties():
         violation(hss(), 2, limit=1_200, strict=True, questions=2)
 
 
+@pytest.mark.slow
 def test_two_columns_and_four_steps_have_the_properties():
     """20,102 pairs of states: a tenth of the default limit."""
     assert violation(hss(), 4) is None
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("steps", [3, pytest.param(4, marks=pytest.mark.slow)])
 def test_its_guarantee_rests_on_what_was_explored(steps):
     """H's queries are too many to list, so what it answers is its own word: no more is assumed."""
@@ -248,7 +251,7 @@ class TellsTwo(ap.PostProcessor):
         return after, ap.Side.LEFT, 0 if state is None else state.bit
 
 
-@pytest.mark.parametrize("state", [Alike, Kept, Apart, Beside, Aside, Both, Named, Unheard, Sworn])
+@over("state", [Alike, Kept, Apart, Beside, Aside, Both, Named, Unheard, Sworn])
 def test_a_state_is_not_merged_with_what_it_only_says_it_equals(state):
     """The pair (0, 1) leads to states that compare as those of (0, 2) do, and that tell nothing."""
     f, inner = bounded(event_level(), 2), sparse_parallel([(0, 0)])

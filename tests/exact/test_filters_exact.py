@@ -11,6 +11,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import (
@@ -115,8 +116,8 @@ def worst_moment(budget, q, menu, order):
     return value(budget.initial_state)
 
 
-@pytest.mark.parametrize("order", [2, 3, 8])
-@pytest.mark.parametrize("budget", [Fraction(1, 2), Fraction(3, 2)])
+@over("order", [2, 3, 8])
+@over("budget", [Fraction(1, 2), Fraction(3, 2)])
 def test_a_renyi_filter_keeps_the_moment_of_its_order(order, budget):
     """Whatever is asked first, E <= e^((α-1)budget), and the rest of the budget is small."""
     found = worst_moment(RenyiFilter(order=order, budget=budget), Fraction(5, 4), (1, 2, 3), order)
@@ -142,6 +143,7 @@ def test_a_filter_that_charges_for_another_order_is_found_out():
     assert exact.bracket(Log(worst_moment(twin, Fraction(5, 4), (1, 2, 3), 3)), 30)[0] > 3
 
 
+@pytest.mark.slow
 def test_the_natural_filter_of_optimal_composition_is_not_valid():
     """RR_{ln 3/2}, then {3} or {2, 2}: every path is (ln 2, 1/4)-DP by itself."""
     q, goal, delta = Fraction(3, 2), 3, Fraction(1, 10)

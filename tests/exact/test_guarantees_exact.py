@@ -11,8 +11,9 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from hypothesis import given, reject, settings
+from hypothesis import HealthCheck, given, reject
 from hypothesis import strategies as st
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition import (
@@ -119,7 +120,7 @@ TIGHT = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "system", "f", "search"), TIGHT, ids=[t[0] for t in TIGHT])
+@over(("name", "system", "f", "search"), TIGHT, at_least=8)
 def test_of_equal_randomized_responses_it_is_exactly_the_truth(name, system, f, search):
     guarantee, points = both(system, f, **search)
     assert guarantee.status is Status.PROVED
@@ -148,7 +149,7 @@ UPPER = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("name", "system", "f", "search"), UPPER, ids=[t[0] for t in UPPER])
+@over(("name", "system", "f", "search"), UPPER, at_least=11)
 def test_it_is_never_optimistic(name, system, f, search):
     guarantee, points = both(system, f, **search)
     assert guarantee.status is Status.PROVED
@@ -350,7 +351,7 @@ FUNCTIONS = [
 ]
 
 
-@settings(max_examples=40)
+@examples(8)
 @given(st.lists(tables(), min_size=2, max_size=2), st.sampled_from(FUNCTIONS))
 def test_on_random_systems_it_is_refused_or_not_optimistic(made, function):
     f = function(made)
@@ -723,7 +724,7 @@ def wirings(draw):
     )
 
 
-@settings(max_examples=120)
+@examples(15, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(wirings(), st.integers(1, 2), st.booleans())
 def test_on_random_complex_mechanisms_it_is_refused_or_not_optimistic(wired, rounds, sparse):
     outer, parameters = bounded(event_level(), rounds), [m.parameters for m in wired.made]

@@ -5,6 +5,7 @@ import enum
 
 import attrs
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.concurrent import Dead
@@ -76,8 +77,8 @@ class OfMeta(Lies, metaclass=Meta):
 KINDS = [Lies, Slotted, Aside, Written, Data, Heir, OfMeta]
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("where", ["answer", "state"])
+@over("kind", KINDS)
+@over("where", ["answer", "state"])
 def test_an_exact_figure_rests_on_no_equality_of_a_user(kind, where):
     """Once δ = 0, of mechanisms that tell their datum."""
 
@@ -95,7 +96,7 @@ def told(state):
     return getattr(state, "more", state.bit)
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@over("kind", KINDS, at_least=7)
 def test_the_same_content_is_the_same_value(kind):
     known = Interner()
     assert [known(each) for each in (kind(0), kind(1), kind(0), kind(1))] == [0, 1, 0, 1]

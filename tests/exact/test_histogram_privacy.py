@@ -100,6 +100,7 @@ def made(kind, epsilon, **parameters):
 SEARCH = {"queries": Tuples((BITS,)), "radius": 2, "f": ap.verifiers.event_level()}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     "hss", [made(HSS, 12), made(HSS, 12, printed=True), made(Eager, 8)], ids=["HSS", "printed", "Γ"]
 )

@@ -6,6 +6,7 @@ import attrs
 import numpy as np
 import pytest
 from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
+from trying import over
 
 import antiphon as ap
 from antiphon.learners import ADVICE, LazyToPrivate
@@ -25,6 +26,7 @@ from antiphon.protocol.spaces import Anything, Signature
 SLOW = Log(Fraction(101, 100))
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [
@@ -60,9 +62,9 @@ def test_a_grid_of_halves():
     assert verdicts(compared(learner, HALVES)) == ["holds"]
 
 
-@pytest.mark.parametrize("kind", [Printed, Repaired])
-@pytest.mark.parametrize("margin", [1, 2])
-@pytest.mark.parametrize("tail", [Fraction(1, 200), Fraction(1, 10**9)])
+@over("kind", [Printed, Repaired])
+@over("margin", [1, 2])
+@over("tail", [Fraction(1, 200), Fraction(1, 10**9)])
 def test_no_adversary_gets_more_than_the_theorem_says(kind, margin, tail):
     learner = of_two(
         rate=SLOW, horizon=3, fakes=Fraction(2, 5), margin=margin, accounting=kind(tail=tail)
@@ -153,6 +155,7 @@ class Favoured(Measures):
         return scores - loss
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("margin", [1, 2])
 @pytest.mark.parametrize("batch", [1, 2])
 def test_who_is_followed_has_the_law_of_the_base_algorithm(batch, margin):
@@ -171,6 +174,7 @@ def test_who_is_followed_has_the_law_of_the_base_algorithm(batch, margin):
         assert learner.marginal(scores)[0] == pytest.approx(float(zero), rel=1e-12)
 
 
+@pytest.mark.slow
 def test_measures_from_elsewhere_are_assumed_and_hold():
     learner = LazyToPrivate(measures=Favoured(), horizon=2, fakes=Fraction(1, 3))
     found = compared(learner, LOSSES)
@@ -202,12 +206,14 @@ def test_a_decision_more_tells_more(kind, horizon, rounds):
     assert verdicts(compared(honest, FEWER, rounds)) == ["holds"]
 
 
+@pytest.mark.slow
 def test_a_coin_that_is_used_twice_tells_more():
     changed = {"rate": Log(2), "fakes": Fraction(1, 10)}
     assert verdicts(compared(of_two(Reused, **changed), LOSSES)) == ["REFUTED"]
     assert verdicts(compared(of_two(**changed), LOSSES)) == ["holds"]
 
 
+@pytest.mark.slow
 def test_a_ratio_that_knows_the_past_tells_more():
     """Such measures are refused; who takes them at their word is refuted."""
     flipping = Flipping(experts=2, rate=Log(Fraction(3, 2)))

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 from exact_reference import FAIL, Table, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
@@ -59,7 +59,6 @@ def plain(law):
 
 
 @given(table=tables(), rounds=st.integers(0, 3))
-@settings(max_examples=40)
 def test_it_is_the_law_of_whole_plays(table, rounds):
     law = law_of_views(curious, table, rounds=rounds)
     assert plain(law) == whole_play(curious, table, rounds)
@@ -67,7 +66,6 @@ def test_it_is_the_law_of_whole_plays(table, rounds):
 
 
 @given(table=tables(refusals=True), rounds=st.integers(0, 3))
-@settings(max_examples=25)
 def test_it_is_the_law_of_whole_plays_of_a_game(table, rounds):
     """Through verifier, identifier and composition; a child's HALT does not end it."""
     game = ap.PrivacyGame(ap.ExtConComp(), ap.composition.fixed_mechanisms([table] * 2))

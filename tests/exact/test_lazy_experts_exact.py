@@ -24,6 +24,7 @@ def lazy(kind=LazyExperts, **changed):
     return kind(**parameters | changed)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [
@@ -37,7 +38,6 @@ def lazy(kind=LazyExperts, **changed):
         (lazy(grid=2, rate=Log(Fraction(9, 4)), cost=Fraction(1, 2)), HALVES),
         (lazy(batch=2), LOSSES),
     ],
-    ids=str,
 )
 def test_no_adversary_gets_more_than_is_claimed(learner, losses):
     found = compared(learner, losses)

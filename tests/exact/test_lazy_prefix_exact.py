@@ -107,6 +107,7 @@ CASES = [
 ]
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("order", [1.01, 1.5, 3, 20, 150])
 @pytest.mark.parametrize("case", CASES, ids=str)
 def test_all_that_is_revealed_is_within_the_bound(case, order):

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from exact_experts import FEWER, LOSSES
 from test_noise_privacy import BaseTwo
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.sealed import OPEN, oblivious
@@ -50,6 +51,7 @@ def curve(system, growths, *, rounds, losses=LOSSES, deaf=False):
 # --- those that claim something -----------------------------------------------------------------
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize(
     ("system", "rounds", "losses"),
     [
@@ -76,6 +78,7 @@ def test_no_adversary_gets_more_than_is_promised(system, rounds, losses):
     assert 0 < deaf <= listening[2]
 
 
+@pytest.mark.slow
 def test_what_is_derived_is_never_less_than_what_parts_reveal():
     """The tight Rényi divergences of P ∘* ExtConComp, of two draws and of one."""
     for draws in (1, 2):
@@ -88,7 +91,7 @@ def test_what_is_derived_is_never_less_than_what_parts_reveal():
 # --- P ∘* ExtConComp says what the learner says, until the filter is full -------------------------
 
 
-@pytest.mark.parametrize(
+@over(
     ("changed", "draws", "losses"),
     [
         ({"horizon": 2}, 1, LOSSES),
@@ -98,7 +101,6 @@ def test_what_is_derived_is_never_less_than_what_parts_reveal():
         ({"horizon": 4, "batch": 2}, 1, FEWER),
         ({"horizon": 2, "grid": 2, "rate": Log(Fraction(9, 4))}, 1, LOSSES),
     ],
-    ids=str,
 )
 def test_parts_say_what_the_learner_says(changed, draws, losses):
     learner = lazy(**changed)
@@ -191,6 +193,7 @@ class ReadsAhead(LazyExperts):
         return Holding(state.rounds + 1, scores, expert, lost)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("kind", "changed", "rounds"),
     [

@@ -3,9 +3,11 @@
 import functools
 import itertools
 from fractions import Fraction
+from functools import cache
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, Halving, NameAndShame
@@ -48,8 +50,8 @@ def stream(hits, rounds):
 # --- name and shame -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("rounds", range(1, 9))
-@pytest.mark.parametrize("delta", [TENTH, Fraction(1, 3)])
+@over("rounds", range(1, 9))
+@over("delta", [TENTH, Fraction(1, 3)])
 def test_name_and_shame_is_tight_at_delta(rounds, delta):
     """At ε = 0, and at any other: who is named is named."""
     learner = NameAndShame(delta=delta)
@@ -152,10 +154,11 @@ def test_the_law_in_doubles_is_that_in_fractions():
 
 
 @functools.lru_cache
+@cache
 def hard_learners():
-    """(law, tight δ at ε = ln 3/2, hard sequence) of 300 random learners that are concentrated."""
+    """(law, tight δ at ε = ln 3/2, hard sequence) of 40 random learners that are concentrated."""
     found, seed = [], 0
-    while len(found) < 300:
+    while len(found) < 40:
         learner, seed = table(seed), seed + 1
         law = FiniteLaw(learner, ROUNDS)
         if law.concentration().value > Fraction(1, 2):
@@ -171,7 +174,7 @@ def fewer(law, hard):
     return sum(law.distribution(hard.hits)[: len(hard.hits)])
 
 
-def test_the_lemma_holds_for_300_random_learners():
+def test_the_lemma_holds_for_random_learners():
     """q_{i+1} <= 3/4 q_i + δ/2 and P(< k) <= 3q_0 + 2kδ; that is below 1 for most of them."""
     tell = 0
     for law, delta, hard in hard_learners():
@@ -183,7 +186,7 @@ def test_the_lemma_holds_for_300_random_learners():
         bound = 3 * hard.kept[0] + 2 * len(hard.hits) * delta
         assert fewer(law, hard) <= bound
         tell += bound < 1
-    assert tell > 150
+    assert tell > 20
 
 
 def test_each_of_its_constants_is_needed():
@@ -206,7 +209,7 @@ def test_the_sum_of_the_talk_fails():
     hard = hard_sequence(law)
     assert (fewer(law, hard), sum(hard.kept)) == (Fraction(19, 100), 0)
     assert fewer(law, hard) <= 2 * 3 * TENTH
-    assert sum(fewer(each, found) > sum(found.kept) for each, _, found in hard_learners()) > 10
+    assert sum(fewer(each, found) > sum(found.kept) for each, _, found in hard_learners()) > 2
 
 
 def test_wrong_every_round_is_among_the_best_sequences(record_property):

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import attrs
 import numpy as np
+import pytest
 from test_noise_privacy import BaseTwo, lost
 
 import antiphon as ap
@@ -79,6 +80,7 @@ def learner(**changed):
     return MultiplicativeWeights(**parameters)
 
 
+@pytest.mark.slow
 def test_one_update_keeps_its_claim():
     """Two queries lose a good part of it: δ at e^ε = 2^3 is large, at the claim, 2^10, it is
     less than what truncation can add."""

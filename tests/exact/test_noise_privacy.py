@@ -155,6 +155,7 @@ def test_choices_among_monotone_scores_keep_their_claim(kind, below, arrays):
     assert game.tight_delta(epsilon=Log(9), rounds=1, queries=queries) == 0
 
 
+@pytest.mark.slow
 def test_report_noisy_max_keeps_its_claim_where_scores_are_monotone():
     mechanism = ReportNoisyMax(epsilon=1, candidates=2, monotone=True)
     search = {"queries": Tuples((Integers(-2, 2),) * 2), "radius": 20}
@@ -185,6 +186,7 @@ SPARSE = [
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("mechanism", "radius", "rounds", "below"), SPARSE, ids=repr)
 def test_sparse_vector_keeps_its_claim_and_one_top_uses_it_up(mechanism, radius, rounds, below):
     """δ = 0 at the claim, and at 90 % of it (``below`` is e^that) already not."""
@@ -195,6 +197,7 @@ def test_sparse_vector_keeps_its_claim_and_one_top_uses_it_up(mechanism, radius,
         assert tight(mechanism, Log(below), **search) > 0
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("mechanism", "reading"),
     [
@@ -216,6 +219,7 @@ class NeverHalts(SparseVector):
         return super().step(state._replace(tops=1), message, coins)
 
 
+@pytest.mark.slow
 def test_a_sparse_vector_that_does_not_halt_leaks():
     search = {"queries": Integers(-2, 2), "rounds": 5}
     twin, right = (kind(epsilon=4, monotone=True) for kind in (NeverHalts, SparseVector))
@@ -223,6 +227,7 @@ def test_a_sparse_vector_that_does_not_halt_leaks():
     assert tight(right, claimed(right), radius=12, **search) == 0
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("mechanism", "radius", "rounds", "draws"),
     [
@@ -241,6 +246,7 @@ def test_told_numbers_keep_the_claim(mechanism, radius, rounds, draws):
     assert tight(mechanism, Log(2 ** int(HALF * mechanism.epsilon)), **search) > 2 * allowed
 
 
+@pytest.mark.slow
 def test_the_histogram_svt_keeps_its_claim_at_event_level():
     """All streams of 3 bit vectors in two columns, thresholds -1 and 2; one vector differs."""
     mechanism = HistogramSVT(epsilon=4, query=KthLargest(), histogram=(0, 0))

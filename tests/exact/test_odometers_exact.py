@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import numpy as np
+import pytest
 
 import antiphon as ap
 from antiphon.composition import sparse_parallel
@@ -20,6 +21,7 @@ def row(part):
     return check.run()
 
 
+@pytest.mark.slow
 def test_what_did_not_differ_costs_nothing_and_nothing_less_would_do():
     """Two walks: nobody's loss is above Σε of what differed; a thousandth less is too little."""
     assert odometers.walks().holds
@@ -30,6 +32,7 @@ def less(reading):
     return max(Fraction(0), reading - Fraction(1, 1000))
 
 
+@pytest.mark.slow
 def test_a_delta_breaks_it():
     """All three are there to be chosen from: 1 - (3/4)³, where 1/4 would be promised."""
     found = row("what differed counts: 1 of 3")

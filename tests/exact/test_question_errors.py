@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import Question
@@ -85,13 +86,13 @@ def test_a_step_that_may_draw_for_ever():
         ap.PrivacyGame(patient, EVENT).tight_delta(epsilon=0, rounds=1)
 
 
-@pytest.mark.parametrize("epsilon", [-1, Fraction(-1, 9), float("nan"), float("inf"), "1", True])
+@over("epsilon", [-1, Fraction(-1, 9), float("nan"), float("inf"), "1", True])
 def test_epsilons_that_are_none(epsilon):
     with pytest.raises(ap.InvalidArgument, match="epsilon"):
         GAME.tight_delta(epsilon=epsilon, rounds=1)
 
 
-@pytest.mark.parametrize("rounds", [None, -1, 1.0, True, float("inf"), "2"])
+@over("rounds", [None, -1, 1.0, True, float("inf"), "2"])
 def test_horizons_that_are_none(rounds):
     for ask in (
         lambda: GAME.tight_delta(epsilon=0, rounds=rounds),
@@ -158,7 +159,7 @@ def test_no_creations_tell_nothing():
     assert ALL.tight_delta(epsilon=0, rounds=4, catalogue=[LEAKY], max_creations=0) == 0
 
 
-@pytest.mark.parametrize("query", [2, True, 0.0, "0", None, ap.same(0)])
+@over("query", [2, True, 0.0, "0", None, ap.same(0)])
 def test_queries_outside_the_query_space(query):
     with pytest.raises(ap.InvalidArgument, match="queries lists"):
         GAME.tight_delta(epsilon=0, rounds=1, queries=[0, query])

@@ -7,8 +7,9 @@ from types import SimpleNamespace
 import attrs
 import pytest
 from exact_reference import Table, outcomes_of, pairs_of, tables
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.audit import law_of_views, lyu, vadhan_wang
@@ -65,6 +66,7 @@ def check_random(seed, bits=(0, 1)):
     assert all(equivalences(simulator, game, epsilon, delta, 3, bits))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(4))
 def test_lyu_on_random_mechanisms(seed):
     """One world each, by turns; ``test_lyu_on_a_hundred`` has both."""
@@ -77,12 +79,12 @@ def test_lyu_on_a_hundred(seed):
     check_random(seed)
 
 
+@examples(5)
 @given(
     rows=st.lists(st.lists(outcomes_of(2, (0, 1)), min_size=2, max_size=2), min_size=2, max_size=2),
     growth=st.sampled_from(GROWTHS),
     slack=st.sampled_from([0, Fraction(1, 9), 1]),
 )
-@settings(max_examples=25)
 def test_lyu_with_any_delta_from_the_tight_one_to_1(rows, growth, slack):
     table = Table(tuple(tuple(row) for row in rows))
     game, epsilon = ap.PrivacyGame(table, EVENT), exact.epsilon(Log(growth))
@@ -97,7 +99,7 @@ def test_lyu_with_any_delta_from_the_tight_one_to_1(rows, growth, slack):
     weights=st.lists(st.integers(1, 4), min_size=24, max_size=24),
     answers=st.permutations((0, 1, ap.HALT)),
 )
-@settings(max_examples=12)
+@examples(5)
 def test_vadhan_wang_on_mechanisms_that_halt(weights, answers):
     """Two states, two queries, six outcomes each, all of positive weight."""
     drawn = iter(weights)
@@ -124,6 +126,7 @@ def pure_mechanism(seed):
     )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("seed", range(2))
 def test_vadhan_wang_on_random_pure_mechanisms(seed):
     mechanism = pure_mechanism(seed)
@@ -140,8 +143,8 @@ def test_lyu_at_epsilon_0_simulates_the_counterexample(delta):
     assert all(equivalences(lyu(mechanism, rounds=3), game, 0, delta, 3))
 
 
-@pytest.mark.parametrize("epsilon", [0, Log(3), Log(Fraction(7, 2))])
-@pytest.mark.parametrize("delta", [Fraction(1, 7), Fraction(1)])
+@over("epsilon", [0, Log(3), Log(Fraction(7, 2))])
+@over("delta", [Fraction(1, 7), Fraction(1)])
 def test_lyu_simulates_randomized_response(epsilon, delta):
     rr = RandomizedResponse(epsilon=epsilon, delta=delta)
     game = ap.PrivacyGame(rr, rr.claims[0].verification)
@@ -167,7 +170,6 @@ def test_lyu_at_delta_1_simulates_a_mechanism_that_tells_all():
 
 
 @given(table=tables(refusals=True), growth=st.sampled_from(GROWTHS))
-@settings(max_examples=30)
 def test_what_halts_refuses_or_goes_on_after_a_halt_is_simulated(table, growth):
     """Behind its verifier, to refuse by the hidden state is to halt with some probability."""
     game, epsilon = ap.PrivacyGame(table, EVENT), exact.epsilon(Log(growth))
@@ -190,7 +192,6 @@ eighths = st.integers(0, 8).map(lambda n: Fraction(n, 8))
     lower=st.tuples(eighths, eighths),
     upper=st.tuples(eighths, eighths),
 )
-@settings(max_examples=300)
 def test_no_feasible_point_exceeds_the_one_that_is_taken(growth, masses, lower, upper):
     """(φ1)-(φ4) at δ = 1 by brute force, on a grid that contains the bounds; e^ε = ``growth``."""
     simulator = lyu(LeakyBit(delta=1), ANY, epsilon=Log(growth), delta=1, rounds=1)

@@ -4,8 +4,9 @@ from fractions import Fraction
 from itertools import combinations_with_replacement
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.exact import Question
@@ -85,8 +86,8 @@ class TestUnequal:
         return question.solve(at(s), 3 * n + 2).delta
 
 
-@pytest.mark.parametrize("symmetric", [False, True])
-@pytest.mark.parametrize(
+@over("symmetric", [False, True])
+@over(
     ("growth", "delta", "k", "n"),
     [
         (2, Fraction(1, 10), 1, 3),
@@ -130,7 +131,6 @@ deltas = st.sampled_from([Fraction(n) for n in ("0", "1/1000", "1/20", "3/20", "
 class TestOrder:
     """How the figures stand to each other."""
 
-    @settings(max_examples=60)
     @given(growths, deltas, st.integers(1, 3), st.integers(1, 5), growths)
     def test_s_is_below_g_and_g_below_all_created(self, growth, delta, k, n, s):
         general = figure(growth, delta, k, n, s)
@@ -142,14 +142,12 @@ class TestOrder:
         if n <= k:
             assert general == everyone
 
-    @settings(max_examples=60)
     @given(growths, deltas, st.integers(1, 3), st.integers(1, 5), growths)
     def test_s_is_its_product(self, growth, delta, k, n, s):
         pure = exactly([(at(growth), 0)], times=min(k, n)).delta_at(at(s))
         symmetric = figure(growth, delta, k, n, s, symmetric=True)
         assert symmetric == 1 - (1 - delta) ** n * (1 - pure)
 
-    @settings(max_examples=60)
     @given(growths, deltas, st.integers(1, 3), st.integers(1, 5), growths)
     def test_g_is_below_its_closed_bound(self, growth, delta, k, n, s):
         assume(growth > 1 and growth * (1 - 2 * delta) >= 1)
@@ -159,7 +157,6 @@ class TestOrder:
         assert figure(growth, delta, k, n, s) <= 1 - (1 - pure) * left
 
 
-@settings(max_examples=150)
 @given(growths, deltas, st.integers(1, 4), st.integers(1, 7), growths, st.booleans())
 def test_intervals_hold_the_exact_values(growth, delta, k, n, s, symmetric):
     truth = figure(growth, delta, k, n, s, symmetric=symmetric)
@@ -175,7 +172,6 @@ def test_intervals_hold_the_exact_values(growth, delta, k, n, s, symmetric):
 fixed = st.lists(st.tuples(growths.map(at), deltas), min_size=1, max_size=3)
 
 
-@settings(max_examples=80)
 @given(fixed, st.data(), growths, st.booleans())
 def test_intervals_of_unequal_ones_hold_the_exact_values(given, data, s, symmetric):
     k = data.draw(st.integers(1, len(given)))
@@ -200,7 +196,6 @@ def test_the_least_epsilon_bounds_the_pairs_only_where_its_share_is_below_one():
 class TestPotential:
     """What the proof of Theorem G needs of H."""
 
-    @settings(max_examples=60)
     @given(growths, st.integers(1, 3), st.lists(st.integers(0, 2), min_size=4, max_size=4), growths)
     def test_public_steps_and_asks_do_not_lower_it(self, e, k, places, s):
         a, b, r, c = places

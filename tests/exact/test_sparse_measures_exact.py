@@ -6,13 +6,10 @@ from itertools import combinations
 
 import attrs
 import pytest
-from exact_reference import tables
-from hypothesis import HealthCheck, assume, given, settings
-from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import sparse_parallel
-from antiphon.composition.accounting.creations.orders import SparseDivergence, log_elementary
 from antiphon.composition.as_is import AsIs
 from antiphon.mechanisms import ExposedResponse
 from antiphon.mechanisms.leaky_bit import ExposedDivergence, concentrated
@@ -87,8 +84,8 @@ def test_its_claims_are_true(measure):
         assert game.tight_delta(epsilon=epsilon, rounds=2) <= Fraction(promise.delta_at(epsilon))
 
 
-@pytest.mark.parametrize("p", [1, Fraction(1, 4), Fraction(1, 1000)])
-@pytest.mark.parametrize("epsilon", [Fraction(1, 2), ap.Log(4), 20])
+@over("p", [1, Fraction(1, 4), Fraction(1, 1000)])
+@over("epsilon", [Fraction(1, 2), ap.Log(4), 20])
 def test_rho_is_above_every_order(p, epsilon):
     """Up to 1 % above the least ρ there is."""
     rho = concentrated(Fraction(p), exact.epsilon(epsilon))
@@ -126,77 +123,3 @@ def elementary(terms, most):
          for each in combinations(terms, i)),
         Fraction(0),
     )  # fmt: skip
-
-
-@settings(
-    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.filter_too_much]
-)  # fmt: skip
-@given(tables(), st.sampled_from((2, 3)), st.sampled_from(((1, 2), (1, 3), (2, 2), (2, 3))))
-def test_random_tables_are_below(table, order, sizes):
-    k, n = sizes
-    one, moment = curved(table, order)
-    assume(moment is not None)
-    f = sparse_parallel([one.claim.measure] * k)
-    found = engine([one], f, n, order, 6)
-    bound = elementary([moment - 1] * n, k)
-    assert found.moment is not None
-    assert found.moment <= bound
-    figure = SparseDivergence(f.measures, n)(order)
-    assert found.lower <= figure <= math.log(bound) / (order - 1) * (1 + 1e-9) + 1e-12
-
-
-# --- elementary symmetric polynomials -------------------------------------------------------------
-
-SIZES = st.floats(1e-9, 300.0)
-
-
-@given(SIZES, st.integers(1, 12), st.integers(1, 12))
-def test_equal_terms_by_brute_force(size, n, k):
-    term = Fraction(math.expm1(size)) if size < 1e-5 else Fraction(math.exp(size)) - 1
-    brute = sum(math.comb(n, i) * term**i for i in range(min(n, k) + 1))
-    figure, truth = log_elementary(size, n, k), logarithm(brute)
-    assert truth * (1 - 1e-9) <= figure <= truth * (1 + 1e-9)
-
-
-def logarithm(value):
-    """ln of a Fraction >= 1, also near 1 and far beyond the doubles."""
-    if value < 2:
-        return math.log1p(float(value - 1))
-    return math.log(value.numerator) - math.log(value.denominator)
-
-
-@given(
-    st.lists(st.fractions(Fraction(1, 100), 2, max_denominator=100), min_size=1, max_size=3),
-    st.integers(1, 3),
-    st.integers(2, 4),
-    st.data(),
-)
-@settings(max_examples=60, deadline=None)
-def test_unequal_purses_are_above_every_choice_of_kinds(rhos, slots, n, data):
-    """Whatever the kinds of the n created are, Σ over the sets that the purse pays for."""
-    purse = [rho for rho in rhos for _ in range(slots)]
-    made = data.draw(st.lists(st.sampled_from(rhos), min_size=n, max_size=n))
-    terms = [(rho, Fraction(math.expm1(2 * float(rho)))) for rho in made]
-    brute = Fraction(0)
-    for i in range(n + 1):
-        for chosen in combinations(terms, i):
-            kinds = [rho for rho, _ in chosen]
-            if all(kinds.count(rho) <= purse.count(rho) for rho in kinds):
-                brute += math.prod((term for _, term in chosen), start=Fraction(1))
-    figure = SparseDivergence(tuple(ZeroConcentrated(rho) for rho in purse), n)(2)
-    assert logarithm(brute) <= figure * (1 + 1e-9)
-
-
-@pytest.mark.parametrize(("n", "epsilon"), [(100, 0.752), (10**6, 0.964)])
-def test_reference_figures(n, epsilon):
-    f = sparse_parallel([ZeroConcentrated(0.01)])
-    found = ap.guarantee(EXT, f, max_creations=n).epsilon_at(1e-6)
-    assert epsilon - 0.0005 < found < epsilon + 0.0005
-    alike = sparse_parallel([ZeroConcentrated(0.01)], first_pair_consistent=True)
-    assert 0.6215 < ap.guarantee(EXT, alike).epsilon_at(1e-6) < 0.6225
-
-
-def test_figures_far_out():
-    many = ap.guarantee(EXT, sparse_parallel([GaussianDP(10)] * 100), max_creations=10**6)
-    assert 5000 < many.epsilon_at(1e-6) < 10**5
-    assert math.isfinite(ExposedDivergence(Fraction(1, 10**9), ap.Log(10**300))(100.0))

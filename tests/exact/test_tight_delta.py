@@ -20,8 +20,9 @@ from exact_reference import (
     tables,
     tight,
 )
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition import (
@@ -52,7 +53,7 @@ def test_one_mechanism_with_two_hidden_states(table, growth, rounds):
 
 
 @given(table=tables(states=4, queries=3, answers=(0, 1, 2)), growth=GROWTHS)
-@settings(max_examples=10)
+@examples(10)
 def test_one_mechanism_with_four_hidden_states(table, growth):
     game = ap.PrivacyGame(table, ap.verifiers.event_level())
     expected = tight(game, pairs_of([0, 1, 2]), growth, 2)
@@ -71,7 +72,7 @@ def functions(first, second):
 
 @pytest.mark.parametrize("name", functions(*[RandomizedResponse(epsilon=0)] * 2))
 @given(first=tables(), second=tables(refusals=True), growth=GROWTHS)
-@settings(max_examples=12)
+@examples(3)
 def test_compositions_of_unlike_mechanisms(name, first, second, growth):
     game = ap.PrivacyGame(ap.ExtConComp(), functions(first, second)[name])
     catalogue = [ap.Create(first), ap.Create(second)]
@@ -82,7 +83,7 @@ def test_compositions_of_unlike_mechanisms(name, first, second, growth):
 
 
 @given(table=tables(), growth=GROWTHS, fixed=st.booleans())
-@settings(max_examples=12)
+@examples(4)
 def test_two_copies_that_may_be_exchanged(table, growth, fixed):
     """Five rounds: the creations, and three questions to columns that are interchangeable."""
     f = fixed_mechanisms([table] * 2) if fixed else sparse_parallel([table.claims[0].parameters])
@@ -94,7 +95,7 @@ def test_two_copies_that_may_be_exchanged(table, growth, fixed):
 
 
 @given(first=tables(), second=tables(), growth=GROWTHS)
-@settings(max_examples=6)
+@examples(2)
 def test_a_composition_under_an_f_that_is_not_suitable(first, second, growth):
     """Creations may differ, so the very list of what exists may depend on b."""
     game = ap.PrivacyGame(ap.ExtConComp(), ap.verifiers.event_level(events=2))
@@ -116,7 +117,7 @@ class Lax(SparseParallel):
 
 
 @given(table=tables(answers=(0, 1)), growth=GROWTHS)
-@settings(max_examples=8)
+@examples(8)
 def test_a_subclass_that_changes_the_steps_of_f_is_played_as_it_is(table, growth):
     create = ap.Create(table)
     game = ap.PrivacyGame(ap.ExtConComp(), Lax((table.claims[0].parameters,)))
@@ -240,8 +241,8 @@ def test_one_mechanism_that_may_refuse(table, growth, rounds):
     assert game.tight_delta(epsilon=ap.Log(growth), rounds=rounds) == expected
 
 
+@pytest.mark.slow
 @given(first=tables(refusals=True), second=tables(refusals=True), growth=GROWTHS)
-@settings(max_examples=25)
 def test_two_mechanisms_that_may_refuse(first, second, growth):
     """Also where the HALT of a child is heard from one that halts and from one that goes on."""
     game = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([first, second]))
@@ -252,7 +253,6 @@ def test_two_mechanisms_that_may_refuse(first, second, growth):
 
 
 @given(first=tables(refusals=True), second=tables(), fixed=st.booleans())
-@settings(max_examples=25)
 def test_no_mass_is_lost_or_made(first, second, fixed):
     """Of every choice anywhere: the answers have probability 1 in all, in each world."""
     own = [table.claims[0].parameters for table in (first, second)]
@@ -357,8 +357,8 @@ def responses(parts):
     return [RandomizedResponse(epsilon=ap.Log(g), delta=d) for g, d in parts]
 
 
-@pytest.mark.parametrize("k", range(1, 7))
-@pytest.mark.parametrize("named", [True, False])
+@over("k", range(1, 7))
+@over("named", [True, False])
 def test_concurrent_randomized_response_is_murtagh_vadhan(k, named):
     parts = UNLIKE[:k]
     mechanisms = responses(parts)
@@ -382,7 +382,7 @@ def test_eight_alike_take_few_beliefs():
     assert solution.nodes < 400  # both worlds; without memo and symmetry, 40,000 each
 
 
-@pytest.mark.parametrize("copies", range(1, 11))
+@over("copies", range(1, 11), at_least=10)
 def test_the_counterexample(copies):
     """1-sparse parallel composition of ℓ copies of M_{1/10}: 1 − (9/10)^ℓ at ε = 0 (CM §5.2)."""
     game = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, TENTH)]))
@@ -413,7 +413,7 @@ class FirstPairLeakyBit(ap.ContinualMechanism):
         return state, ap.TOP
 
 
-@pytest.mark.parametrize("copies", range(1, 11))
+@over("copies", range(1, 11), at_least=10)
 def test_with_first_pair_consistency_the_copies_do_not_add_up(copies):
     """f_{∞,FPC} refuses M_δ itself, and ℓ mechanisms of the same parameters stay at δ (Thm 5.5)."""
     f = sparse_parallel([(0, TENTH)], first_pair_consistent=True)
@@ -647,7 +647,6 @@ def test_the_curve_falls_and_tight_epsilon_inverts_it():
 
 
 @given(table=tables(), delta=st.fractions(0, 1, max_denominator=7))
-@settings(max_examples=20)
 def test_tight_epsilon_of_random_mechanisms(table, delta):
     question = ap.PrivacyGame(table, ap.verifiers.event_level()).question()
     epsilon = question.tight_epsilon(delta, 2)
@@ -677,7 +676,6 @@ def test_the_privacy_curve_is_the_tight_deltas():
 
 
 @given(rational=st.fractions(Fraction(1, 1000), 30, max_denominator=1000))
-@settings(max_examples=30)
 def test_an_irrational_growth_is_rounded_so_that_delta_is_never_too_small(rational):
     rr = RandomizedResponse(epsilon=ap.Log(3), delta=Fraction(1, 7))
     solution = ap.PrivacyGame(rr, rr.claims[0].verification).solve(epsilon=rational, rounds=1)
@@ -746,7 +744,7 @@ def test_no_rounds_tell_nothing():
 
 
 @given(rows=outcomes_of(2, (0, 1)))
-@settings(max_examples=5)
+@examples(5)
 def test_more_rounds_and_less_epsilon_never_help_privacy(rows):
     table = claimed(((rows, ((1, 1, 0),)), (((1, 0, 1),), rows)), ANY)
     question = ap.PrivacyGame(table, ANY).question()

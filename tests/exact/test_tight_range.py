@@ -7,8 +7,9 @@ from itertools import product
 import attrs
 import pytest
 from exact_reference import VERIFICATIONS, composition_messages, mass, pairs_of, step, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
@@ -60,19 +61,17 @@ def agree(game, messages, rounds, **search):
 
 
 @given(tables(), st.integers(0, 2))
-@settings(max_examples=40)
 def test_one_mechanism_with_two_hidden_states(table, rounds):
     agree(ap.PrivacyGame(table, table.claims[0].verification), pairs_of([0, 1]), rounds)
 
 
 @given(tables(answers=(0, 1), refusals=True), st.sampled_from(VERIFICATIONS))
-@settings(max_examples=30)
 def test_refusals_and_an_f_that_is_not_symmetric(table, f):
     agree(ap.PrivacyGame(table, f), pairs_of([0, 1]), 2)
 
 
 @given(table=tables(answers=(0, 1, ap.HALT)))
-@settings(max_examples=8)
+@examples(8)
 def test_a_composition(table):
     """With columns that meet, and creations that count as messages."""
     made = [table, RandomizedResponse(epsilon=Log(2))]

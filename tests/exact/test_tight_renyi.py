@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import pytest
 from exact_reference import VERIFICATIONS, composition_messages, moment, pairs_of, tables
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.audit.exact.comparison import law_of_views
@@ -48,13 +49,12 @@ def test_one_mechanism_with_two_hidden_states(table, order, rounds):
 
 
 @given(tables(refusals=True), st.sampled_from(VERIFICATIONS))
-@settings(max_examples=30)
 def test_refusals_and_an_f_that_is_not_symmetric(table, f):
     agree(ap.PrivacyGame(table, f), pairs_of([0, 1]), 2, 2)
 
 
 @given(table=tables(answers=(0, 1, ap.HALT)))
-@settings(max_examples=10)
+@examples(4)
 @pytest.mark.parametrize(
     "make",
     [
@@ -93,7 +93,6 @@ def attains(game, order, rounds, **search):
 
 
 @given(tables(), st.sampled_from((2, 3)), st.integers(0, 2))
-@settings(max_examples=40)
 def test_a_strategy_has_views_of_that_moment(table, order, rounds):
     game = ap.PrivacyGame(table, table.claims[0].verification)
     if game.tight_renyi(order, rounds=rounds).moment is not None:
@@ -134,8 +133,8 @@ def divergence(q, order):
     return mp.log(total) / (alpha - 1)
 
 
-@pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("q", [Fraction(3), Fraction(11, 10), Fraction(10**6)])
+@over("order", ORDERS)
+@over("q", [Fraction(3), Fraction(11, 10), Fraction(10**6)])
 def test_randomized_response(q, order):
     found = of(RandomizedResponse(epsilon=ap.Log(q))).tight_renyi(order, rounds=2)
     truth = divergence(q, order)
@@ -156,7 +155,6 @@ def test_two_responses_add_up(order):
 
 
 @given(tables(), st.fractions(Fraction(11, 10), 5))
-@settings(max_examples=30)
 def test_enclosures_lie_between_whole_orders(table, order):
     """D_α rises with α; and the moment of a fractional order, by floats."""
     game = ap.PrivacyGame(table, table.claims[0].verification)
@@ -191,7 +189,7 @@ def test_the_logarithm_is_rounded_outward_and_never_negative():
     assert low < mp.log(mpf(7) / 3) / 2 < high
 
 
-@pytest.mark.parametrize("wrong", [1, 0.5, 0, -2, math.nan, math.inf, True, "2", None, 5000])
+@over("wrong", [1, 0.5, 0, -2, math.nan, math.inf, True, "2", None, 5000])
 def test_orders_are_checked(wrong):
     with pytest.raises(ap.InvalidArgument, match="order"):
         of(LeakyBit(delta=0)).tight_renyi(wrong, rounds=1)

@@ -22,6 +22,7 @@ def test_what_was_found_is_not_found_again(name):
     assert not verdict.find, verdict.why
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("part", range(SYSTEMS // AT_ONCE))
 def test_no_random_system_has_a_false_proof(part):
     """One seed in four also compares the engine with the brute force."""
@@ -39,6 +40,7 @@ def test_the_same_seed_grows_the_same_recipe():
     assert all(grown(seed) == json.loads(json.dumps(grown(seed))) for seed in range(100))
 
 
+@pytest.mark.slow
 def test_most_systems_are_read_and_many_are_proved():
     """The hunt would be idle if all was refused, assumed, or too large to enumerate."""
     kinds = [tried(grown(seed)).kind for seed in range(150)]

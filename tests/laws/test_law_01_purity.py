@@ -8,16 +8,17 @@ builds budgets (law 6).
 import copy
 
 import pytest
-from catalogue import MECHANISMS, PROCESSORS, shown
+from catalogue import MECHANISMS, PROCESSORS
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import adder, breakable
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.protocol import RecordedCoins, ReplayedCoins, SampledCoins, Side, identical, spaces
 
-EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: shown(e.mechanism))
-EVERY_LINK = pytest.mark.parametrize("entry", PROCESSORS, ids=lambda e: shown(e.processor))
+EVERY = over("entry", MECHANISMS, at_least=99)
+EVERY_LINK = over("entry", PROCESSORS, at_least=25)
 
 
 def attempt(step, *arguments):
@@ -29,6 +30,7 @@ def attempt(step, *arguments):
 
 
 @EVERY
+@examples(4)
 @given(data=st.data())
 def test_a_step_does_not_mutate_its_state_and_depends_on_nothing_but_its_tape(entry, data):
     mechanism, coins = entry.mechanism, SampledCoins(seed=data.draw(st.integers(0, 50)))
@@ -67,6 +69,7 @@ def test_a_link_does_not_mutate_its_state(entry, data):
 
 
 @EVERY
+@examples(4)
 @given(data=st.data())
 def test_a_refused_message_leaves_no_trace_in_the_answers_after_it(entry, data):
     script = data.draw(st.lists(entry.queries, max_size=5))

@@ -10,17 +10,18 @@ import attrs
 import numpy as np
 import pytest
 import references
-from catalogue import MECHANISMS, shown
+from catalogue import MECHANISMS
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import tosser
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.mechanisms import TreeCounter
 from antiphon.protocol import Draw, IdentityPostProcessor, Recording, identical
 
-EVERY = pytest.mark.parametrize("entry", MECHANISMS, ids=lambda e: shown(e.mechanism))
+EVERY = over("entry", MECHANISMS, at_least=99)
 DELTA = Fraction(1, 10)
 PLAYER = CounterexampleAdversary(delta=DELTA, copies=4)
 
@@ -59,6 +60,7 @@ def refusing_nothing(entry, script):
 
 
 @EVERY
+@examples(3)
 @given(data=st.data())
 def test_a_recording_replays_both_sides(entry, data, tmp_path_factory):
     script = refusing_nothing(entry, data.draw(st.lists(entry.queries, max_size=6)))
@@ -105,7 +107,7 @@ def test_a_longer_run_begins_with_the_shorter_and_extra_links_draw_nothing(seed,
     assert ap.interact(gambler, system, seed=seed).answers == whole.answers
 
 
-@pytest.mark.parametrize("seed", range(25))
+@over("seed", range(25), at_least=22)
 def test_every_run_is_one_of_the_enumerated(seed):
     system = counterexample_game(DELTA).mechanism(1)
     law = references.law(system, PLAYER)
@@ -129,7 +131,7 @@ def tampered(recording, number, draws):
     return ap.Recording(recording.view, recording.secret, tuple(tape))
 
 
-@pytest.mark.parametrize(
+@over(
     "change",
     [
         lambda draws: (),
@@ -144,7 +146,7 @@ def tampered(recording, number, draws):
         lambda draws: (draws[0], draws[1]._replace(value=-1)),
     ],
 )
-@pytest.mark.parametrize("number", [0, 2, 4])
+@over("number", [0, 2, 4])
 def test_a_changed_tape_is_a_mismatch_and_names_the_round(change, number):
     adversary = ap.scripted([0, 1, 1, 0, 1])
     recording = ap.record(adversary, tosser, seed=5)

@@ -9,8 +9,9 @@ from functools import cache
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition import (
@@ -122,8 +123,8 @@ def check(session, script, known):
             return
 
 
-@pytest.mark.parametrize("kind", GAMES)
-@settings(deadline=None, max_examples=4)
+@over("kind", GAMES, at_least=15)
+@examples(2)
 @given(script=pairs)
 def test_a_live_total_is_what_is_promised_of_the_game(kind, script):
     system, f = GAMES[kind]
@@ -132,7 +133,7 @@ def test_a_live_total_is_what_is_promised_of_the_game(kind, script):
 
 
 @pytest.mark.parametrize("kind", ALONE)
-@settings(deadline=None, max_examples=4)
+@examples(2)
 @given(script=singles)
 def test_a_live_total_is_what_is_promised_of_the_system(kind, script):
     check(ALONE[kind].start(seed=1), script, bounds(kind, alone=True))

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from sources import SOURCES, tree
 from strategies import tosser
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import Laplace, TreeCounter
@@ -82,7 +83,7 @@ def test_no_source_uses_another_generator():
     } == {}
 
 
-@pytest.mark.parametrize(
+@over(
     "code",
     [
         "import random", "from random import gauss", "import secrets", "import numpy.random",

@@ -9,8 +9,9 @@ from random import Random
 
 import attrs
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.composition import Certified, ComplexMechanism, Lifting, sparse_parallel
@@ -151,7 +152,7 @@ def held(system, own, asked, random):
 
 
 @pytest.mark.parametrize("kind", SYSTEMS)
-@settings(deadline=None, max_examples=12)
+@examples(12)
 @given(both=both, seed=st.integers(0, 10**6))
 def test_what_is_said_of_one_f_is_not_said_of_a_wider_one(kind, both, seed):
     """Of those of which nothing is said there is nothing to see: they do not count."""

@@ -138,10 +138,12 @@ class UntilFull(Board):
                 yield ask
 
 
+@pytest.mark.slow
 def test_no_two_neighbouring_streams_break_its_properties():
     assert violation(Board(budget=BasicFilter(epsilon=2), horizon=3)) is None
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("wrong", [OnlyWhatCounts, Telling, Twice, UntilFull])
 def test_what_would_break_them_is_found(wrong):
     twin = wrong(budget=BasicFilter(epsilon=2), horizon=30)
@@ -162,6 +164,7 @@ def test_a_verifier_lets_one_flight_differ():
     assert f([ap.Pair(sent(WATCHES[0]), sent(WATCHES[1]))]) is BOTTOM
 
 
+@pytest.mark.slow
 def test_an_auditor_does_not_refute_it():
     system = board(BasicFilter(epsilon=1), horizon=1)
     f = system.links[0].lifting.outer

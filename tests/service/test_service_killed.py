@@ -157,6 +157,7 @@ def complaints(log, heard):
         yield "not whole"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "times", [5, pytest.param(200, marks=pytest.mark.slow)], ids=["few", "many"]
 )

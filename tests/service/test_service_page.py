@@ -72,6 +72,7 @@ def check(said, place):
     assert (place / "board" / "session.jsonl").stat().st_mode & 0o77 == 0
 
 
+@pytest.mark.slow
 def test_each_command_is_run(tmp_path):
     """All but the first, which installs what is installed here."""
     assert COMMANDS[0].startswith("pip install")

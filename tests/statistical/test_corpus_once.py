@@ -7,6 +7,7 @@ that lets the claim stand refutes one that is four times as good (``NOTICED``).
 import bounds
 import numpy as np
 import pytest
+from trying import over
 
 from antiphon.audit.statistical import p_value
 from antiphon.audit.statistical.audit import LEAST_SAMPLES
@@ -56,6 +57,7 @@ def audited(name):
     )
 
 
+@pytest.mark.every(5)
 @pytest.mark.parametrize("name", PRIVATE)
 def test_a_true_claim_stands_and_one_four_times_as_good_falls(name):
     report = audited(name)
@@ -65,7 +67,7 @@ def test_a_true_claim_stands_and_one_four_times_as_good_falls(name):
         assert p_value(report.hits, epsilon=epsilon, delta=delta) < SURE
 
 
-@pytest.mark.parametrize("name", FALLEN)
+@over("name", FALLEN, at_least=17)
 def test_a_false_claim_falls(name):
     epsilon, delta = map(float, ENTRIES[name].parameters)
     assert p_value(audited(name).hits, epsilon=epsilon, delta=delta) < SURE

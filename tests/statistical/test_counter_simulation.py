@@ -15,6 +15,7 @@ import attrs
 import bounds
 import numpy as np
 import pytest
+from trying import over
 
 from antiphon.mechanisms import (
     COUNT,
@@ -90,6 +91,7 @@ def grid(counter):
     return 2.0**-14
 
 
+@pytest.mark.every(3)
 @EVERY
 def test_errors_are_normal_with_the_expected_variance(counter, times, n):
     found = errors(counter, times, dimension=n, seed=11)
@@ -209,7 +211,7 @@ ALPHA = bounds.level(
 )
 
 
-@pytest.mark.parametrize("counter", BOUNDED, ids=lambda x: repr(x)[:50])
+@over("counter", BOUNDED, at_least=6)
 def test_errors_leave_their_bounds_as_rarely_as_promised(counter):
     """β = 0.1, n = 3000 streams. The twin's bounds are a quarter of these.
 

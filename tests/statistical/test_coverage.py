@@ -10,6 +10,7 @@ from fractions import Fraction
 import bounds
 import numpy as np
 import pytest
+from trying import over
 
 from antiphon.audit.statistical import (
     Batch,
@@ -52,6 +53,7 @@ class TestOneProportion:
         ends = [clopper_pearson(k, n, confidence=1 - ALPHA) for k in range(n + 1)]
         assert all(miss(n, p, ends.__getitem__) <= ALPHA for p in GRID)
 
+    @pytest.mark.every(3)
     @pytest.mark.parametrize("twin", ["both ends at α", "Wald", "without rounding outward"])
     def test_twins_do_not(self, twin):
         n = 30
@@ -111,6 +113,7 @@ class TestTwoProportions:
 
     N = 24
 
+    @pytest.mark.every(7)
     @pytest.mark.parametrize("epsilon", [0.0, math.log(3)])
     @pytest.mark.parametrize("delta", [0.0, 0.2])
     @pytest.mark.parametrize("q", [0.0, 0.02, 0.1, 0.2, 0.26])
@@ -129,6 +132,7 @@ class TestTwoProportions:
         )
         assert below <= ALPHA
 
+    @pytest.mark.slow
     def test_p_values_and_bounds_agree(self):
         n = self.N
         for x, y in itertools.product(range(n + 1), repeat=2):
@@ -154,8 +158,8 @@ class TestTwoProportions:
 
 
 class TestLabels:
-    @pytest.mark.parametrize("epsilon", [0.0, 1.0])
-    @pytest.mark.parametrize("delta", [0.0, 0.1, 0.4])
+    @over("epsilon", [0.0, 1.0])
+    @over("delta", [0.0, 0.1, 0.4])
     def test_the_one_binomial_form_covers(self, epsilon, delta):
         n, growth = 60, math.exp(epsilon)
         right = (growth + delta) / (1 + growth)
@@ -197,6 +201,7 @@ class TestEProcesses:
             ruined, mean = ruined + weight * fell, mean + weight * math.exp(process.log_wealth)
         return ruined, mean
 
+    @pytest.mark.every(3)
     @pytest.mark.parametrize(
         ("p", "q", "epsilon", "delta"),
         [(0.5, 0.5, 0.0, 0.0), (0.6, 0.2, math.log(3), 0.0), (0.3, 0.2, 0.0, 0.1)],
@@ -257,6 +262,7 @@ class TestChoosingTheEvent:
 
     REPEATS, VIEWS, ATOMS, LEVEL = 40, 20_000, 1000, 0.05
 
+    @pytest.mark.slow
     def test_fresh_samples_cover_and_the_same_ones_do_not(self):
         generator = np.random.default_rng(bounds.seeded(12))
         goal = Goal("epsilon", 0.0, 0.0, self.LEVEL, self.VIEWS)

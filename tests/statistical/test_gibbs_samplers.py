@@ -39,6 +39,7 @@ def moments(low, high, log_density):
 BOXES = [(0.0, 1.0), (3.0, 2.0), (-40.0, 2.0), (200.0, 100.0)]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("slope", "curvature"), BOXES)
 def test_a_coordinate_of_a_box_is_a_truncated_gaussian(slope, curvature):
     """n = 1,000; a mean off by 19 % of a standard deviation is found with power 1/2."""
@@ -62,6 +63,7 @@ def rejected(slope, curvature, count):
     return np.concatenate(found)[:count]
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("dimension", [2, 3, 5])
 def test_a_ball_has_the_law_of_rejection(dimension):
     """n = 1,000 against 100,000; 2-norms, the axis, and a direction across it."""
@@ -86,10 +88,12 @@ def of_a_large_ball(kind):
     return off(np.einsum("ti,ti->t", sample, sample), 20 / 40)
 
 
+@pytest.mark.slow
 def test_a_gaussian_well_inside_is_left_alone():
     assert of_a_large_ball(drawn) < FAR
 
 
+@pytest.mark.slow
 def test_a_twin_with_a_dimension_too_many_is_rejected(monkeypatch):
     """χ² of d in place of d-1 degrees on the axis of a ball: power above 0.999."""
     honest = laws.log_gamma_share

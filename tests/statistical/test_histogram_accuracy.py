@@ -68,12 +68,14 @@ def failures(kind, *, factor=1, share=1):
                for hss, heard, ended, _ in runs(kind, factor))  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_noise_is_as_bounded(kind):
     """All of γ, ξ and Γ is made of these bounds. They are no larger than they must be, either."""
     assert 10 < failures(kind) <= MOST
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_noise_of_twice_the_size_is_noticed(kind):
     assert bounds.chernoff_power(RUNS, BETA, 0.7, ALPHA) >= 1 - bounds.BETA
@@ -85,6 +87,7 @@ def test_bounds_of_half_the_size_are_noticed(kind):
     assert failures(kind, share=0.5) > MOST
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_errors_and_intervals_are_as_bounded(kind):
     failed = ends = 0

@@ -3,6 +3,7 @@
 import attrs
 import bounds
 import numpy as np
+import pytest
 
 from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import learned_weights
@@ -32,6 +33,7 @@ def failures(learner, promised):
     return failed
 
 
+@pytest.mark.slow
 def test_errors_leave_their_bound_as_rarely_as_promised():
     """β = 0.1, n = 1000. A twin with a sixteenth of the ε, so sixteen times the noise, fails in
     most runs, where half would be enough for its power."""

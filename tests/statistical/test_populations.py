@@ -19,6 +19,7 @@ from test_sampling import (
     gaussian,
     laplace,
 )
+from trying import over
 
 import antiphon as ap
 from antiphon.populations.each_replica import for_each
@@ -92,8 +93,8 @@ FINITE = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", FINITE)
-@pytest.mark.parametrize("after", [None, start], ids=["counts", "arrays"])
+@over("name", FINITE)
+@over("after", [None, start])
 def test_finite_draws(name, after):
     draw, twin, law, other = FINITE[name]
     assert bounds.cells_power(N, law, other, ALPHA) >= 1 - bounds.BETA
@@ -208,6 +209,7 @@ def test_choices_from_arrays(candidates):
     assert bounds.cells(two_choices(0.1, 0.08, candidates=candidates), law, ALPHA)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("replicas", [1, 10])
 def test_vectors_of_few_replicas(replicas):
     """Made together, and each its own: first less third, over many small populations."""
@@ -301,6 +303,7 @@ def test_arrays_of_noise(kind):
     assert bounds.dkw(sampled(7.5), law, ALPHA, discrete=True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [Fraction, float])
 def test_exponents_that_differ(kind):
     """k is one of four; then a coin of probability e^(-rate·(k+1)). The twin's rate is lower."""

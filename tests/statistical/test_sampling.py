@@ -16,6 +16,7 @@ import attrs
 import bounds
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game, learned_bit
@@ -339,12 +340,14 @@ def test_the_levels_of_a_whole_run_add_up_to_the_budget():
         bounds.level("statistical/test_sampling", 54)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_law_is_as_stated(case):
     coins = SampledCoins(seed=bounds.seeded(2024))
     assert not case.rejected([case.draw(coins) for _ in range(case.n)], ALPHA)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_broken_twin_is_rejected(case):
     """The same n and threshold; a test that cannot reject is no test."""
@@ -372,8 +375,8 @@ def test_the_adversary_is_never_wrong_when_it_answers():
 # --- the bounds themselves ---------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(("n", "p"), [(20, 0.3), (50, 0.01), (200, 0.5), (1, 0.5)])
-@pytest.mark.parametrize("alpha", [0.2, 0.01])
+@over(("n", "p"), [(20, 0.3), (50, 0.01), (200, 0.5), (1, 0.5)])
+@over("alpha", [0.2, 0.01])
 def test_chernoff_keeps_its_level_exactly(n, p, alpha):
     """The probability of rejecting, summed over the binomial law."""
     wrong = sum(

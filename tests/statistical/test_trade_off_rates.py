@@ -102,6 +102,7 @@ def wrong(report, cuts, cdf):
     return False
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SYSTEMS)
 def test_a_true_curve_is_not_refuted_too_often_nor_any_bound_wrong(name, audits):
     refuted = failed = 0
@@ -119,6 +120,7 @@ def test_a_twin_that_takes_frequencies_for_rates_is_caught(audits, monkeypatch):
     assert sum(report.refuted for report, _ in audits("Gaussian", 42)) > MOST
 
 
+@pytest.mark.slow
 def test_a_twin_that_gives_all_of_alpha_to_each_event_is_caught(audits, monkeypatch):
     monkeypatch.setattr(auditing, "_shares", lambda alpha, events: [alpha] * events)
     found = audits("Gaussian", 43)

@@ -7,7 +7,7 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
+from trying import over
 
 ROOT = Path(__file__).parents[2]
 BENCHMARKS = ROOT / "benchmarks"
@@ -29,7 +29,7 @@ def peers():
     return set(re.findall(r'"([a-z0-9-]+)', line))
 
 
-@pytest.mark.parametrize("path", COLLECTED, ids=lambda path: path.name)
+@over("path", COLLECTED, at_least=27)
 def test_pytest_imports_no_peer_with_a_module(path):
     """A missing peer is a skip; at the top of a module it would stop the whole run."""
     names = set()
@@ -45,7 +45,7 @@ def test_pytest_imports_no_peer_with_a_module(path):
 TIMED = "benchmark.stats is not None"
 
 
-@pytest.mark.parametrize("path", COLLECTED, ids=lambda path: path.name)
+@over("path", COLLECTED, at_least=27)
 def test_benchmarks_run_untimed(path):
     """With --benchmark-disable there are no times: whoever reads them asks first."""
     tree = ast.parse(path.read_text())

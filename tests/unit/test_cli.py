@@ -8,6 +8,7 @@ import sys
 from fractions import Fraction
 
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary
@@ -105,8 +106,8 @@ class TestConfidence:
         assert high == pytest.approx(1 - 0.025 ** (1 / 50), abs=1e-7)
         assert clopper_pearson(50, 50, confidence=0.95)[1] == 1
 
-    @pytest.mark.parametrize(("k", "n"), [(1, 2), (3, 10), (7, 7), (29, 30), (12, 200)])
-    @pytest.mark.parametrize("confidence", [0.5, 0.95, 0.999999])
+    @over(("k", "n"), [(1, 2), (3, 10), (7, 7), (29, 30), (12, 200)])
+    @over("confidence", [0.5, 0.95, 0.999999])
     def test_the_ends_solve_the_exact_tails_rounded_outward(self, k, n, confidence):
         """The tails in Fractions: at most α/2 at the ends, more than that a little inside."""
         low, high = (Fraction(end) for end in clopper_pearson(k, n, confidence=confidence))
@@ -392,18 +393,19 @@ class TestNumbers:
     def test_are_exact(self, text, value):
         assert rational(text, "delta") == value
 
-    @pytest.mark.parametrize(
+    @over(
         "text",
         [
             *("", "x", "-1", "+1", "1/0", "e5", ".", "1_0", "٣", "1" * 100, " 1/20 ", "1 / 2"),
             *("1e99999999", "1e-99999999", "1e999", "inf", "nan", "0x1", "1/-2"),
         ],
+        at_least=19,
     )
     def test_or_refused(self, text):
         with pytest.raises(ap.InvalidArgument, match="delta is a number"):
             rational(text, "delta")
 
-    @pytest.mark.parametrize("text", ["", "0", "-1", "1.0", "٣", "²", "1_0", " 1", "9" * 5000, "5"])
+    @over("text", ["", "0", "-1", "1.0", "٣", "²", "1_0", " 1", "9" * 5000, "5"])
     def test_counts_are_ascii(self, text):
         with pytest.raises(ap.InvalidArgument, match="rounds is a whole number from 1 to 4"):
             count(text, "rounds", 4)

@@ -49,6 +49,7 @@ def test_a_mu_that_is_too_small_is_refuted(cli, system):
     assert "refuted, at confidence 0.95" in out
 
 
+@pytest.mark.slow
 def test_a_true_curve_is_not(cli, system):
     for claim in (("--zcdp", "0.5"), ("--gdp", "1.01"), ("--curve", "curve")):
         status, out, _ = cli(*arguments(system, *claim))

@@ -144,6 +144,7 @@ def files_of_a_mechanism():
     return {own: MECHANISM, room: exports, specimen: SPECIMEN}
 
 
+@pytest.mark.slow
 def test_a_mechanism_is_at_most_three_files(copied):
     files = files_of_a_mechanism()
     write(copied.root, files)
@@ -164,6 +165,7 @@ def test_a_mechanism_is_at_most_three_files(copied):
     assert "refuted, as it must" in audited.stdout
 
 
+@pytest.mark.slow
 def test_a_mechanism_without_a_specimen_is_missed(copied):
     *own, _ = files_of_a_mechanism().items()
     write(copied.root, dict(own))

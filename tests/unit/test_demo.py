@@ -12,6 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.cli import main
@@ -32,6 +33,7 @@ def small(tmp_path_factory):
 
 
 class TestData:
+    @pytest.mark.slow
     def test_every_flight_is_there_in_the_order_of_its_schedule(self):
         assert len(flights()) == TOTAL
         days = flights().days
@@ -69,7 +71,7 @@ class TestData:
 
 
 class TestAnalyst:
-    @pytest.mark.parametrize(
+    @over(
         "wrong",
         [{"flights": 0}, {"flights": TOTAL + 1}, {"flights": 10}, {"busy": True}, {"every": 0},
          {"epsilon": 0}, {"challenge": 1.5}, {"challenge": -1}],
@@ -78,6 +80,7 @@ class TestAnalyst:
         with pytest.raises(ap.InvalidArgument):
             FlightAnalyst(**wrong)
 
+    @pytest.mark.slow
     def test_creates_counters_for_the_carriers_of_a_busy_origin_only(self):
         state, created, asked = Notes(), 0, []
         counts = {0: 10_000, 1: 0, 2: 0}  # what it hears: EWR is busy, the others are not
@@ -170,6 +173,7 @@ class TestPlay:
         with pytest.raises(ap.ReplayMismatch):
             ap.replay(ap.View.load(small[2]), other)
 
+    @pytest.mark.slow
     def test_memory_stays_flat(self, tmp_path):
         flights()
         analyst = FlightAnalyst(flights=9000, every=1000, busy=1000, challenge=8000)
@@ -233,6 +237,7 @@ class TestCommand:
         assert main(["replay", str(output / "flights.view.jsonl")]) == 0
         assert "identical" in capsys.readouterr().out
 
+    @pytest.mark.slow
     def test_as_data_without_a_seed(self, tmp_path, capsys):
         arguments = ["demo", "--flights", "900", "--bit", "1", "--epsilon", "1/2", "--json"]
         assert main([*arguments, "--output", str(tmp_path)]) == 0
@@ -247,10 +252,12 @@ class TestCommand:
             assert counter["error"] == counter["noisy"] - counter["true"]
             assert counter["readings"][-1]["flights_told"] == 900
 
+    @pytest.mark.every(3)
     @pytest.mark.parametrize("number", [1, 2, 60])
     def test_however_few_flights(self, number, tmp_path, capsys):
         assert main(["demo", "--flights", str(number), "--output", str(tmp_path)]) == 0
 
+    @pytest.mark.slow
     def test_a_replay_that_differs_is_status_1(self, tmp_path, capsys, monkeypatch):
         def differs(view):
             raise ap.ReplayMismatch(7, "a", "b")

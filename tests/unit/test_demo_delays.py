@@ -23,6 +23,7 @@ def found():
     return play_delays(NUMBER, every=EVERY, epsilon=Fraction(10), seed=3)
 
 
+@pytest.mark.slow
 def test_the_truth_is_that_of_the_file(found):
     slots = np.frombuffer(flights().slots, dtype=np.uint8)[:NUMBER] % len(CARRIERS)
     late = np.frombuffer(flights().late, dtype=np.uint8)[:NUMBER] == 1
@@ -55,6 +56,7 @@ def test_what_both_promise_is_derived():
     assert Fraction(5, 3) < found.promise.epsilon_at(DELTA) <= float(basic) * (1 + 1e-9)
 
 
+@pytest.mark.slow
 def test_it_is_drawn_written_and_told(cli, tmp_path):
     arguments = ["demo", "--flights", "2000", "--output", str(tmp_path), "--seed", "1"]
     status, out, _ = cli(*arguments, "--json")
@@ -74,6 +76,7 @@ def test_it_is_drawn_written_and_told(cli, tmp_path):
     assert str(tmp_path / "delays.png") in out
 
 
+@pytest.mark.slow
 def test_equal_bands_give_equal_pictures(tmp_path):
     dates = np.array(["2013-01-01", "2013-02-01"], dtype="datetime64[D]")
     drawn = [("a", [Band("x", dates, [1, 2], [2, 2], [1, 3], steps=True)])]
@@ -99,6 +102,7 @@ def test_once_a_week_is_said_where_it_is(number, every, words):
     assert _how_often(SimpleNamespace(readings=readings, dates=days)) == words
 
 
+@pytest.mark.slow
 def test_a_short_demo_goes_along_flights(cli, tmp_path):
     pytest.importorskip("matplotlib")
     for number, axis in ((300, True), (20_000, False)):

@@ -6,6 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
@@ -214,7 +215,7 @@ class TestHostile:
         ap.same(ap.same(ap.same(ap.same(ap.same(ap.same(ap.same(1))))))), ap.spaces.Finite((1,)),
     )  # fmt: skip
 
-    @pytest.mark.parametrize("value", VALUES, ids=range(len(VALUES)))
+    @over("value", VALUES, at_least=15)
     def test_no_message_escapes_its_label(self, value):
         view = of({"unregistered": HOSTILE}, {"unregistered": HOSTILE}, Round(value, value))
         root = ET.fromstring(svg(view))
@@ -226,7 +227,7 @@ class TestHostile:
             text = re.sub(r"#\d+;", "", line)
             assert PLAIN_LINE.fullmatch(text), line
 
-    @pytest.mark.parametrize(
+    @over(
         "party",
         [None, 1, [], {}, {"type": 3}, {"chain": []}, {"chain": 1}, {"chain": [[], 1]}, HOSTILE,
          {"type": HOSTILE}, {"unregistered": {}}, {"type": "antiphon.Verifier/1", "parameters": 1},

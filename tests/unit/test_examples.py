@@ -48,6 +48,7 @@ def test_a_dashboard_shows_a_private_count_of_every_airline(capsys):
     assert promise.startswith("(0.5, 0)-DP by CM Thm 6.1")
 
 
+@pytest.mark.slow
 def test_a_counter_has_less_noise_than_laziness(capsys):
     run = runpy.run_path(str(EXAMPLES / "laziness_or_correlation.py"))
     run["main"](horizon=2**8, epsilons=(1, 4))
@@ -83,6 +84,7 @@ def test_a_dashboard_is_explained_and_not_refuted(cli):
     assert "not refuted" in out
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("claimed", ["1", "11"])
 def test_reused_noise_is_found_and_replayed(cli, tmp_path, claimed):
     file, leak = EXAMPLES / "reused_noise.py", tmp_path / "leak.jsonl"
@@ -100,6 +102,7 @@ def test_the_counter_without_the_bug_is_explained(cli):
     assert "is (1, 0)-DP" in out
 
 
+@pytest.mark.slow
 def test_adaptivity_costs_are_told_and_drawn(capsys, monkeypatch, tmp_path):
     plot = tmp_path / "costs.svg"
     monkeypatch.setattr(sys, "argv", ["adaptivity_costs.py", "--plot", str(plot)])
@@ -117,6 +120,7 @@ def test_adaptivity_costs_are_told_and_drawn(capsys, monkeypatch, tmp_path):
     assert "<svg" in plot.read_text()
 
 
+@pytest.mark.slow
 def test_a_private_regression_beats_the_origin(capsys, monkeypatch, tmp_path):
     path, picture = EXAMPLES / "private_regression.py", tmp_path / "regret.svg"
     given = ["private_regression.py", "--rounds", "600", "--plot", str(picture)]
@@ -137,6 +141,7 @@ def run(monkeypatch, name, *arguments):
     return runpy.run_path(str(EXAMPLES / f"{name}.py"), run_name="__main__")
 
 
+@pytest.mark.slow
 def test_bounds_are_those_of_the_paper(monkeypatch, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "bounds.svg"
@@ -187,6 +192,7 @@ def test_what_batches_cost_is_told_and_drawn(monkeypatch, capsys, tmp_path):
     )
 
 
+@pytest.mark.slow
 def test_regret_is_measured_in_all_games(tmp_path):
     pytest.importorskip("matplotlib")
     script, plot = EXAMPLES / "measured_regret.py", tmp_path / "regret.svg"
@@ -201,6 +207,7 @@ def test_regret_is_measured_in_all_games(tmp_path):
     assert max(map(len, rows)) >= 2 * len(study["MAKERS"])
 
 
+@pytest.mark.slow
 def test_a_cell_is_the_contest_of_its_learner():
     study = runpy.run_path(str(EXAMPLES / "measured_regret.py"))
     found = study["cell"](4, 3, "batches of 16")
@@ -214,6 +221,7 @@ def test_a_cell_is_the_contest_of_its_learner():
     assert found["lazy", 1] == sum(regrets) / 4
 
 
+@pytest.mark.slow
 def test_forecasters_are_followed(monkeypatch, capsys, tmp_path):
     pytest.importorskip("matplotlib")
     plot = tmp_path / "forecasters.svg"
@@ -261,6 +269,7 @@ def test_what_comes_before_the_noise_is_paid_for(capsys, name, claims, least):
     assert len(claims) == 2 or "only group privacy is known" in lines[-1]
 
 
+@pytest.mark.slow
 def test_one_score_learns_distributions_best(capsys, tmp_path):
     run = runpy.run_path(str(EXAMPLES / "distribution_learning.py"))
     figure = tmp_path / "risk.svg"
@@ -275,6 +284,7 @@ def test_one_score_learns_distributions_best(capsys, tmp_path):
     assert "<svg" in figure.read_text()
 
 
+@pytest.mark.slow
 def test_wine_is_preprocessed_at_a_price(capsys):
     pytest.importorskip("sklearn")
     run = runpy.run_path(str(EXAMPLES / "preprocess_wine.py"))

@@ -349,6 +349,7 @@ nbformat.write(book, sys.argv[1])
 """
 
 
+@pytest.mark.slow
 def test_the_page_runs_in_a_kernel(tmp_path):
     """An audit by two processes of functions of a cell included."""
     import nbformat

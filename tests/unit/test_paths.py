@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.running import Chunks, run
@@ -35,8 +36,8 @@ CALLS = {
 }
 
 
-@pytest.mark.parametrize("given", [7, True, b"log", ["log"]], ids=repr)
-@pytest.mark.parametrize("call", CALLS)
+@over("given", [7, True, b"log", ["log"]])
+@over("call", CALLS)
 def test_what_is_no_path(call, given):
     with pytest.raises(ap.InvalidArgument, match=r"is the path of a file, as text or a Path, not"):
         CALLS[call](given)

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import bounds
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
@@ -90,6 +91,7 @@ class TestPopulations:
         ]
         assert runs[0] == runs[1] != runs[2]
 
+    @pytest.mark.slow
     def test_an_adversary_that_never_halts(self):
         @ap.adversary
         def endless(answers, coins):
@@ -113,8 +115,8 @@ def binomial_at_most(k, n, p):
 class TestBounds:
     """Coverage, exactly: over every possible count, not over a sample of them."""
 
-    @pytest.mark.parametrize("n", [20, 200])
-    @pytest.mark.parametrize("p", [Fraction(1, 50), Fraction(3, 10), Fraction(1, 2)])
+    @over("n", [20, 200])
+    @over("p", [Fraction(1, 50), Fraction(3, 10), Fraction(1, 2)])
     def test_a_lower_bound_exceeds_the_truth_rarely(self, n, p):
         alpha = 0.05
         missed = [k for k in range(n + 1) if lower_bound(k, n, alpha=alpha) > p]

@@ -11,6 +11,7 @@ import attrs
 import bounds
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
@@ -50,6 +51,7 @@ class TestVerdicts:
         assert report.counterexample.in_event is True
         assert report.counterexample.bit == report.event.bit
 
+    @pytest.mark.slow
     @pytest.mark.parametrize("method", ["clopper-pearson", "label", "anytime"])
     def test_no_method_refutes_a_true_claim_often(self, method):
         """60 audits at confidence 0.8 of RR at its own ε."""
@@ -101,6 +103,7 @@ class TestVerdicts:
         assert 10_000 <= report.samples <= 20_000
         assert 0.5 < report.epsilon_lower < math.log(3)
 
+    @pytest.mark.slow
     def test_a_score_of_ones_own(self):
         report = NOISE_GAME.audit(
             asks(1), epsilon=0.5, samples=50_000, seed=1, score=lambda answers: answers[0]
@@ -417,7 +420,7 @@ class TestDistribution:
 
 
 class TestBadInput:
-    @pytest.mark.parametrize(
+    @over(
         ("bad", "text"),
         [
             ({"samples": 999}, "at least 1000"),
@@ -460,6 +463,7 @@ class TestBadInput:
         with pytest.raises(ap.InvalidArgument, match="bounds"):
             AdversaryFamily(lambda v: ASKER, bounds)
 
+    @pytest.mark.slow
     def test_an_adversary_that_never_halts(self):
         @ap.adversary
         def endless(answers, coins):

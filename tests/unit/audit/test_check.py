@@ -10,6 +10,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.check import Finding
@@ -336,7 +337,7 @@ class NotColumnSafe(Faulty):
         return state if type(zero) is int and zero <= one else Refused("a fall")
 
 
-@pytest.mark.parametrize(
+@over(
     ("f", "kind", "what"),
     [
         (SaysFalse(), "states", "returned False, which is no state: it would let (0, 1) pass"),
@@ -348,7 +349,6 @@ class NotColumnSafe(Faulty):
         (Reopens(), "dead", "not what its steps say"),
         (NotColumnSafe(), "columns", "otherwise"),
     ],
-    ids=lambda x: type(x).__name__,
 )
 def test_a_faulty_f_is_found(f, kind, what):
     report = ap.check(f, seed=1)
@@ -493,7 +493,7 @@ class Tells(Link):
         return state, L, message
 
 
-@pytest.mark.parametrize(
+@over(
     ("link", "kind", "what"),
     [
         (Draws(), "declarations", "declared deterministic"),
@@ -511,7 +511,6 @@ class Tells(Link):
         (Tells(), "properties", "response property"),
         (Tells(), "properties", "the runs answer the left differently, after the pair (0, 1) from"),
     ],
-    ids=lambda x: type(x).__name__,
 )
 def test_a_faulty_post_processor_is_found(link, kind, what):
     report = ap.check(link, right=None if type(link) is Tells else ECHO, seed=1)
@@ -762,6 +761,7 @@ def counter(reuses, scale, column_safe):
     )(ap.column_safe(step) if column_safe else step)  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("scale", [20, 10**9])
 @pytest.mark.parametrize("column_safe", [True, False])
 def test_reused_noise_is_found(scale, column_safe):

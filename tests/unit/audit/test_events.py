@@ -212,6 +212,7 @@ class TestNumbers:
         assert learned.reader.numbers[0] == (0,)
         assert len(learned.reader.numbers) <= 2
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize("sums", [False, True], ids=["numbers", "their sums"])
     def test_a_linear_score_is_found_in_numbers_and_in_sums(self, generator, sums):
         """Ten Gaussians shifted by 1/2 σ: the ratio is linear in them, or in the last sum.
@@ -226,6 +227,7 @@ class TestNumbers:
         best = [np.mean(world.sum(axis=1) > 5) for world in worlds]
         assert high - low > 0.98 * (best[1] - best[0])
 
+    @pytest.mark.slow
     def test_wide_bits_are_added_up(self, generator):
         """Twenty bits that came as numbers, of which eight tell: as one-time RAPPOR."""
         odds = [np.where(np.arange(20) < 8, 0.475 + 0.05 * bit, 0.5) for bit in (0, 1)]
@@ -284,6 +286,7 @@ class TestNumbers:
 
 
 class TestManySymbols:
+    @pytest.mark.slow
     def test_bits_are_added_up(self, generator):
         """Twenty randomised bits, four of which differ: too many kinds to count."""
 

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import PrivacyGame
@@ -57,8 +58,8 @@ TAKERS = {
 }
 
 
-@pytest.mark.parametrize("rounds", [-1, -HUGE, 2.5, True], ids=["-1", "huge", "float", "bool"])
-@pytest.mark.parametrize("take", TAKERS.values(), ids=TAKERS)
+@over("rounds", [-1, -HUGE, 2.5, True])
+@over("take", TAKERS.values())
 def test_rounds_that_are_none_are_refused(take, rounds):
     with pytest.raises(ap.InvalidArgument, match="rounds must be an int >= 0"):
         take(rounds)

@@ -18,6 +18,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import running_tasks as tasks
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import running
@@ -136,6 +137,7 @@ class TestTheResultIsTheSame:
         monkeypatch.setattr(crews, "start_method", lambda: method)
         assert run(tasks.total, CHUNKS, merge=tasks.add, executor=2).result == plain()
 
+    @pytest.mark.slow
     def test_decorated_parties_are_sent_by_their_name(self):
         """To a pool that starts afresh; pickle alone finds the function's name taken."""
         with pytest.raises(pickle.PicklingError):
@@ -146,6 +148,7 @@ class TestTheResultIsTheSame:
             counts = run(tasks.DECORATED, chunks, merge=merge_counts, executor=pool).result
         assert counts == plain(tasks.DECORATED, chunks, merge_counts)
 
+    @pytest.mark.slow
     def test_by_default_processes_start_where_much_is_left(self, monkeypatch):
         """Half a second for each of 12 chunks: more than a second is left after the first."""
         made = []
@@ -217,7 +220,7 @@ class TestErrors:
             run(tasks.overspends, CHUNKS, merge=tasks.add, executor=2)
         assert caught.value.remaining == 2
 
-    @pytest.mark.parametrize(
+    @over(
         "error",
         [
             ap.BudgetExceeded(1, 2, 3),
@@ -227,7 +230,6 @@ class TestErrors:
             ap.InvalidArgument("no"),
             ap.ExecutorError("lost", outcome=5),
         ],
-        ids=lambda error: type(error).__name__,
     )
     def test_each_of_this_package_can_be_sent(self, error):
         again = pickle.loads(pickle.dumps(error))
@@ -471,8 +473,9 @@ class TestFingerprints:
         finally:
             registry._said.things.pop("tests.edited/1")
 
+    @pytest.mark.slow
     def test_are_the_same_in_every_process(self):
-        roots = [Path(ap.__file__).parents[1], Path(__file__).parent]
+        roots = [Path(ap.__file__).parents[1], Path(__file__).parent, Path(__file__).parents[2]]
         seen = {
             subprocess.run(
                 [sys.executable, "-c", FINGERPRINTS],
@@ -575,6 +578,7 @@ class TestInterrupts:
 
         assert run(task, CHUNKS, merge=tasks.add).result == 2.0
 
+    @pytest.mark.every(4)
     @pytest.mark.parametrize("executor", ["'serial'", "2", "None", "ThreadPoolExecutor(2)"])
     def test_ctrl_c_in_a_program(self, executor, tmp_path):
         """The whole group hears it, as from a terminal; the program says what is done."""

@@ -74,6 +74,7 @@ class TestLocalCluster:
         counts = run(decorated, chunks, merge=merge_counts, executor=client).result
         assert counts == run(decorated, chunks, merge=merge_counts, executor="serial").result
 
+    @pytest.mark.slow
     def test_a_worker_that_dies(self, client, expected, tmp_path):
         task = tasks.Dies(str(tmp_path / "deaths"))
         assert run(task, CHUNKS, merge=tasks.add, executor=client) == expected
@@ -96,6 +97,7 @@ class TestLocalCluster:
         run(tasks.total, part, merge=tasks.add, executor=client, checkpoint=file)
         assert run(tasks.total, CHUNKS, merge=tasks.add, checkpoint=file) == expected
 
+    @pytest.mark.slow
     def test_a_search_for_what_breaks_a_bound(self, client):
         pattern = SparsePattern(epsilon=0, delta=0.1, creations=2, sparse=1)
         claim = Conjecture(pattern, 0.1, answers=2)
@@ -161,6 +163,7 @@ def processes(directory, path):
 
 
 class TestProcessesStartedApart:
+    @pytest.mark.slow
     def test_the_result_is_the_same_though_a_worker_is_killed(self, tmp_path, expected):
         """The scheduler needs no Antiphon; one of two workers is killed in the midst."""
         killed = []
@@ -177,6 +180,7 @@ class TestProcessesStartedApart:
         assert killed
         assert outcome == expected
 
+    @pytest.mark.slow
     def test_workers_without_the_package(self, tmp_path):
         (tmp_path / "antiphon.py").write_text(
             "raise ModuleNotFoundError(\"No module named 'antiphon'\", name='antiphon')\n"

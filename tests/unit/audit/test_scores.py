@@ -41,6 +41,7 @@ def bound(choice, training):
     return math.log(choice.event.hits(own) / choice.event.hits(other))
 
 
+@pytest.mark.slow
 def test_boosted_trees_see_what_no_sum_of_curves_does(training):
     pytest.importorskip("sklearn")
     trees = choose(training, GOAL, "boosted", seed=1)

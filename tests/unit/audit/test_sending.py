@@ -54,6 +54,7 @@ def prompted(code):
     return done.stdout.strip(), done.stderr
 
 
+@pytest.mark.slow
 def test_functions_without_a_file_go_to_processes():
     assert prompted(CODE + AT_THE_PROMPT) == ("True", "")
 
@@ -66,6 +67,7 @@ def test_without_cloudpickle_the_cause_is_named_before_anything_starts():
     assert "lost again" not in said
 
 
+@pytest.mark.slow
 def test_a_program_on_standard_input_is_told_so():
     done = subprocess.run(
         [sys.executable, "-"], input=CODE + AT_THE_PROMPT, capture_output=True, text=True,
@@ -119,6 +121,7 @@ def test_nothing_slow_has_no_hint():
 # --- counterexamples ----------------------------------------------------------------------------
 
 
+@pytest.mark.slow
 def test_a_counterexample_saved_by_a_script_replays_on_the_command_line(tmp_path, capsys):
     script, leak = tmp_path / "mine.py", tmp_path / "leak.jsonl"
     script.write_text(

@@ -7,6 +7,7 @@ from statistics import NormalDist
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
@@ -233,7 +234,7 @@ class TestMore:
         with pytest.raises(ap.InvalidArgument, match="for a curve"):
             _ = GAME.audit(ASKER, epsilon=0.9, samples=2000, seed=1, method="label").mu_lower
 
-    @pytest.mark.parametrize(
+    @over(
         ("arguments", "words"),
         [
             ({}, "pass epsilon, and delta, or a curve"),
@@ -254,6 +255,7 @@ class TestMore:
 class TestCounting:
     """``CountCuts`` counts what ``Event.hits`` does, for all cuts at once."""
 
+    @pytest.mark.every(3)
     @pytest.mark.parametrize("score", ["places", "additive", "counts"])
     def test_each_cut_is_the_event_that_it_says(self, score):
         @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything())

@@ -7,6 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 from accounting_reference import Line
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.accounting import (
@@ -102,7 +103,7 @@ def test_many_at_once():
 
 
 class TestBadInput:
-    @pytest.mark.parametrize("epsilon", [-0.1, math.nan, math.inf, True, "1", None])
+    @over("epsilon", [-0.1, math.nan, math.inf, True, "1", None])
     def test_epsilon(self, epsilon):
         for make in (basic, advanced, optimal):
             with pytest.raises(ap.InvalidArgument, match="epsilon"):
@@ -110,7 +111,7 @@ class TestBadInput:
         with pytest.raises(ap.InvalidArgument, match="epsilon"):
             optimal([(1, 0)]).delta_at(epsilon)
 
-    @pytest.mark.parametrize("delta", [-1e-9, 1.001, math.nan, math.inf, True, None])
+    @over("delta", [-1e-9, 1.001, math.nan, math.inf, True, None])
     def test_delta(self, delta):
         with pytest.raises(ap.InvalidArgument, match="delta"):
             optimal([(1, delta)])
@@ -184,6 +185,7 @@ class TestUnequal:
             assert around.lower - 1e-12 <= epsilon <= around.upper + 1e-12
             assert around.width <= width
 
+    @pytest.mark.slow
     def test_the_method_is_of_no_consequence(self):
         """Equal parameters by the method for unequal ones."""
         curve = optimal([(0.1, 0)], times=1000)

@@ -109,6 +109,7 @@ def test_few_parameters_of_unlike_size(large):
             assert encloses(found.stick(at), stick(reference, at), 1e-11)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("check", [check_equal, check_unequal, check_both_ways])
 def test_a_few_random_compositions(check):
     for seed in range(12):

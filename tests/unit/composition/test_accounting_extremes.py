@@ -9,8 +9,9 @@ from fractions import Fraction
 
 import pytest
 from accounting_reference import law, mp, mpf, stick
-from hypothesis import assume, example, given, reject, settings
+from hypothesis import assume, example, given, reject
 from hypothesis import strategies as st
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition.accounting import (
@@ -81,7 +82,7 @@ def readings(value):
 
 
 @pytest.mark.parametrize("name", MAKERS)
-@settings(max_examples=40)
+@examples(4)
 @given(several, points, points, deltas)
 @example([(1, 0.9999999999999999)], 1.0, 0, 1.0)
 @example([(Fraction(0.1), 0)], 0.1, 0, 0)
@@ -129,7 +130,7 @@ logs = st.sampled_from(
 exact_pairs = st.lists(st.tuples(logs, deltas), min_size=1, max_size=5)
 
 
-@settings(max_examples=60)
+@examples(3)
 @given(exact_pairs, logs)
 def test_no_figure_is_below_the_truth_however_it_is_read(given, at):
     """Against ``exactly``, in Fractions."""
@@ -143,7 +144,7 @@ def test_no_figure_is_below_the_truth_however_it_is_read(given, at):
     assert min(readings(truth_floor := optimal(given).floor.upper)) >= truth.floor, truth_floor
 
 
-@settings(max_examples=30)
+@examples(3)
 @given(exact_pairs, st.sampled_from([1e-12, 0.01, 0.25, 0.5, 0.99]))
 def test_no_epsilon_is_below_the_truth_however_it_is_read(given, delta):
     truth = exactly(given)
@@ -157,7 +158,6 @@ def test_no_epsilon_is_below_the_truth_however_it_is_read(given, delta):
 rational = st.sampled_from([Fraction(0.1), Fraction(1, 10), Fraction(1, 3), Fraction(7, 2)])
 
 
-@settings(max_examples=60)
 @given(st.lists(st.tuples(rational, st.integers(1, 3)), min_size=1, max_size=3), rational)
 def test_rational_parameters_against_sixty_digits(groups, at):
     given = [(epsilon, 0) for epsilon, count in groups for _ in range(count)]
@@ -208,7 +208,7 @@ def test_alike_floats_and_fractions_are_counted_apart():
         optimal([(1, 0), (True, 0)])
 
 
-@pytest.mark.parametrize("given", [None, 5, [1], [(1, 0, 0)], [(1,)], ["ab", (1, 0)], [([], 0)]])
+@over("given", [None, 5, [1], [(1, 0, 0)], [(1,)], ["ab", (1, 0)], [([], 0)]])
 def test_parameters_that_are_no_pairs_are_refused(given):
     for make in (optimal, fixed_parameters, FixedParameters):
         with pytest.raises(ap.AntiphonError):
@@ -256,8 +256,8 @@ def test_a_delta_of_nearly_one_is_no_division_by_zero():
     assert curve.delta_at(0) == 1
 
 
-@pytest.mark.parametrize("size", [1e-6, 0.3, 1.0, 5.0, 1000.0])
-@pytest.mark.parametrize(("n", "k"), [(2, 1), (7, 3), (40, 39), (10**6, 2), (2000, 1900)])
+@over("size", [1e-6, 0.3, 1.0, 5.0, 1000.0])
+@over(("n", "k"), [(2, 1), (7, 3), (40, 39), (10**6, 2), (2000, 1900)])
 def test_a_truncated_sum_of_powers_is_rounded_up_and_no_further(size, n, k):
     """ln Σ_{s<=k} C(n,s) (e^size - 1)^s, also where its terms are past the largest double."""
     power = mp.expm1(mp.mpf(size))

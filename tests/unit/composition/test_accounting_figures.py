@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from accounting_reference import Line
 from mpmath import exp, mpf, sqrt, tanh
+from trying import over
 
 from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.atoms import Atoms, Window, window
@@ -37,8 +38,8 @@ class TestParameters:
         assert parameters(once, times=3) == parameters(pairs, times=3)
 
 
-@pytest.mark.parametrize("epsilon", ["1/1000", "1/100", "1/10", "1"])
-@pytest.mark.parametrize("times", [1, 10, 1000])
+@over("epsilon", ["1/1000", "1/100", "1/10", "1"])
+@over("times", [1, 10, 1000])
 def test_the_advanced_bound_is_its_formula(epsilon, times):
     """δ̃ = min(e^-x, √Σε²/(e^x − e)) with x = excess²/(2Σε²), for x > 1 where there are two."""
     each = Fraction(epsilon)

@@ -6,8 +6,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 from accounting_reference import mp, mpf, real
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.atoms import window
@@ -104,7 +105,6 @@ def test_differences_that_cancel(multiple, unit, less):
         assert abs(mpf(float(found)) - truth) <= bound + abs(truth) * 2 * UNIT
 
 
-@settings(max_examples=20)
 @given(st.integers(1, 300), st.floats(1e-6, 1))
 def test_windows_hold_the_binomial_law(count, odds):
     found = window(count, odds, 0).normalised()
@@ -128,6 +128,7 @@ def test_windows_of_hardly_any_wrong_answers(odds):
     assert found.terms.lower[1] <= 1e6 * odds
 
 
+@examples(5)
 @given(
     st.lists(st.floats(0.01, 3), min_size=1, max_size=30, unique=True),
     st.integers(1, 40), st.floats(0.05, 4), st.floats(1e-6, 1e-3),

@@ -5,8 +5,9 @@ from math import log, sqrt
 
 import pytest
 from accounting_reference import mp, mpf
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.composition import accounting
@@ -41,7 +42,6 @@ def test_delta_falls_in_epsilon(make, given, one, other):
     assert curve.floor.lower <= deltas.lower[1]
 
 
-@settings(max_examples=15)
 @given(several, points, points)
 def test_delta_falls_in_epsilon_for_many(given, one, other):
     curve, (low, high) = contour(given), sorted([one, other])
@@ -59,7 +59,7 @@ def test_one_more_mechanism_never_lowers_delta(make, given, more, at):
         assert after >= before * (1 - ROUNDING)
 
 
-@settings(max_examples=10)
+@examples(10)
 @given(several, pairs, points)
 def test_one_more_mechanism_never_lowers_delta_of_many(given, more, at):
     after, before = contour([*given, more]), contour(given)

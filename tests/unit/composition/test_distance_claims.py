@@ -6,6 +6,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import (
@@ -50,7 +51,7 @@ def apart(mechanism, distance):
     return neighbouring_start(attrs.evolve(relation, distance=distance))
 
 
-@pytest.mark.parametrize("mechanism", FAMILIES, ids=repr)
+@over("mechanism", FAMILIES, at_least=13)
 def test_the_family_goes_through_the_claim(mechanism):
     assert mechanism.claims_at(3) == mechanism.claims
     stated = mechanism.rho if hasattr(mechanism, "rho") else mechanism.epsilon
@@ -62,8 +63,8 @@ def test_the_family_goes_through_the_claim(mechanism):
     assert distance_of(nothing.verification.relation) == 0
 
 
-@pytest.mark.parametrize("mechanism", FAMILIES, ids=repr)
-@pytest.mark.parametrize("times", [Fraction(1, 3), Fraction(2), Fraction(7)])
+@over("mechanism", FAMILIES)
+@over("times", [Fraction(1, 3), Fraction(2), Fraction(7)])
 def test_pure_costs_grow_with_the_distance_and_gaussian_with_its_square(mechanism, times):
     f = apart(mechanism, 3 * times)
     promise = ap.guarantee(mechanism, f)

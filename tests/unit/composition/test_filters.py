@@ -7,9 +7,10 @@ from statistics import NormalDist
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition import (
@@ -393,7 +394,7 @@ class TestMeasures:
         RenyiFilter(order=Fraction(11, 10), budget=1).cost(Renyi(lambda a: asked.append(a) or a))
         assert Fraction(asked[0]) >= Fraction(11, 10)
 
-    @pytest.mark.parametrize("order", [1, 0.5, 0, -2, float("inf"), 10**7, None, "2"])
+    @over("order", [1, 0.5, 0, -2, float("inf"), 10**7, None, "2"])
     def test_an_order_that_is_none_is_refused(self, order):
         for make in (
             lambda: RenyiFilter(order=order, budget=1),
@@ -450,7 +451,6 @@ class TestCurves:
 
     @given(st.fractions(Fraction(1, 50), 60, max_denominator=99),
            st.fractions(0, 1500, max_denominator=9))  # fmt: skip
-    @settings(max_examples=30)
     def test_of_gaussian_dp(self, mu, epsilon):
         with mp.workdps(60):
             m, e = (mp.mpf(x.numerator) / x.denominator for x in (mu, epsilon))
@@ -467,7 +467,7 @@ class TestCurves:
         assert curve.epsilon_at(0) == math.inf
 
 
-@pytest.mark.parametrize("wrong", [-1, float("nan"), float("inf"), True, None, "1"])
+@over("wrong", [-1, float("nan"), float("inf"), True, None, "1"])
 def test_bad_parameters_are_refused(wrong):
     makers = [
         lambda x: BasicFilter(epsilon=x), lambda x: BasicFilter(epsilon=1, delta=x),
@@ -489,7 +489,7 @@ def test_bad_parameters_are_refused(wrong):
             make(wrong)
 
 
-@pytest.mark.parametrize(
+@over(
     "make",
     [
         lambda: WhitehouseFilter(epsilon=1, delta=0),
@@ -556,6 +556,7 @@ class TestEvery:
         assert decode(encode(budget)) == budget
         assert hash(decode(encode(budget))) == hash(budget)
 
+    @examples(8)
     @given(charges=st.lists(st.builds(Approximate, amounts, st.fractions(0, Fraction(1, 9)))))
     def test_charges_are_pure_and_never_pass_the_limits(self, budget, charges):
         state, _ = spend(budget, charges)

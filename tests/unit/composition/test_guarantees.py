@@ -9,6 +9,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import (
@@ -260,11 +261,11 @@ EVERY_F = sorted({repr(f): f for pair in INCLUDED + NOT_INCLUDED for f in pair}.
 
 
 class TestInclusion:
-    @pytest.mark.parametrize(("outer", "inner"), INCLUDED)
+    @over(("outer", "inner"), INCLUDED, at_least=14)
     def test_known(self, outer, inner):
         assert includes(outer, inner)
 
-    @pytest.mark.parametrize(("outer", "inner"), NOT_INCLUDED)
+    @over(("outer", "inner"), NOT_INCLUDED, at_least=14)
     def test_not_known(self, outer, inner):
         assert not includes(outer, inner)
 
@@ -286,7 +287,7 @@ class TestInclusion:
         assert not includes(event_level(), Own())
         assert group(event_level(), Own(events=2)) is None
 
-    @pytest.mark.parametrize(
+    @over(
         ("outer", "inner", "size"),
         [
             (event_level(), event_level(events=4), 4),
@@ -487,7 +488,7 @@ class TestCompositions:
 
 
 class TestBudgets:
-    @pytest.mark.parametrize(
+    @over(
         ("budget", "epsilon", "delta"),
         [
             (BasicFilter(epsilon=2, delta=0.1), 2, 0.1),

@@ -4,6 +4,7 @@ import math
 from fractions import Fraction
 
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import sparse_parallel
@@ -12,7 +13,7 @@ from antiphon.composition.guarantees.inclusion import differing, group, includes
 from antiphon.verifiers import bounded, event_level, every_pair, neighbouring_start, user_level
 
 
-@pytest.mark.parametrize(
+@over(
     ("f", "most"),
     [
         (neighbouring_start(), 1),

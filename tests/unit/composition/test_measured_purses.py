@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import fixed_parameters, sparse_parallel
@@ -144,8 +145,8 @@ class TestWhatAPurseHolds:
             SparseMeasures(())
         assert sparse_parallel([]).parameters == ()
 
-    @pytest.mark.parametrize("kind", [ZeroConcentrated, GaussianDP, BoundedRange])
-    @pytest.mark.parametrize("size", [-1, float("nan"), float("-inf"), "1", None])
+    @over("kind", [ZeroConcentrated, GaussianDP, BoundedRange])
+    @over("size", [-1, float("nan"), float("-inf"), "1", None])
     def test_sizes_are_positive_numbers(self, kind, size):
         with pytest.raises(ap.InvalidArgument):
             sparse_parallel([kind(size)])

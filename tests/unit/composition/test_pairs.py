@@ -15,6 +15,7 @@ from pairs_reference import (
     range_stick,
     response,
 )
+from trying import over
 
 from antiphon.composition.accounting import (
     BoundedRangePair,
@@ -50,6 +51,7 @@ def check(curve, law, points, relative=1e-6):
         assert found.width <= relative * found.upper, (at, found.width / found.upper)
 
 
+@pytest.mark.every(2)
 def test_a_thousand_discrete_gaussians(way):
     curve = compose([DiscreteGaussianPair(10)], times=1000)
     known = {5: 0.383835801507776, 10: 0.0337792441982797, 20: 4.04355977092400e-7}
@@ -62,7 +64,7 @@ def test_a_thousand_discrete_gaussians(way):
     check(curve, law, [0, 5, Fraction(1001, 100), 20, 30])
 
 
-@pytest.mark.parametrize(
+@over(
     ("sigma", "shift", "times", "points"),
     [
         (HALF, 1, 1, [0, 1, 3, 10, 20]),
@@ -86,6 +88,7 @@ def test_a_narrow_and_a_wide_discrete_gaussian():
     check(compose([DiscreteGaussianPair(HALF), DiscreteGaussianPair(2)]), law, [0, 1, 3, 9], 1e-9)
 
 
+@pytest.mark.every(2)
 def test_discrete_laplaces(way):
     for scale, shift, times in ((5, 2, 12), (10, 7, 30)):
         curve = compose([DiscreteLaplacePair(scale, shift)], times=times)
@@ -103,6 +106,7 @@ def test_a_shift_of_one_is_randomized_response():
     assert optimal([(0.1, 0)], times=1000).delta_between(12) == ours
 
 
+@pytest.mark.slow
 def test_a_hundred_unlike_ones(way):
     unit = Fraction(1, 512)
     pairs, law = [], None
@@ -124,6 +128,7 @@ def test_a_hundred_unlike_ones(way):
     assert law.stick(Fraction(found.upper)) <= ball(Fraction(1e-9))
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_responses_of_five_kinds(way):
     unit, pairs, law = Fraction(1, 400), [], None
     for j in range(1, 6):
@@ -150,6 +155,7 @@ def test_a_thousand_unlike_responses():
         assert found.width <= 1e-6 * delta
 
 
+@pytest.mark.slow
 def test_many_unlike_responses_agree_with_the_other_contour():
     given = [Fraction(1000 + (i * 7919) % 9001, 10**6) + Fraction(i, 10**10) for i in range(20000)]
     ours = compose([ResponsePair(e) for e in given])
@@ -161,8 +167,8 @@ def test_many_unlike_responses_agree_with_the_other_contour():
         assert left.width <= 1e-6 * left.upper
 
 
-@pytest.mark.parametrize("times", [1, 2, 5, 24])
-@pytest.mark.parametrize("eta", [Fraction(1, 5), 1, 3])
+@over("times", [1, 2, 5, 24])
+@over("eta", [Fraction(1, 5), 1, 3])
 def test_bounded_ranges(eta, times):
     curve = compose([BoundedRangePair(eta)], times=times)
     for share in (0, Fraction(1, 7), Fraction(2, 3)):
@@ -200,8 +206,8 @@ def test_gaussians(mus, times):
         assert found.width <= 1e-9 * found.upper
 
 
-@pytest.mark.parametrize("mu", [Fraction(1, 10**9), 1e-3, 1, 40, 10**5])
-@pytest.mark.parametrize("place", [-70, -8.5, -1, 0, 1e-9, 3, 7.99, 8, 8.01, 30, 37, 64, 65, 1e9])
+@over("mu", [Fraction(1, 10**9), 1e-3, 1, 40, 10**5])
+@over("place", [-70, -8.5, -1, 0, 1e-9, 3, 7.99, 8, 8.01, 30, 37, 64, 65, 1e9])
 def test_a_gaussian_wherever_it_is_asked(mu, place):
     """Deviations from the mean loss: at 64 the difference of two tails is left out."""
     square = Fraction(str(mu)) ** 2

@@ -10,6 +10,7 @@ from flint import arb
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as some
 from pairs_reference import ball, gaussian, holds, laplace, moment, mu_stick, response
+from trying import over
 
 from antiphon.composition.accounting import (
     BoundedRangePair,
@@ -77,7 +78,7 @@ def truth(name, order, theta):
     return range_moment(order, theta) if name == "range" else moment(LAWS[name][1], order, theta)
 
 
-EVERY = pytest.mark.parametrize("name", [*LAWS, "range"])
+EVERY = over("name", [*LAWS, "range"], at_least=8)
 
 
 def law_of(name, count=1):
@@ -321,7 +322,7 @@ def test_mixtures_are_exact(pair, share, at):
 # --- Rényi divergence -----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", [1.25, 2, 8, 30])
+@over("order", [1.25, 2, 8, 30])
 @EVERY
 def test_divergences_are_rounded_up(name, order):
     pair = BoundedRangePair(1.2) if name == "range" else LAWS[name][0]
@@ -358,7 +359,7 @@ def test_renyi_is_never_below_the_tight_curve():
 # --- bad input ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@over(
     ("make", "said"),
     [
         (lambda: DiscreteGaussianPair(0), "sigma must be positive"),

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from flint import acb, arb
 from mpmath import mp
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.accounting import FinitePair, ResponsePair, divergence, sparse
@@ -16,8 +17,8 @@ from antiphon.composition.accounting.product import Product
 from antiphon.learners.joint_curve import HexagonCorner, _ratio
 
 
-@pytest.mark.parametrize("at", [Fraction(0), Fraction(1, 3), Fraction(7, 10), Fraction(9, 10)])
-@pytest.mark.parametrize("eta", [Fraction(1), Fraction(13, 10), Fraction(50)])
+@over("at", [Fraction(0), Fraction(1, 3), Fraction(7, 10), Fraction(9, 10)])
+@over("eta", [Fraction(1), Fraction(13, 10), Fraction(50)])
 def test_one_bounded_range_lies_between_its_ends(eta, at):
     """H = (1 - e^((ε-η)/2))²/(1 - e^(-η)) is no double: the ends are next to each other."""
     with mp.workdps(50):

@@ -9,6 +9,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import Certified, ExtConComp, each_valid, sparse_parallel
@@ -268,8 +269,8 @@ def test_no_circle_in_the_room():
         TopologicalSorter(graph | {low: graph[low] | {high}}).prepare()
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(0), Fraction(1, 3), Log(3)])
-@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 7), Fraction(1)])
+@over("epsilon", [Fraction(0), Fraction(1, 3), Log(3)])
+@over("delta", [Fraction(0), Fraction(1, 7), Fraction(1)])
 def test_the_parameters_of_one_claim(epsilon, delta):
     assert single(epsilon, delta) == parameters([(epsilon, delta)])
     assert parameters(single(epsilon, delta), 3) == parameters([(epsilon, delta)], 3)

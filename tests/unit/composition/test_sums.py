@@ -6,6 +6,7 @@ from functools import reduce
 
 import mpmath
 import pytest
+from trying import over
 
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.filters.sums import (
@@ -42,6 +43,7 @@ LONG = [
 ]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("terms", LONG, ids=["Log(3)", "Log near 1", "harmonic", "mixed", "turned"])
 def test_a_long_sum_is_rounded_up_and_hardly(terms):
     with mpmath.workdps(1000):
@@ -50,7 +52,7 @@ def test_a_long_sum_is_rounded_up_and_hardly(terms):
         assert true <= real(found.value) < true + mpmath.mpf(10) ** -50
 
 
-@pytest.mark.parametrize(
+@over(
     ("terms", "limit", "fits"),
     [
         ([Log(2), Fraction(1)], Log(Fraction(544, 100)), True),  # 2e = 5.4365…

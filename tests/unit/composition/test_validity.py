@@ -6,6 +6,7 @@ import pytest
 import references
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
@@ -83,7 +84,7 @@ CASES = [
     (sparse_parallel([(Log(3), 0)], first_pair_consistent=True), (RESPONSE, CONCENTRATED)),
     (sparse_parallel([]), (LEAKY, LEAKY)),
 ]
-EVERY = pytest.mark.parametrize(("f", "creations"), CASES, ids=lambda v: repr(v)[:60])
+EVERY = over(("f", "creations"), CASES, at_least=12)
 
 
 @EVERY
@@ -176,7 +177,7 @@ def test_a_counter_is_created_and_asked():
     assert f([counter, ap.Pair(ap.Ask("count", 0), ap.Ask(1, 0))]) is ap.BOTTOM
 
 
-@pytest.mark.parametrize("wrong", [[(0,)], [(0, 0, 0)], [(-1, 0)], [(0, 2)], [(float("nan"), 0)],
+@over("wrong", [[(0,)], [(0, 0, 0)], [(-1, 0)], [(0, 2)], [(float("nan"), 0)],
                                    [(0, float("nan"))], [(True, 0)]])  # fmt: skip
 def test_bad_parameters_are_refused_at_construction(wrong):
     for make in (fixed_parameters, sparse_parallel):

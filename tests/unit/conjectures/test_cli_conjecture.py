@@ -41,6 +41,7 @@ def test_what_is_not_refuted_is_said_to_be_just_that(told):
     assert (data["bound"], data["loss"]) == ("1/10", "1/10")
 
 
+@pytest.mark.slow
 def test_several_processes_find_the_same(told, printed):
     found = [
         json.loads(printed(f"{FILE}:CLAIM", *SHORT, "--workers", n, "--json", status=1).out)
@@ -49,6 +50,7 @@ def test_several_processes_find_the_same(told, printed):
     assert found[0] == found[1]
 
 
+@pytest.mark.slow
 def test_a_search_in_two_pieces(told, printed, tmp_path):
     file = tmp_path / "search.json"
     options = (f"{FILE}:TRUE_CLAIM", "--seed", "1", "--checkpoint", file)
@@ -85,6 +87,7 @@ CALLS = {
 }  # fmt: skip
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("workers", ["1", "2"])
 @pytest.mark.parametrize("way", CALLS)
 def test_a_real_ctrl_c_keeps_the_best_and_loses_nothing(tmp_path, way, workers):
@@ -107,6 +110,7 @@ def test_a_real_ctrl_c_keeps_the_best_and_loses_nothing(tmp_path, way, workers):
     assert json.loads(file.read_text())["chunks"] == int(starts[1]) > 0
 
 
+@pytest.mark.slow
 def test_games_learners_and_filters(printed, told):
     """Of any pattern; a game that is composed by a partial is sent to other processes, too."""
     games = FILE.with_name("post_processors.py")
@@ -156,6 +160,7 @@ def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path,
     assert "the disk is full" in said.err
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "alone"), [("sparse_renyi", 0), ("prefixes", 2)])
 def test_who_replays_a_refutation_needs_its_file_for_types_of_its_own(name, alone, tmp_path):
     source, play = FILE.with_name(f"{name}.py"), tmp_path / "play.jsonl"

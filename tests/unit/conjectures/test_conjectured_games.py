@@ -8,6 +8,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.filters.concentrated import ConcentratedFilter
@@ -218,6 +219,7 @@ TRUE = {
 }  # fmt: skip
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("theorem", TRUE)
 def test_a_theorem_about_a_game_is_not_refuted(theorem):
     found = TRUE[theorem].search(seed=3, starts=24, seconds=None)
@@ -243,6 +245,7 @@ def test_ε_of_fixed_claims_adds_up():
     assert Fraction(7, 25) < found.loss <= true.delta_at(ap.Log(3))
 
 
+@pytest.mark.slow
 def test_the_search_of_any_game_finds_what_that_of_f_infinity_does():
     found = conjecture(TWICE, TENTH, seed=1, starts=20, seconds=None, to_the_end=True)
     assert found.loss == Fraction(19, 100)
@@ -277,6 +280,7 @@ def grid(*numbers):
     return [(ap.Log(Fraction(each, 4)), 0) for each in numbers]
 
 
+@pytest.mark.slow
 def test_a_natural_filter_is_none():
     pattern = FilterPattern(budget=NATURAL, claims=grid(6, 8, 12, 16))
     found = conjecture(pattern, Fraction(1, 4), LOG2, seed=1, to_the_end=True, seconds=None)
@@ -397,6 +401,7 @@ def test_name_and_shame_is_among_the_learners():
     assert conjecture(pattern, 0, seconds=None, to_the_end=True).loss == TENTH
 
 
+@pytest.mark.slow
 def test_the_repaired_bound_on_mistakes_is_not_refuted():
     found = example("few_mistakes")["TRUE_CLAIM"].search(seconds=None)
     assert not found.refuted
@@ -421,7 +426,7 @@ def other(made, compose=twice):
     return compose(made)
 
 
-@pytest.mark.parametrize(
+@over(
     ("change", "words"),
     [
         ({"compose": broken}, "compose raised ZeroDivisionError"),
@@ -450,7 +455,7 @@ def test_alphabets_are_finite():
         conjecture(GamePattern(compose=endless, rounds=2), 1)
 
 
-@pytest.mark.parametrize(
+@over(
     ("change", "words"),
     [
         ({"claims": []}, "a grid of 1 to 16"),

@@ -7,6 +7,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.conjectures import (
@@ -60,7 +61,7 @@ def as_doubles(plan):
     return np.array([float(each) for each in plan])
 
 
-@pytest.mark.parametrize("seed", range(6))
+@over("seed", range(6), at_least=6)
 def test_one_mechanism_loses_what_the_exact_engine_says(seed):
     random = generator(seed)
     pattern = attrs.evolve(ANY, creations=1)
@@ -322,7 +323,7 @@ def test_a_curve_is_a_bound():
     assert Conjecture(PATTERN, lambda epsilon: 0.5 + (epsilon == 0)).figure == Fraction(3, 2)
 
 
-@pytest.mark.parametrize(
+@over(
     ("change", "words"),
     [
         ({"creations": 6}, "at most 5 creations"),

@@ -7,6 +7,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import BasicFilter
@@ -53,6 +54,7 @@ def test_of_how_many_where_there_are_so_many():
     assert "starts    2 of 3\n" in str(found)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("bound", [1 - (1 - 0.1) ** 2, lambda _: 1 - (1 - 0.1) ** 2])
 def test_a_true_bound_in_doubles_is_not_refuted_by_their_rounding(bound):
     assert 1 - (1 - 0.1) ** 2 < 0.19
@@ -69,7 +71,7 @@ def test_a_decimal_is_what_it_says():
     assert Conjecture(BOTH, np.float64(0.3)).figure == Fraction(3, 10)
 
 
-@pytest.mark.parametrize(
+@over(
     ("how", "words"),
     [
         ({"seconds": "5"}, "seconds"),
@@ -167,7 +169,7 @@ def test_a_divergence_has_no_epsilon():
         conjecture(RENYI, 2, 1, **SHORT)
 
 
-@pytest.mark.parametrize("order", [0, 1, 12, 10**6, 2.0, True])
+@over("order", [0, 1, 12, 10**6, 2.0, True])
 def test_orders_that_no_program_has(order):
     with pytest.raises(InvalidArgument, match="order"):
         attrs.evolve(RENYI, order=order)

@@ -152,6 +152,7 @@ def test_texts_are_escaped():
     ElementTree.fromstring(svg)
 
 
+@pytest.mark.slow
 def test_a_notebook_shows_the_trees_and_the_climb(found):
     page = found._repr_mimebundle_()
     assert page["text/plain"] == str(found)

@@ -50,11 +50,13 @@ def broken_off(after, **options):
     return found
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("workers", [2, 3])
 def test_the_number_of_processes_changes_nothing(alone, workers):
     assert gist(SMALL.search(**WHOLE, executor=workers)) == alone
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("threads", [3, 2 * AHEAD])
 def test_nor_do_threads_that_are_lent(alone, threads):
     with ThreadPoolExecutor(threads) as pool:
@@ -70,12 +72,14 @@ def test_each_start_has_draws_of_its_own():
     assert set(again) == laws
 
 
+@pytest.mark.slow
 def test_the_first_refutation_is_the_same_however_many_look():
     found = [CLAIM.search(seed=1, executor=each) for each in ("serial", 2)]
     assert gist(found[0]) == gist(found[1])
     assert found[0].refuted
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("after", [1, AHEAD - 1, AHEAD + 7])
 def test_what_is_gone_on_with_finds_what_it_would_have_found(alone, tmp_path, after):
     file = tmp_path / "search.json"
@@ -96,12 +100,14 @@ def test_a_checkpoint_has_the_best_climbs_of_each_domain(tmp_path):
     assert len(memory.ready) == AHEAD
 
 
+@pytest.mark.slow
 def test_more_starts_of_the_same_search(alone, tmp_path):
     file = tmp_path / "search.json"
     SMALL.search(**{**WHOLE, "starts": 25}, checkpoint=file, executor="serial")
     assert gist(SMALL.search(**WHOLE, checkpoint=file, executor="serial")) == alone
 
 
+@pytest.mark.slow
 def test_what_refuted_is_refuted_when_it_is_read_again(tmp_path):
     file = tmp_path / "search.json"
     found = [CLAIM.search(seed=1, checkpoint=file, executor="serial") for _ in range(2)]

@@ -9,6 +9,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.filters.concentrated import ConcentratedFilter
@@ -191,6 +192,7 @@ def test_a_delta_of_mechanisms_of_a_divergence_may_be_bounded():
     assert found.loss**2 <= 1 - Fraction(100, 132)
 
 
+@pytest.mark.slow
 def test_processes_and_pieces_change_nothing(tmp_path):
     claim, whole = GAMES["TRUE_CLAIM"], {"seed": 5, "starts": 3, "seconds": None}
     claim = attrs.evolve(claim, rounds=1, answers=2)
@@ -279,6 +281,7 @@ TRUE = {
 """Divergences of one order add up, asked in any order (theory of ``RenyiFilter``)."""
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("theorem", ["two", "two-of-order-3"])
 def test_a_theorem_is_not_refuted(theorem):
     found = attrs.evolve(TRUE[theorem], rounds=1).search(
@@ -316,7 +319,7 @@ def test_a_game_whose_divergence_is_infinite():
         conjecture(alone, 2)
 
 
-@pytest.mark.parametrize(
+@over(
     ("make", "words"),
     [
         (lambda: attrs.evolve(PURE, order=1), "order is a whole number from 2 on"),

@@ -54,6 +54,7 @@ TRUE = {
 """Theorems of CM, and those of docs/sparse.md; (pattern, bound) at ε = 0."""
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("theorem", TRUE)
 def test_a_theorem_is_not_refuted(theorem):
     found = conjecture(*TRUE[theorem], starts=20, seconds=None, seed=11, executor="serial")

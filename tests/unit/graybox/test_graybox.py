@@ -7,6 +7,7 @@ import random
 import foreign_code as code
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.graybox import sensitivity
@@ -70,7 +71,8 @@ def named(row):
     return row[0].__name__
 
 
-@pytest.mark.parametrize("row", FAULTS, ids=map(named, FAULTS))
+@over("row", FAULTS, at_least=14)
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", range(3))
 def test_a_known_fault_is_found_with_its_line(row, seed):
     function, pair, declared, check, text = row
@@ -82,7 +84,8 @@ def test_a_known_fault_is_found_with_its_line(row, seed):
     assert text in inspect.getsource(code).splitlines()[int(line) - 1]
 
 
-@pytest.mark.parametrize("row", SOUND, ids=map(named, SOUND))
+@over("row", SOUND, at_least=16)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("seed", range(5))
 def test_sound_code_is_not_blamed(row, seed):
     function, pair, declared = row
@@ -207,7 +210,7 @@ def test_several_pairs_are_one_report():
     assert len(report.findings) == 1
 
 
-@pytest.mark.parametrize(
+@over(
     ("function", "pairs", "options"),
     [(1, ap.Pair(1, 2), {}), (len, [], {}), (len, [1], {}), (len, ap.Pair("a", "b"), {"delta": -1}),
      (len, ap.Pair("a", "b"), {"sensitivity": math.inf}), (len, [("a", "b", "c")], {}),
@@ -245,7 +248,7 @@ def two_gaussians(data):
     return sum(data) + np.random.normal(scale=3) + np.random.normal(scale=4)
 
 
-@pytest.mark.parametrize(
+@over(
     ("function", "delta", "check", "what"),
     [
         (uniform(1), 0, "budget", "δ = 0.5 at every ε"),

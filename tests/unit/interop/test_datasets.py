@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.interop import MetricWithin, Vectors
@@ -52,8 +53,8 @@ DISTANCES = {
 SHORT = [rows for size in range(4) for rows in product(range(3), repeat=size)]
 
 
-@pytest.mark.parametrize("metric", DISTANCES)
-@pytest.mark.parametrize("distance", range(4))
+@over("metric", DISTANCES)
+@over("distance", range(4))
 def test_it_is_the_metric(metric, distance):
     relation, truth = MetricWithin(metric, distance), DISTANCES[metric]
     for zero, one in product(SHORT, repeat=2):
@@ -73,8 +74,8 @@ def test_one_insertion_is_one(rows, place, row):
     assert not MetricWithin("InsertDeleteDistance", 0).holds(rows, longer)
 
 
-@pytest.mark.parametrize("metric", ["SymmetricDistance", "HammingDistance", "InsertDeleteDistance"])
-@pytest.mark.parametrize(("zero", "one"), [(0.0, -0.0), (1, True), (1, 1.0), ((1,), (True,))])
+@over("metric", ["SymmetricDistance", "HammingDistance", "InsertDeleteDistance"])
+@over(("zero", "one"), [(0.0, -0.0), (1, True), (1, 1.0), ((1,), (True,))])
 def test_entries_are_the_same_only_if_they_are_the_same_message(metric, zero, one):
     assert not MetricWithin(metric, 0).holds((zero,), (one,))
     assert MetricWithin(metric, 0).holds((zero,), (zero,))
@@ -93,8 +94,8 @@ class Lies:
 ODD = [[1], {1: 2}, {1}, bytearray(b"1"), Lies(), np.array([1]), (1, [2]), object(), math.nan]
 
 
-@pytest.mark.parametrize("metric", METRICS)
-@pytest.mark.parametrize("entry", ODD, ids=lambda entry: type(entry).__name__)
+@over("metric", METRICS)
+@over("entry", ODD)
 def test_entries_of_any_kind_have_a_verdict(metric, entry):
     """Once a TypeError of what cannot be hashed; and a liar was whatever it stood beside."""
     relation = MetricWithin(metric, 0)
@@ -110,7 +111,7 @@ def test_equal_arrays_are_the_same_record():
     assert not relation.holds((np.array([1, 2]),), (np.array([1.0, 2.0]),))
 
 
-@pytest.mark.parametrize("metric", METRICS)
+@over("metric", METRICS, at_least=7)
 def test_what_is_no_tuple_is_no_neighbour(metric):
     assert not MetricWithin(metric, 9).holds(1, 1)
     assert not MetricWithin(metric, 9).holds((1,), 1)

@@ -1,10 +1,12 @@
 """What every learner of experts refuses: with a cure, before anything is tossed or learned."""
 
 from fractions import Fraction
+from functools import cache
 
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon import learners
@@ -24,9 +26,15 @@ KINDS = [
     and issubclass(kind, Learner)
     and kind is not Learner
 ]
-LEARNERS = [kind.tuned(**SIZE, **(BUDGET if kind.private else {})) for kind in KINDS]
-LEARNERS += [learners.tree_ftrl(**SIZE, **BUDGET)]
-EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: str(each)[:40])
+
+
+@cache
+def tuned():
+    made = [kind.tuned(**SIZE, **(BUDGET if kind.private else {})) for kind in KINDS]
+    return [*made, learners.tree_ftrl(**SIZE, **BUDGET)]
+
+
+EVERY = over("learner", tuned, at_least=7)
 BAD = {
     "past the grid": np.array([5, 0, 0]),
     "below 0": np.array([-1, 0, 0]),
@@ -52,7 +60,7 @@ def test_all_learners_are_here():
 
 
 @EVERY
-@pytest.mark.parametrize("loss", BAD.values(), ids=BAD)
+@over("loss", BAD.values())
 def test_what_is_no_loss_is_refused_and_nothing_has_happened(learner, loss):
     coins = RecordedCoins(SampledCoins(1))
     session = learner.start(coins=coins)
@@ -74,10 +82,8 @@ def test_what_is_no_loss_is_refused_and_nothing_has_happened(learner, loss):
 
 
 @EVERY
-@pytest.mark.parametrize(
-    "table",
-    [np.full((2, 3), 5), np.full((2, 3), -1), np.ones((2, 2), np.int64), np.ones((2, 3))],
-    ids=["past the grid", "below 0", "of too few experts", "off the grid"],
+@over(
+    "table", [np.full((2, 3), 5), np.full((2, 3), -1), np.ones((2, 2), np.int64), np.ones((2, 3))]
 )
 def test_tables_are_refused_as_rows_are(learner, table):
     coins = RecordedCoins(SampledCoins(1))
@@ -100,10 +106,8 @@ def test_a_loss_past_the_horizon_leaves_all_as_it_was(learner):
     assert session.send(ADVICE) == last
 
 
-@pytest.mark.parametrize("kind", KINDS, ids=lambda kind: kind.__name__)
-@pytest.mark.parametrize(
-    "size", [{"horizon": 0}, {"experts": 0}, {"grid": 0}, {"grid": 2**21}, {"horizon": 2.0}]
-)
+@over("kind", KINDS)
+@over("size", [{"horizon": 0}, {"experts": 0}, {"grid": 0}, {"grid": 2**21}, {"horizon": 2.0}])
 def test_sizes_are_checked(kind, size):
     with pytest.raises(ap.InvalidArgument):
         kind.tuned(**SIZE | size, **(BUDGET if kind.private else {}))
@@ -114,7 +118,7 @@ def test_rates_are_checked():
     for rate in (0, -1, float("nan"), "fast"):
         with pytest.raises(ap.InvalidArgument, match="rate"):
             learners.NoisyLeader(rate=rate, counter=counter)
-        for learner in LEARNERS[:2]:
+        for learner in tuned()[:2]:
             with pytest.raises(ap.InvalidArgument, match="rate"):
                 attrs.evolve(learner, rate=rate)
 
@@ -129,8 +133,8 @@ MAKERS = [
 ]
 
 
-@pytest.mark.parametrize(("make", "given"), MAKERS, ids=lambda each: getattr(each, "__name__", ""))
-@pytest.mark.parametrize(
+@over(("make", "given"), MAKERS)
+@over(
     "bad",
     [{"horizon": 0}, {"horizon": -3}, {"horizon": "9"}, {"epsilon": [1]}, {"delta": [1]},
      {"epsilon": 0}, {"delta": 1}, {"horizon": 1, "delta": 1 - Fraction(1, 10**30)}],

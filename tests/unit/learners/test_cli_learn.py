@@ -28,6 +28,7 @@ COMMAND = "learn"
 SHORT = ("--rounds", "200", "--repeat", "3", "--seed", "1")
 
 
+@pytest.mark.slow
 def test_all_learners_are_played(printed):
     out = printed(*SHORT).out
     assert "stochastic-gap: 200 rounds, 10 experts" in out
@@ -79,6 +80,7 @@ def test_dynamic_regret_is_told_where_it_is_asked_for(printed):
 CONVEX = sorted(set(named(games, ConvexGame)) - {"data-table"})
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("name", CONVEX)
 @pytest.mark.parametrize("body", ["ball", "box"])
 def test_convex_games_are_played_by_convex_learners(printed, name, body):
@@ -102,6 +104,7 @@ def test_a_convex_contest_is_that_of_the_library(printed):
     assert (data["dimension"], data["body"], data["grid"]) == (3, "ball", 1024)
 
 
+@pytest.mark.slow
 def test_losses_of_a_file(printed, tmp_path):
     (tmp_path / "losses.csv").write_text("0,1\n0.5,0.25\n" * 20)
     out = printed("--game", str(tmp_path / "losses.csv"), "--repeat", "2", "--json").out
@@ -129,6 +132,7 @@ def exponent(xs, ys):
     return np.polyfit(np.log(xs), np.log(ys), 1)[0]
 
 
+@pytest.mark.slow
 def test_a_sweep_has_a_contest_for_each_and_their_slopes(told):
     data = told(*SWEPT)
     assert (data["rounds"], data["interrupted"]) == ([64, 128, 256], False)

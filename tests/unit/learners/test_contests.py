@@ -6,6 +6,7 @@ import math
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.running import Chunks
@@ -177,7 +178,7 @@ def test_checkpoints():
     assert found.checkpoints == (5, 17, 600)
 
 
-@pytest.mark.parametrize(
+@over(
     ("learner", "game", "options", "text"),
     [
         (LAZY, games.RandomLosses(rounds=600, experts=299, grid=2), {}, "299 experts"),

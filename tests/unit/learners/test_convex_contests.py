@@ -6,6 +6,7 @@ import math
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.learners import Hedge, Standings, contest, games
@@ -73,8 +74,8 @@ def test_blocks_and_steps_say_the_same(game):
     assert contest(learner, game, repetitions=2, seed=4, executor=2).regrets.tolist() == found[0]
 
 
-@pytest.mark.parametrize("kind", [LogisticLoss, SquaredLoss, AbsoluteLoss])
-@pytest.mark.parametrize("body", [Ball(dimension=3), Box(dimension=3, half_width=3)])
+@over("kind", [LogisticLoss, SquaredLoss, AbsoluteLoss])
+@over("body", [Ball(dimension=3), Box(dimension=3, half_width=3)])
 def test_regret_is_what_was_lost_beyond_the_best_point(kind, body):
     game = table(kind, body)
     learner = descent(game)
@@ -109,8 +110,8 @@ def test_the_origin_in_the_game_with_a_gap_loses_a_tenth_of_each_round():
     assert found.slope == pytest.approx(0.96, abs=0.05)
 
 
-@pytest.mark.parametrize("kind", [games.LinearGap, games.RandomSigns, games.AlongShown])
-@pytest.mark.parametrize("body", [Ball(dimension=5), Box(dimension=5)])
+@over("kind", [games.LinearGap, games.RandomSigns, games.AlongShown])
+@over("body", [Ball(dimension=5), Box(dimension=5)])
 def test_gradient_descent_keeps_to_its_bound(kind, body):
     game = kind(rounds=1000, body=body)
     learner = descent(game)
@@ -145,7 +146,7 @@ def test_the_slope_is_that_of_a_power():
 LOGISTIC = table(LogisticLoss)
 
 
-@pytest.mark.parametrize(
+@over(
     ("learner", "game", "options", "text"),
     [
         (descent(LOGISTIC), table(SquaredLoss), {}, "another loss"),

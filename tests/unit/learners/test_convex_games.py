@@ -5,6 +5,7 @@ import math
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.learners import ADVICE, games
@@ -33,7 +34,7 @@ def table(**changes):
 
 TOSSED = [kind(rounds=ROUNDS, body=BODY) for kind in (games.RandomSigns, games.LinearGap)]
 GAMES = [*TOSSED, games.AlongShown(rounds=90, body=Ball(dimension=4)), table()]
-EVERY = pytest.mark.parametrize("game", GAMES, ids=lambda each: type(each).__name__)
+EVERY = over("game", GAMES, at_least=4)
 
 
 def rows(game, key):
@@ -128,7 +129,7 @@ def test_tables_are_scaled_towards_zero():
     assert norms(unit.table[:, :3]).max() <= 1024
 
 
-@pytest.mark.parametrize(
+@over(
     ("changes", "features", "labels", "text"),
     [
         ({"bound": 0.5}, FEATURES, LABELS, "norm above the bound"),
@@ -203,7 +204,7 @@ def test_errors_tell_no_data():
     assert "918" not in str(refused.value)
 
 
-@pytest.mark.parametrize(
+@over(
     ("make", "text"),
     [
         (lambda: games.LinearGap(rounds=9, body=BODY, gap=0), "gap"),

@@ -6,8 +6,9 @@ import pickle
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.running.sending import packed, unpacked
@@ -30,8 +31,8 @@ from antiphon.protocol import Status
 from antiphon.protocol.records.codec import decode, encode
 
 KINDS = [LinearLoss, SquaredLoss, LogisticLoss, AbsoluteLoss]
-EVERY = pytest.mark.parametrize("kind", KINDS, ids=lambda each: each.__name__)
-BODIES = pytest.mark.parametrize(
+EVERY = over("kind", KINDS, at_least=4)
+BODIES = over(
     "body", [Ball(dimension=3), Box(dimension=3, half_width=2), Ball(dimension=3, radius=40)]
 )
 
@@ -117,7 +118,6 @@ def test_a_smoothed_loss_is_below_and_near(width, score, label):
 
 
 @given(st.integers(0, 2**32), st.floats(1e-3, 2))
-@settings(max_examples=20)
 def test_a_line_is_nowhere_above(seed, width):
     for kind in KINDS:
         loss = kind(dimension=2)
@@ -140,8 +140,8 @@ def least_on_a_grid(loss, body, table, steps=400):
 
 
 @EVERY
-@pytest.mark.parametrize("body", [Ball(dimension=2), Box(dimension=2), Ball(dimension=2, radius=9)])
-@pytest.mark.parametrize("rows", [1, 2, 40])
+@over("body", [Ball(dimension=2), Box(dimension=2), Ball(dimension=2, radius=9)])
+@over("rows", [1, 2, 40])
 def test_nothing_on_a_grid_is_below_the_certificate_and_little_below_the_value(kind, body, rows):
     loss = kind(dimension=2)
     table = data(loss, rows, seed=rows)
@@ -174,7 +174,6 @@ def test_a_loose_search_says_so():
 
 
 @given(st.integers(0, 2**32))
-@settings(max_examples=20)
 def test_a_mixture_of_lines_is_below_the_highest_and_near_its_least(seed):
     draw, ball = np.random.default_rng(seed), Ball(dimension=2)
     offsets, slopes = 3 + draw.random(8), draw.normal(size=(8, 2))
@@ -224,7 +223,7 @@ def made(value, gradient, lipschitz=3.0, entries=2):
     return convex_loss(body=BALL, gradient=gradient, lipschitz=lipschitz, entries=entries)(value)
 
 
-@pytest.mark.parametrize(
+@over(
     ("value", "gradient", "lipschitz", "text"),
     [
         (lambda x, z: -(x @ x), lambda x, z: -2 * x, 3, "not convex: half-way"),
@@ -311,7 +310,7 @@ def test_streams_follow_what_a_session_advises(kind):
         learner.follow(state, table[:1], coins)
 
 
-@pytest.mark.parametrize(
+@over(
     ("make", "text"),
     [
         (lambda: Ball(dimension=2, radius=0), "radius must be positive"),

@@ -6,6 +6,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import ComplexMechanism
@@ -46,7 +47,7 @@ def mixture(hypotheses=TWO, horizon=100, channel=CHANNELS[0], **more):
 # --- the class and the clipping map -------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@over(
     ("tables", "said"),
     [
         ([[[0.5, 0.4]]], "add up to 1"),
@@ -91,8 +92,8 @@ def test_the_clipping_map_is_that_of_the_definition():
     assert np.allclose(clipping.predicted(0, np.array([0.0, 1.0])), fine * clipping.sizes[0])
 
 
-@pytest.mark.parametrize("clip", [1e-5, 0.01, 0.3, 1])
-@pytest.mark.parametrize("count", [1, 3, 8])
+@over("clip", [1e-5, 0.01, 0.3, 1])
+@over("count", [1, 3, 8])
 def test_scores_stay_in_the_range_that_noise_hides(clip, count):
     clipping = ClippingMap(drawn(count, labels=7, contexts=20), clip=clip, grid=10)
     assert clipping.scores.min() == 0 or count == 1
@@ -108,7 +109,7 @@ def test_labels_that_no_hypothesis_allows_have_a_place():
     assert session.send(1)[0] == 0
 
 
-@pytest.mark.parametrize("clip", [0, -0.1, 1.1, 1e-200, math.nan, "1", None])
+@over("clip", [0, -0.1, 1.1, 1e-200, math.nan, "1", None])
 def test_a_clip_is_a_probability(clip):
     with pytest.raises(InvalidArgument, match="clip"):
         ClippingMap(TWO, clip=clip)
@@ -170,7 +171,7 @@ def test_a_user_past_the_horizon_is_not_heard():
     assert session.send((0, 0)) is ap.HALT
 
 
-@pytest.mark.parametrize("said", [(0, 4), (0, -1), (1, 0), (PREDICT, 1), ("advice", 0), (0, True)])
+@over("said", [(0, 4), (0, -1), (1, 0), (PREDICT, 1), ("advice", 0), (0, True)])
 def test_a_label_outside_is_refused(said):
     session = ComplexMechanism(mixture()).start(seed=1)
     with pytest.raises(InvalidArgument):

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from mpmath import mp, mpf
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.accounting.largest import budget, largest_rho
@@ -122,10 +123,8 @@ def test_a_gradient_is_an_array_of_doubles(wrong):
 # --- where it stands ----------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    "body", [BALL, Ball(dimension=3, radius=5), Box(dimension=3, half_width=2)]
-)
-@pytest.mark.parametrize("rounds", [1, 7])
+@over("body", [BALL, Ball(dimension=3, radius=5), Box(dimension=3, half_width=2)])
+@over("rounds", [1, 7])
 def test_it_stands_where_the_regularised_sum_is_least(body, rounds):
     """λ_t = (clip/reach)·√(start + growth·t), and G in units of the loss."""
     leader, draw = attrs.evolve(LEADER, body=body, clip=4), np.random.default_rng(rounds)
@@ -169,9 +168,9 @@ COUNTERS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("made", [learner(), ftrl(body=BALL, loss=LOSS, horizon=64)] + [
+@over("made", [learner(), ftrl(body=BALL, loss=LOSS, horizon=64)] + [
     learner(counter=kind, preset=preset) for kind in COUNTERS for preset in ("linear", "hedged")
-], ids=lambda each: str(each.mechanism)[:20])  # fmt: skip
+], at_least=10)  # fmt: skip
 def test_a_whole_game_stands_where_a_session_does(made):
     session, points = made.start(seed=3), []
     for datum in stream():
@@ -304,12 +303,12 @@ def test_it_follows_whom_the_losses_favour():
 # --- privacy ------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("changed", [
+@over("changed", [
     {}, {"zero_out": True}, {"horizon": None}, {"preset": "linear"}, {"preset": "hedged"},
     {"horizon": None, "preset": "hedged"}, {"preset": "hedged", "zero_out": True},
     {"epsilon": 0.1, "clip": 0.5}, {"body": Box(dimension=3)},
     *({"counter": kind} for kind in COUNTERS),
-], ids=str)  # fmt: skip
+], at_least=13)  # fmt: skip
 def test_what_was_asked_for_is_derived(changed):
     made = learner(**changed)
     promise = ap.guarantee(made)
@@ -431,12 +430,12 @@ def test_past_the_horizon_it_is_refused_and_nothing_has_happened():
     assert identical(session.send(ADVICE), last)
 
 
-@pytest.mark.parametrize(("changed", "said"), [
+@over(("changed", "said"), [
     ({"body": Ball(dimension=4)}, "same dimension"),
     ({"epsilon": 0}, "epsilon"), ({"delta": 1}, "delta"), ({"delta": 0}, "delta"),
     ({"horizon": 0}, "horizon"), ({"horizon": 2**41}, "horizon"), ({"preset": "best"}, "preset"),
     ({"clip": 0}, "clip"), ({"clip": math.inf}, "clip"), ({"zero_out": 1}, "zero_out"),
-], ids=str)  # fmt: skip
+])  # fmt: skip
 def test_parameters_are_checked(changed, said):
     with pytest.raises(ap.InvalidArgument, match=said):
         learner(**changed)

@@ -6,6 +6,7 @@ import math
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.learners import ADVICE, Hedge, Regret, ShrinkingDartboard, contest, games, regret_of
@@ -24,7 +25,7 @@ COINED = [
     )
 ]  # fmt: skip
 GAMES = [*COINED, games.BlameShown(rounds=90, experts=4, grid=3), games.LossTable.of(TABLE)]
-EVERY = pytest.mark.parametrize("game", GAMES, ids=lambda each: type(each).__name__)
+EVERY = over("game", GAMES, at_least=7)
 
 
 def rows(game, key):
@@ -307,7 +308,7 @@ def test_a_generator_serves_one_game():
         blocks.losses(0, 0)
 
 
-@pytest.mark.parametrize(
+@over(
     ("source", "text"),
     [
         (TABLE[:29], "ended after 29 of 30"),

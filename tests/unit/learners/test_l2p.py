@@ -6,9 +6,10 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition.accounting import from_renyi
@@ -59,7 +60,7 @@ LEARNERS = [
     attrs.evolve(LEARNER, measures=attrs.evolve(WEIGHTS, rate=Log(16))),
     attrs.evolve(LEARNER, measures=Uneven(experts=3, grid=4), batch=4),
 ]
-EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: str(each)[:70])
+EVERY = over("learner", LEARNERS, at_least=4)
 
 
 def table(learner, seed=0, rounds=None):
@@ -93,7 +94,7 @@ def test_to_ask_twice_or_never_changes_nothing(learner):
 
 @EVERY
 @given(seed=st.integers(0, 2**32), cuts=st.lists(st.integers(0, 40), max_size=3))
-@settings(max_examples=10)
+@examples(10)
 def test_whole_streams_follow_whom_a_session_advises(learner, seed, cuts):
     losses, coins = table(learner, seed), SampledCoins(seed)
     state, found = learner.initial_state, []
@@ -322,8 +323,8 @@ def test_delta_0_enters_the_printed_delta():
             kind.check(loose)
 
 
-@pytest.mark.parametrize("kind", [Printed, Repaired])
-@pytest.mark.parametrize(
+@over("kind", [Printed, Repaired])
+@over(
     ("changed", "text"),
     [
         ({"rate": Fraction(1, 8), "batch": 1}, r"η <= 1/10, and here η = 0.125"),
@@ -429,10 +430,10 @@ def test_the_curve_is_the_bound_rounded_up(rate, fakes, margin, batch, decisions
             assert found >= wanted * (1 - mpf(10) ** -5)
 
 
-@pytest.mark.parametrize("decisions", [1, 2, 3, 10])
-@pytest.mark.parametrize("margin", [1, 2])
-@pytest.mark.parametrize("batch", [1, 3])
-@pytest.mark.parametrize("fakes", [Fraction(1, 500), Fraction(9, 10)])
+@over("decisions", [1, 2, 3, 10])
+@over("margin", [1, 2])
+@over("batch", [1, 3])
+@over("fakes", [Fraction(1, 500), Fraction(9, 10)])
 def test_the_curve_is_the_bound_and_no_more(decisions, margin, batch, fakes):
     """At rates so small that R is as good as αη²/2, and for few decisions, of which each counts."""
     for rate, order in ((1e-4, 3), (1e-5, 50), (1e-6, 1.5)):
@@ -464,8 +465,10 @@ ODD = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(
-    ("name", "value"), [(name, value) for name, values in ODD.items() for value in values]
+@over(
+    ("name", "value"),
+    [(name, value) for name, values in ODD.items() for value in values],
+    at_least=18,
 )
 def test_measures_of_odd_types_are_a_fault_of_theirs(name, value):
     """Once an AttributeError or a TypeError from within, or nothing at all."""
@@ -479,6 +482,7 @@ def test_measures_of_odd_types_are_a_fault_of_theirs(name, value):
 SIZE = {"horizon": 2**14, "experts": 10, "epsilon": 1, "delta": 1e-6}
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("accounting", "kind", "most"),
     [("optimised", Optimised, 360), ("repaired", Repaired, 1450), ("printed", Printed, 2650)],
@@ -491,13 +495,14 @@ def test_it_is_tuned_by_each_accounting(accounting, kind, most):
     assert learner.regret_bound < most
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 50])
-@pytest.mark.parametrize("epsilon", [0.01, 3])
+@over("horizon", [1, 2, 50])
+@over("epsilon", [0.01, 3])
 def test_short_games_are_tuned(horizon, epsilon):
     learner = LazyToPrivate.tuned(horizon=horizon, experts=5, epsilon=epsilon, delta=1e-3)
     assert ap.guarantee(learner).epsilon_at(1e-3) <= epsilon
 
 
+@pytest.mark.every(12)
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 10])
 @pytest.mark.parametrize("horizon", [64, 1024, 2**14])
 def test_the_budget_is_spent_where_that_helps(horizon, epsilon):
@@ -508,6 +513,7 @@ def test_the_budget_is_spent_where_that_helps(horizon, epsilon):
     assert 0.99 * epsilon < spent <= epsilon or found.rate >= 0.999 * most
 
 
+@pytest.mark.slow
 def test_a_setting_with_few_decisions_spends_its_budget():
     found = best(2**14, 10, Fraction(1, 1000), Fraction(1, 10**6), "optimised").setting
     assert from_renyi(Optimised().measure(found).curve).epsilon_at(1e-6) > 0.00099

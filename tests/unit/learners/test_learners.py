@@ -7,9 +7,10 @@ import attrs
 import numpy as np
 import pytest
 from exact_experts import table
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition.accounting.largest import short
@@ -36,7 +37,7 @@ LEARNERS = [
     attrs.evolve(LAZY, batch=1),
     attrs.evolve(LAZY, rate=Log(16), cost=2),
 ]
-EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: str(each)[:70])
+EVERY = over("learner", LEARNERS, at_least=5)
 
 
 # --- the protocol -------------------------------------------------------------------------------
@@ -72,7 +73,7 @@ def asked_once(learner, losses, seed=5):
 
 @EVERY
 @given(seed=st.integers(0, 2**32), cuts=st.lists(st.integers(0, 40), max_size=3))
-@settings(max_examples=10)
+@examples(10)
 def test_whole_streams_follow_whom_a_session_advises(learner, seed, cuts):
     losses, coins = table(learner, seed), SampledCoins(seed)
     state, shown = learner.initial_state, []
@@ -87,6 +88,7 @@ def test_whole_streams_follow_whom_a_session_advises(learner, seed, cuts):
     assert learner.step(state, ADVICE, coins)[1] == session.send(ADVICE)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("rounds", "epsilon"), [(1024, 0.01), (256, 0.1)])
 def test_parameters_are_found_where_some_that_are_tried_are_not_private_at_all(rounds, epsilon):
     learner = LazyExperts.tuned(horizon=rounds, experts=10, epsilon=epsilon, delta=1e-6)
@@ -95,15 +97,13 @@ def test_parameters_are_found_where_some_that_are_tried_are_not_private_at_all(r
     assert promise.epsilon_at(1e-6) <= epsilon
 
 
-@pytest.mark.parametrize(
+@over(
     "learner",
-    [
+    lambda: [
         *LEARNERS,
         LazyToPrivate.tuned(horizon=40, experts=3, grid=4, epsilon=1, delta=1e-6),
         NoisyLeader.tuned(horizon=40, experts=3, grid=4, epsilon=1, delta=1e-6),
-    ],
-    ids=lambda each: type(each).__name__,
-)  # fmt: skip
+    ], at_least=7)  # fmt: skip
 def test_of_no_losses_nothing_is_drawn_and_nobody_shown(learner):
     coins, none = RecordedCoins(SampledCoins(1)), table(learner)[:0]
     for state in (learner.initial_state, learner.step(learner.initial_state, ADVICE, coins)[0]):
@@ -234,6 +234,7 @@ def test_more_orders_and_more_decisions_tell_no_less(rate, batch, decisions):
 # --- parameters ---------------------------------------------------------------------------------
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("horizon", "experts", "epsilon", "bound"),
     [(2**16, 10, 1, 472.2), (2**16, 10, 0.1, 1839), (2**16, 100, 1, 845), (2**14, 10, 1, 277)],
@@ -246,6 +247,7 @@ def test_tuned_parameters_reach_the_bounds_of_the_theory(horizon, experts, epsil
     assert 0.999 * epsilon < spent <= epsilon
 
 
+@pytest.mark.every(8)
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 8])
 @pytest.mark.parametrize("horizon", [64, 256, 1024, 2**16])
 def test_the_budget_is_spent_where_that_helps(horizon, epsilon):
@@ -266,7 +268,7 @@ def test_a_small_budget_is_spent():
 @given(
     st.integers(1, 2**20), st.integers(1, 10**4), st.floats(1e-3, 20), st.floats(1e-12, 0.5),
 )  # fmt: skip
-@settings(max_examples=8)
+@examples(4)
 def test_tuned_parameters_are_private_whatever_is_asked(horizon, experts, epsilon, delta):
     learner = LazyExperts.tuned(horizon=horizon, experts=experts, epsilon=epsilon, delta=delta)
     assert ap.guarantee(learner).epsilon_at(delta) <= epsilon
@@ -278,6 +280,7 @@ def test_budgets_are_checked(epsilon, delta):
         LazyExperts.tuned(horizon=9, experts=2, epsilon=epsilon, delta=delta)
 
 
+@pytest.mark.slow
 def test_a_larger_budget_has_less_regret():
     bounds = [
         regret_bound(2**12, 10, float(found.rate), found.batch)

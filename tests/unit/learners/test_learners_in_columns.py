@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.check.steps.columns import replicas
@@ -108,12 +109,12 @@ def check(adversary, mechanism):
         assert not coins.slow
 
 
-@pytest.mark.parametrize("name", [*POINTS, *APART])
+@over("name", [*POINTS, *APART], at_least=12)
 def test_points_are_those_of_plain_steps(name):
     check(ap.scripted(asked(told(name))), (POINTS | APART)[name])
 
 
-@pytest.mark.parametrize("name", [each for each in (*POINTS, *APART) if "absolute" not in each])
+@over("name", [each for each in (*POINTS, *APART) if "absolute" not in each], at_least=11)
 def test_also_where_data_follow_them(name):
     check(pushing, (POINTS | APART)[name])
 
@@ -124,7 +125,7 @@ def test_experts_are_those_of_plain_steps(name):
     check(ap.scripted(said), EXPERTS.get(name, CORRELATED))
 
 
-@pytest.mark.parametrize("name", [*POINTS, *EXPERTS])
+@over("name", [*POINTS, *EXPERTS], at_least=13)
 def test_nobody_is_taken_apart(name):
     """A step parts a block by what it decides, in a few ways, whatever the number of replicas."""
     data = told(name)[:2] if name in POINTS else LOSSES[:2]
@@ -142,7 +143,7 @@ CORPUS = [
 ]
 
 
-@pytest.mark.parametrize("row", CORPUS, ids=lambda row: row.name)
+@over("row", CORPUS, at_least=19)
 def test_nobody_is_taken_apart_in_an_audit_of_the_corpus(row):
     for player in row.players:
         assert taken_apart(player.adversary, row.game.mechanism(1)) == ()

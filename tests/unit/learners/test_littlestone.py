@@ -8,6 +8,7 @@ import attrs
 import numpy as np
 import pytest
 from mpmath import mp, mpf
+from trying import over
 
 import antiphon as ap
 from antiphon.learners.littlestone import (
@@ -115,7 +116,7 @@ def test_links_stand_on_what_counts():
             link @ right
 
 
-@pytest.mark.parametrize(
+@over(
     ("make", "text"),
     [
         (lambda: NameAndShame(delta=0), "nothing is ever learned"),
@@ -196,7 +197,7 @@ def test_the_least_threshold_is_the_least():
     assert false[1] <= 0.1 < false[0]
 
 
-@pytest.mark.parametrize("updates", range(1, 7))
+@over("updates", range(1, 7), at_least=6)
 def test_the_highest_noise_of_a_tree_has_the_law_of_all_its_nodes(updates):
     """Of every outcome of the nodes that some count has, but for noise past 6."""
     scale = Fraction(1, 2)
@@ -281,8 +282,8 @@ def test_the_bound_of_a_million_rounds(epsilon, figure):
     assert found == pytest.approx(figure, abs=0.06)
 
 
-@pytest.mark.parametrize("rounds", [1, 2, 3, 6, 7, 8, 62, 63, 64, 1000])
-@pytest.mark.parametrize("delta", [Fraction(0), Fraction(1, 100)])
+@over("rounds", [1, 2, 3, 6, 7, 8, 62, 63, 64, 1000])
+@over("delta", [Fraction(0), Fraction(1, 100)])
 def test_of_two_halves_it_is_as_in_the_text(rounds, delta):
     """At ε = ln 3/2, max over k <= log₂(T+1) of k(1 - 3β - 2kδ) is among what it looks at."""
     beta = Fraction(1, 10)

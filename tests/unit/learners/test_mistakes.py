@@ -6,6 +6,7 @@ import sys
 from importlib import import_module
 
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition import ComplexMechanism
@@ -49,7 +50,7 @@ LEARNERS = [
     Halving(),
     ComplexMechanism(RASH),
 ]
-EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: str(each)[:40])
+EVERY = over("learner", LEARNERS, at_least=6)
 STREAMS = [every_round(SHORT), (), (1,), (SHORT,), (2, 3, 5, 7, 11, 13, 17, 19, 23)]
 
 
@@ -58,7 +59,7 @@ def stream(hits):
 
 
 @EVERY
-@pytest.mark.parametrize("hits", STREAMS, ids=str)
+@over("hits", STREAMS)
 def test_a_play_is_what_a_session_says(learner, hits):
     """Of the same coins, though what is settled is not played."""
     for seed in range(12):
@@ -195,19 +196,16 @@ def test_hits_that_do_not_matter_are_left_out(monkeypatch):
     assert figures[0] == pytest.approx(figures[1], rel=1e-9)
 
 
-@pytest.mark.parametrize(
-    "hits", [(0,), (2, 2), (3, 1), (SHORT + 1,), range(0, 3), range(3, SHORT + 3)]
-)
+@over("hits", [(0,), (2, 2), (3, 1), (SHORT + 1,), range(0, 3), range(3, SHORT + 3)])
 def test_hits_are_rounds(hits):
     for law in (mistake_law(LEARNERS[0], SHORT), FiniteLaw(LEARNERS[3], SHORT)):
         with pytest.raises(ap.InvalidArgument, match="ascending"):
             law.mistakes(hits)
 
 
-@pytest.mark.parametrize(
+@over(
     "hits",
     [(1,), (SHORT,), (1, SHORT), range(1, SHORT + 1), range(SHORT, SHORT + 1), range(3, 3), ()],
-    ids=str,
 )
 def test_the_first_and_the_last_round_may_be_hits(hits):
     law = mistake_law(LEARNERS[0], SHORT)

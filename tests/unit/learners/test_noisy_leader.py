@@ -7,8 +7,9 @@ import attrs
 import numpy as np
 import pytest
 from exact_experts import table
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition.accounting.largest import budget, largest_rho
@@ -41,7 +42,7 @@ COUNTERS = [
     TreeCounter(epsilon=Fraction(1, 2), **SIZE),
 ]
 LEADERS = [NoisyLeader(rate=0.2, counter=counter) for counter in COUNTERS]
-EVERY = pytest.mark.parametrize("leader", LEADERS, ids=lambda each: type(each.counter).__name__)
+EVERY = over("leader", LEADERS, at_least=5)
 
 
 # --- the chain, in the words of a learner ---------------------------------------------------------
@@ -66,7 +67,7 @@ def test_it_is_the_chain_and_decides_when_a_loss_comes(leader):
 
 @EVERY
 @given(seed=st.integers(0, 2**32), cuts=st.lists(st.integers(0, 40), max_size=3))
-@settings(max_examples=8)
+@examples(8)
 def test_whole_streams_follow_whom_a_session_advises(leader, seed, cuts):
     losses, coins = table(leader, seed), SampledCoins(seed)
     state, shown = leader.initial_state, []
@@ -257,7 +258,6 @@ def test_the_cost_of_noise_is_the_integral_of_its_slope(rate, variance, experts)
 
 
 @given(st.integers(1, 2**20), st.integers(1, 10**4), st.floats(0, 1e9))
-@settings(max_examples=30)
 def test_the_rate_is_the_largest_near_the_least_bound(horizon, experts, variance):
     experts = max(experts, 2)
 
@@ -272,7 +272,6 @@ def test_the_rate_is_the_largest_near_the_least_bound(horizon, experts, variance
 
 
 @given(st.floats(1e-3, 50), st.floats(1e-12, 0.5))
-@settings(max_examples=20)
 def test_all_of_the_budget_is_used_and_no_more(epsilon, delta):
     leader = NoisyLeader.tuned(horizon=8, experts=2, epsilon=epsilon, delta=delta)
     assert 0.999 * epsilon < ap.guarantee(leader).epsilon_at(delta) <= epsilon
@@ -304,6 +303,7 @@ def test_bounds_of_trees_and_of_one_expert():
         _ = long.regret_bound
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("grid", [1, 8])
 def test_regret_is_within_the_bound_against_losses_chosen_beforehand(grid):
     """Means of 40 games: below the bound by more than the band."""

@@ -7,9 +7,10 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.composition.accounting import from_renyi
@@ -39,7 +40,7 @@ LEARNERS = [
     LazyGibbs(**STAYS | {"body": Box(dimension=3)}),
     DPOCO(horizon=20, body=BALL, loss=LOSS, rate=0.1, beta=0.2, regulariser=2, fakes=0.2, batch=3),
 ]
-EVERY = pytest.mark.parametrize("learner", LEARNERS, ids=lambda each: type(each).__name__)
+EVERY = over("learner", LEARNERS, at_least=4)
 ASKED = {"horizon": 2**14, "body": Ball(dimension=20), "loss": LinearLoss(dimension=20)}
 BUDGET = {"epsilon": 1, "delta": 1e-6}
 
@@ -199,7 +200,6 @@ def test_only_what_is_whole_is_proved():
     st.fractions(Fraction(1, 50), 3), st.fractions(Fraction(1, 100), 2),
     st.floats(0, 1), st.sampled_from((1.5, 3, 20, 150)), st.floats(0, 0.1),
 )  # fmt: skip
-@settings(max_examples=60)
 def test_no_pair_within_the_hexagon_contributes_more(low, width, share, order, rho):
     """The corners' largest, rounded up, is that of a lattice of pairs or a hair more."""
     apart = width * Fraction(share)
@@ -248,8 +248,8 @@ def test_fake_switches_of_both_points_are_paid_for():
 # --- parameters ---------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [LazyLeader, LazyGibbs, DPOCO])
-@pytest.mark.parametrize("epsilon", [0.1, 1])
+@over("kind", [LazyLeader, LazyGibbs, DPOCO])
+@over("epsilon", [0.1, 1])
 # At ε = 0.1 nothing that DP-OCO tells is worth its price: it stands still.
 def test_tuned_parameters_keep_to_the_budget_and_nearly_use_it_up(kind, epsilon):
     learner = kind.tuned(**ASKED, epsilon=epsilon, delta=1e-6)
@@ -257,6 +257,7 @@ def test_tuned_parameters_keep_to_the_budget_and_nearly_use_it_up(kind, epsilon)
     assert 0.97 * epsilon < spent <= epsilon or (kind is DPOCO and learner.batch == 2**14)
 
 
+@pytest.mark.every(15)
 @pytest.mark.parametrize("epsilon", [0.001, 0.01, 0.1, 1, 10])
 @pytest.mark.parametrize("horizon", [64, 2**10, 2**14])
 def test_the_budget_is_spent_or_nothing_is_told(horizon, epsilon):
@@ -271,7 +272,7 @@ def test_the_budget_is_spent_or_nothing_is_told(horizon, epsilon):
 
 
 @given(st.integers(1, 2**14), st.floats(1e-2, 20), st.floats(1e-12, 0.5))
-@settings(max_examples=3)
+@examples(2)
 def test_tuned_parameters_are_private_whatever_is_asked(horizon, epsilon, delta):
     asked = {"horizon": horizon, "body": BALL, "loss": LOSS, "epsilon": epsilon, "delta": delta}
     for kind in (LazyLeader, DPOCO):
@@ -346,7 +347,7 @@ class Cross(Ball):
     """A body of somebody's own."""
 
 
-@pytest.mark.parametrize(
+@over(
     ("learner", "changed", "said"),
     [
         (LEARNERS[0], {"clip": 1e-9}, "clip must be at least"),
@@ -360,15 +361,14 @@ class Cross(Ball):
         (LEARNERS[3], {"fakes": 1}, "fakes must lie strictly between 0 and 1"),
         (LEARNERS[3], {"accounting": "guess"}, "accounting"),
     ],
-    ids=str,
 )
 def test_bad_parameters_are_refused(learner, changed, said):
     with pytest.raises((ap.InvalidArgument, ValueError), match=said):
         attrs.evolve(learner, **changed)
 
 
-@pytest.mark.parametrize("kind", [LazyLeader, DPOCO])
-@pytest.mark.parametrize(("epsilon", "delta"), [(0, 0.1), (-1, 0.1), (1, 0), (1, 1)])
+@over("kind", [LazyLeader, DPOCO])
+@over(("epsilon", "delta"), [(0, 0.1), (-1, 0.1), (1, 0), (1, 1)])
 def test_budgets_are_checked(kind, epsilon, delta):
     with pytest.raises(ap.InvalidArgument, match=r"epsilon|delta"):
         kind.tuned(horizon=9, body=BALL, loss=LOSS, epsilon=epsilon, delta=delta)

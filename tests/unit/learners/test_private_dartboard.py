@@ -6,8 +6,9 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.learners import ADVICE, LazyExperts, PrivateDartboard, contest, games
@@ -47,7 +48,7 @@ def test_it_draws_as_often_as_its_budget_allows_and_then_tosses_nothing(draws):
 
 
 @given(seed=st.integers(0, 2**32), cuts=st.lists(st.integers(0, 60), max_size=3))
-@settings(max_examples=10)
+@examples(10)
 def test_whole_streams_follow_whom_its_steps_advise(seed, cuts):
     losses, coins = table(DARTS, seed), SampledCoins(seed)
     state, shown = DARTS.initial_state, []
@@ -98,7 +99,7 @@ def test_the_capped_curve_is_the_lesser_bound(rate, cost, decisions, draws, orde
 
 
 @given(st.integers(1, 2**16), st.integers(1, 1000), st.floats(1e-2, 20), st.floats(1e-12, 0.5))
-@settings(max_examples=8)
+@examples(4)
 def test_tuned_parameters_are_private(horizon, experts, epsilon, delta):
     learner = PrivateDartboard.tuned(horizon=horizon, experts=experts, epsilon=epsilon, delta=delta)
     assert ap.guarantee(learner).epsilon_at(delta) <= epsilon

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import (
@@ -66,6 +67,7 @@ def test_the_errors_of_the_literature(power):
     assert rounds_to(lower_bound(horizon=2**power, rho=0.5), TABLE[power]["bound"])
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("power", NORMALISED)
 def test_the_errors_of_normalised_columns(power):
     counter = SquareRootCounter(horizon=2**power, rho=0.5, normalised=True)
@@ -134,7 +136,7 @@ CORRELATED = [
 ]
 
 
-@pytest.mark.parametrize("counter", CORRELATED, ids=repr)
+@over("counter", CORRELATED, at_least=28)
 def test_expected_errors_are_those_of_the_factorisation(counter):
     """Var(B z), with B = A·C⁻¹·… from dense matrices and the noise that ρ asks for."""
     c, length = factor(counter), counter.horizon
@@ -162,7 +164,7 @@ def test_refined_estimates_are_the_best_linear_ones():
         assert abs(counter.squared_error(size) / counter.noise_variance - best) < 1e-8
 
 
-@pytest.mark.parametrize("power", PARAMETERS)
+@over("power", PARAMETERS, at_least=20)
 def test_the_table_of_buffers(power):
     """Poles and zeros alternate, so all coefficients are positive and decrease; within 1 %."""
     gaps = [gap for pair in PARAMETERS[power] for gap in pair]
@@ -185,8 +187,8 @@ def test_the_inverse_of_the_square_root_is_a_mixture():
         assert abs(found / exact[k - 1] - 1) < 1e-6
 
 
-@pytest.mark.parametrize("base", [3, 5, 11])
-@pytest.mark.parametrize("horizon", [1, 2, 13, 14, 60, 200])
+@over("base", [3, 5, 11])
+@over("horizon", [1, 2, 13, 14, 60, 200])
 def test_balanced_digits(base, horizon):
     for time in range(horizon + 1):
         found = digits(time, base)
@@ -208,8 +210,8 @@ def test_the_best_arity_is_the_best_of_all(horizon):
     assert cost(best_arity(horizon)) == min(map(cost, range(3, 2 * horizon + 4, 2)))
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 3, 6, 7, 8, 100])
-@pytest.mark.parametrize("kind", [GaussianTreeCounter, RefinedTreeCounter])
+@over("horizon", [1, 2, 3, 6, 7, 8, 100])
+@over("kind", [GaussianTreeCounter, RefinedTreeCounter])
 def test_the_largest_and_the_mean_error_of_trees(kind, horizon):
     counter = kind(horizon=horizon, rho=0.5)
     errors = [counter.squared_error(time) for time in range(1, horizon + 1)]
@@ -321,11 +323,11 @@ def test_the_error_of_an_unbounded_counter():
     assert UnboundedCounter(counter=inner).squared_error(10**9) < 25 * 31 + 28
 
 
-@pytest.mark.parametrize("inner", [
+@over("inner", [
     GaussianTreeCounter(horizon=4, rho=0.5), TreeCounter(horizon=3, epsilon=1),
     BufferedToeplitzCounter(horizon=2, rho=1, normalised=True),
-], ids=repr)  # fmt: skip
-@pytest.mark.parametrize("updates", [1, 2, 4, 11, 12, 13, 60])
+])  # fmt: skip
+@over("updates", [1, 2, 4, 11, 12, 13, 60])
 def test_the_largest_and_the_mean_error_of_an_unbounded_counter(inner, updates):
     counter = UnboundedCounter(counter=inner)
     errors = [counter.squared_error(time) for time in range(1, updates + 1)]

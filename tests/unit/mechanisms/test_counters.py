@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import (
@@ -102,7 +103,7 @@ def test_without_noise_counters_count_coordinates(script):
             assert not answer.flags.writeable
 
 
-@pytest.mark.parametrize("counter", every(30), ids=repr)
+@over("counter", every(30), at_least=8)
 def test_a_whole_stream_is_answered_as_a_session_does(counter):
     stream = np.random.default_rng(1).integers(0, 2, 30)
     session, heard = counter.start(coins=Fixed()), []
@@ -114,7 +115,7 @@ def test_a_whole_stream_is_answered_as_a_session_does(counter):
     assert len(counter.counts([])) == 0
 
 
-@pytest.mark.parametrize("counter", every(30, dimension=3), ids=repr)
+@over("counter", every(30, dimension=3), at_least=8)
 def test_a_whole_stream_of_arrays_is_answered_as_a_session_does(counter):
     stream = np.random.default_rng(1).integers(0, 2, (30, 3))
     session, heard = counter.start(coins=Fixed()), []
@@ -167,8 +168,8 @@ def test_the_noise_of_many_coordinates_is_one_draw(kind):
         assert {draw.parameter for draw in tape} == {scale if dimension < MANY else (scale, MANY)}
 
 
-@pytest.mark.parametrize("dimension", [MANY - 1, 1 << 14])
-@pytest.mark.parametrize("kind", [*PURE, GaussianTreeCounter])
+@over("dimension", [MANY - 1, 1 << 14])
+@over("kind", [*PURE, GaussianTreeCounter])
 def test_the_noise_of_a_node_has_its_variance(kind, dimension):
     """However many are drawn together; five standard deviations of a mean of squares."""
     counter = made(kind, dimension=dimension)
@@ -182,8 +183,8 @@ def test_the_noise_of_a_node_has_its_variance(kind, dimension):
 # --- refusals ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("kind", [*PURE, *GAUSSIAN])
-@pytest.mark.parametrize(
+@over("kind", [*PURE, *GAUSSIAN])
+@over(
     "wrong",
     [
         *({"sensitivity": value} for value in (0, -1, math.nan, math.inf, True, "1")),
@@ -192,9 +193,7 @@ def test_the_noise_of_a_node_has_its_variance(kind, dimension):
         {"smallest": 1}, {"smallest": 0.5}, {"events": 0}, {"events": 1.0}, {"dimension": 0},
         {"dimension": 2.0}, {"clip": 1}, {"users": None},
         *({"rho": value, "epsilon": value} for value in (0, -1, math.nan, math.inf, None)),
-    ],
-    ids=repr,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_parameters_are_checked(kind, wrong):
     own = "epsilon" if kind in PURE else "rho"
     wrong = {
@@ -248,7 +247,7 @@ def test_a_grid_is_fine_enough_for_all_columns_or_refused(kind):
             kind(**asked, events=events)
 
 
-@pytest.mark.parametrize("counter", every(3), ids=repr)
+@over("counter", every(3), at_least=8)
 def test_the_horizon_is_a_refusal_and_counting_goes_on(counter):
     coins = Fixed()
     session = counter.start(coins=coins)
@@ -264,7 +263,7 @@ def test_the_horizon_is_a_refusal_and_counting_goes_on(counter):
         counter.counts([1] * 4)
 
 
-@pytest.mark.parametrize("counter", every(smallest=-1, largest=2), ids=repr)
+@over("counter", every(smallest=-1, largest=2), at_least=8)
 def test_updates_outside_the_range_are_refused_or_clipped(counter):
     session = counter.start(coins=Zero())
     for wrong in (3, -2, 1.0, True, None, np.array([1])):
@@ -282,7 +281,7 @@ def test_updates_outside_the_range_are_refused_or_clipped(counter):
     assert clipping.counts([3, -2], coins=Zero()).tolist() == [2, 1]
 
 
-@pytest.mark.parametrize("counter", every(smallest=-1, largest=2, dimension=2), ids=repr)
+@over("counter", every(smallest=-1, largest=2, dimension=2), at_least=8)
 def test_arrays_of_another_kind_are_refused(counter):
     session = counter.start(coins=Zero())
     for wrong in (
@@ -309,7 +308,7 @@ def valid(counter, *pairs):
     return counter.verification([ap.Pair(*pair) for pair in pairs]) is ap.TOP
 
 
-@pytest.mark.parametrize("kind", [*PURE, *GAUSSIAN])
+@over("kind", [*PURE, *GAUSSIAN], at_least=6)
 def test_neighbours_differ_in_so_many_updates_by_so_much(kind):
     counter = made(kind, largest=9, sensitivity=2, events=2)
     assert valid(counter, (0, 2), (5, 5), (COUNT, COUNT), (9, 8))
@@ -320,7 +319,7 @@ def test_neighbours_differ_in_so_many_updates_by_so_much(kind):
     assert made(kind, largest=9).distance == 9
 
 
-@pytest.mark.parametrize("kind", [*PURE, *GAUSSIAN])
+@over("kind", [*PURE, *GAUSSIAN], at_least=6)
 def test_neighbours_of_arrays_are_near_in_the_norm(kind):
     counter = made(kind, largest=9, dimension=3, sensitivity=2)
     near = (np.array([0, 0, 5]), np.array([1, 1, 5])), (np.array([0, 4, 0]), np.array([0, 2, 0]))
@@ -333,7 +332,7 @@ def test_neighbours_of_arrays_are_near_in_the_norm(kind):
     assert wide.distance == 27 if kind in PURE else 15.588 < wide.distance < 15.589
 
 
-@pytest.mark.parametrize("kind", [*PURE, *GAUSSIAN])
+@over("kind", [*PURE, *GAUSSIAN], at_least=6)
 def test_user_level(kind):
     counter = made(kind, users=True, events=2, largest=3, sensitivity=1)
     assert valid(
@@ -456,7 +455,7 @@ def size(value):
     return 0 if value is None else 1
 
 
-@pytest.mark.parametrize("counter", [*every(100), *every(100, dimension=4)], ids=repr)
+@over("counter", [*every(100), *every(100, dimension=4)], at_least=16)
 def test_states_are_as_small_as_they_are_said_to_be(counter):
     state, largest = counter.initial_state, 0
     x = 1 if counter.dimension is None else np.ones(4, np.int64)

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from trying import over
 
 from antiphon.mechanisms import (
     BalancedTreeCounter,
@@ -47,7 +48,7 @@ def test_randomized_response_claims_its_own_parameters(epsilon, delta):
     assert claim.measure == Approximate(0, delta)
 
 
-@pytest.mark.parametrize("epsilon", [Fraction(n, 7) for n in range(1, 300, 13)])
+@over("epsilon", [Fraction(n, 7) for n in range(1, 300, 13)], at_least=20)
 def test_the_truth_is_never_told_more_often_than_claimed(epsilon):
     """By no more than a few units in the last place less, either."""
     with mpmath.workdps(60):
@@ -88,7 +89,7 @@ def test_on_a_grid_rounding_errs_too(step):
         assert expected <= mechanism.error_bound(beta=0.05) <= expected * (1 + 1e-12)
 
 
-@pytest.mark.parametrize(
+@over(
     "mechanism",
     [
         DiscreteLaplace(epsilon=1, sensitivity=3),
@@ -98,7 +99,6 @@ def test_on_a_grid_rounding_errs_too(step):
         Laplace(epsilon=1, sensitivity=3),
         Gaussian(rho=1, sensitivity=3),
     ],
-    ids=lambda mechanism: type(mechanism).__name__,
 )
 def test_neighbours_are_as_far_apart_as_the_noise_is_for(mechanism):
     claim, *_ = mechanism.claims

@@ -4,6 +4,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import search_query
@@ -45,14 +46,14 @@ class Broken(HistogramQuery):
                 "parity": high - (high % 2 if high >= 1000 else 0)}[self.name]  # fmt: skip
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=str)
+@over("query", QUERIES, at_least=18)
 def test_queries_are_monotone_and_as_sensitive_as_they_say_on_a_box(query):
     assert check_query(query, dimension=D, largest=7) is None
     assert search_query(query, dimension=6, examples=60) is None
     assert foreign(query) is None
 
 
-@pytest.mark.parametrize("query", QUERIES, ids=str)
+@over("query", QUERIES, at_least=18)
 def test_no_query_is_less_sensitive_than_it_says(query):
     said = query.sensitivity(D)
     if said > 1:
@@ -71,7 +72,7 @@ def test_sensitivity_in_all_directions_follows_from_that_upwards(query, moves):
     assert abs(query(x) - query(y)) <= query.sensitivity(D)
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "reason"),
     [("range", "not monotone"), ("minus", "not monotone"), ("total", "not 1-sensitive"),
      ("twice", "not 1-sensitive"), ("above", "not 1-sensitive"), ("ceiling", "not 1-sensitive")],
@@ -125,7 +126,7 @@ def test_mechanisms_refuse_queries_that_are_not_1_sensitive(query):
     assert HistogramMonitor(mechanism=sparse, queries=(scaled,), dimension=3).lifting
 
 
-@pytest.mark.parametrize(
+@over(
     "make",
     [lambda: KthLargest(0), lambda: TopSum(0.5), lambda: CountAbove(True), lambda: CountAbove(1, 0),
      lambda: Scaled(max, 2), lambda: Scaled(Total(), 0), lambda: quantile(2, 3),

@@ -8,8 +8,9 @@ from operator import add
 import attrs
 import bounds
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import search_properties
@@ -183,7 +184,7 @@ def test_a_horizon_refuses_and_changes_nothing():
     assert len(first) == 2
 
 
-@pytest.mark.parametrize(
+@over(
     "wrong",
     [{"counter": TreeCounter}, {"counter": counter(epsilon=1, dimension=2)}, {"dimension": 0},
      {"counter": counter(epsilon=1, users=True)}, {"delta": 2}, {"dimension": True}],
@@ -219,7 +220,6 @@ def algorithm_4(hss, stream, coins):
     return answers
 
 
-@settings(max_examples=40)
 @given(
     st.sampled_from(QUERIES), st.booleans(), st.sampled_from([1, 30, 1000]), st.integers(0, 10**6),
     st.lists(rows, min_size=20, max_size=120),
@@ -230,6 +230,7 @@ def test_hss_is_algorithm_4(query, printed, epsilon, seed, stream):
     assert [live.send(x) for x in stream] == algorithm_4(hss, stream, SampledCoins(seed))
 
 
+@pytest.mark.slow
 @given(st.sampled_from(QUERIES), st.lists(rows, min_size=20, max_size=60), st.integers(0, 99))
 def test_without_noise_to_speak_of_errors_are_as_bounded(query, stream, seed):
     for kind in KINDS:
@@ -280,6 +281,7 @@ def test_with_an_approximate_histogram_hss_is_too():
     assert promise.epsilon_at(delta / 2) > promise.epsilon_at(delta)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("make", [HSS, HSSWithoutTest, partial(HSS, printed=True)])
 def test_the_three_properties_hold(make):
     hss = make(epsilon=100, query=KthLargest(2), dimension=D)
@@ -290,7 +292,6 @@ def test_the_three_properties_hold(make):
     assert violation(hss, ap.verifiers.event_level(events=2), inner) is Property.VALIDITY
 
 
-@settings(max_examples=25)
 @given(st.lists(rows, min_size=30, max_size=60), st.integers(0, 29), rows, st.integers(0, 99),
        st.integers(0, 1), st.sampled_from(KINDS))  # fmt: skip
 def test_the_proof_of_theorem_6_1_runs(stream, place, other, seed, bit, kind):
@@ -390,7 +391,6 @@ def test_the_printed_reading_differs_where_h_errs():
 
 
 @given(st.integers(1, 10**7), st.integers(1, 10**4), st.floats(1e-9, 0.9), st.sampled_from(KINDS))
-@settings(max_examples=50)
 def test_gamma_and_xi_are_those_of_the_theory(t, j, beta, kind):
     import math
 
@@ -423,8 +423,8 @@ def test_the_smallest_epsilon_overflows_nothing(kind):
     assert hss.error_bound(10**12, answers[-1][1]) > 10**100
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("place", [(0, 1), (1, 0), (-1, 1), (1.0, 1), (True, 1)])
+@over("kind", KINDS)
+@over("place", [(0, 1), (1, 0), (-1, 1), (1.0, 1), (True, 1)])
 def test_bounds_are_of_steps_and_intervals(kind, place):
     with pytest.raises(ap.InvalidArgument):
         kind(epsilon=1, query=KthLargest(1), dimension=2).error_bound(*place)
@@ -456,8 +456,8 @@ def test_past_the_horizon_of_h_it_refuses():
     assert live.failures == ()
 
 
-@pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize(
+@over("kind", KINDS)
+@over(
     "wrong",
     [{"epsilon": 0}, {"epsilon": float("nan")}, {"epsilon": Fraction(1, 10**101)},
      {"beta": 0}, {"beta": 1}, {"beta": 1e-101}, {"dimension": 0},

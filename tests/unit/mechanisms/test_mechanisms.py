@@ -6,6 +6,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, RoundToGrid
@@ -89,7 +90,7 @@ def test_the_scale_is_levels_times_largest_over_epsilon():
         assert coins.parameter == 15 * levels
 
 
-@pytest.mark.parametrize("horizon", [1, 2, 3, 7, 8, 20])
+@over("horizon", [1, 2, 3, 7, 8, 20])
 def test_an_update_lies_in_at_most_levels_nodes_whatever_is_asked(horizon):
     """What the privacy proof counts: the noisy nodes that hold one update, over a whole run."""
     counter, seen = Tree(horizon=horizon, epsilon=1), {}
@@ -114,7 +115,7 @@ def test_the_horizon_is_a_refusal_and_counting_goes_on():
     assert not counter.over
 
 
-@pytest.mark.parametrize("wrong", [0, -1, 1.0, True, "8", None])
+@over("wrong", [0, -1, 1.0, True, "8", None])
 def test_horizons_are_checked(wrong):
     with pytest.raises(ap.InvalidArgument):
         Tree(horizon=wrong, epsilon=1)

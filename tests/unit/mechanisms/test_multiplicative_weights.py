@@ -6,8 +6,9 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.audit import search_properties
@@ -120,7 +121,6 @@ def test_rows_come_at_once_or_one_by_one():
 @given(
     st.lists(st.lists(st.integers(0, 1), min_size=3, max_size=3), max_size=25), st.integers(0, 9)
 )
-@settings(max_examples=50)
 def test_it_is_the_published_algorithm(queries, seed):
     """Against the algorithm in one loop, on distributions in doubles (Dwork and Roth, §4.2)."""
     learner = MultiplicativeWeights(
@@ -150,30 +150,26 @@ def test_it_is_the_published_algorithm(queries, seed):
 # --- bad input -----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@over(
     "wrong",
     [
         {"size": 0}, {"size": 2.0}, {"epsilon_each": 0}, {"epsilon_each": -1},
         {"epsilon_each": math.nan}, {"updates": 0}, {"threshold": 0.5}, {"rate": 0},
         {"rate": math.inf}, {"step": 0.3}, {"step": 2}, {"step": 0}, {"share": 1},
         {"step": 2.0**-45},
-    ],
-    ids=repr,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_parameters_are_checked(wrong):
     with pytest.raises(ap.InvalidArgument):
         MultiplicativeWeights(**ONE_UPDATE | wrong)
 
 
-@pytest.mark.parametrize(
+@over(
     "wrong",
     [
         np.array([1.0, 0.5]), np.array([1.0, 2.0]), np.array([1.0]), np.array([-1.0, 0.0]),
         np.array([math.nan, 0.0]), np.array([-1, 0]), np.array([1, 2, 3]), np.array([2**41, 0]),
         (1, 0), "query", 1,
-    ],
-    ids=repr,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_messages_are_checked_and_nothing_changes(wrong):
     session = ComplexMechanism(MultiplicativeWeights(**ONE_UPDATE)).start(seed=1)
     session.send(np.array([1, 1]))
@@ -279,6 +275,7 @@ def test_it_has_the_three_properties():
     assert violation(with_few_answers(MultiplicativeWeights)) is None
 
 
+@pytest.mark.slow
 def test_noise_is_for_the_steps_that_a_row_moves_a_value():
     """A row moves Σ v_x count_x by up to R = 1/step, and each test and answer promises for that.
 

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
@@ -167,7 +168,7 @@ def test_scores_far_below_the_best_count_as_not_so_far(kind):
 
 # --- scores in an array, and monotone ones --------------------------------------------------------
 
-ALL = pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip, ReportNoisyMax])
+ALL = over("kind", [ExponentialMechanism, PermuteAndFlip, ReportNoisyMax])
 
 
 @given(scores)

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.statistical import play_population
@@ -56,7 +57,7 @@ def test_a_tie_is_below_on_a_histogram():
     ]
 
 
-@pytest.mark.parametrize(
+@over(
     ("mechanism", "threshold", "query"),
     [
         (AboveThreshold(epsilon=1), 2, 4),
@@ -68,7 +69,6 @@ def test_a_tie_is_below_on_a_histogram():
         (GapSparseVector(epsilon=1, tops=5), 2, 20),
         (NumericSparseVector(epsilon=1, tops=5), 3, 30),
     ],
-    ids=repr,
 )
 def test_the_scales_are_those_of_the_paper(mechanism, threshold, query):
     """Lyu, Su, Li 2017, Algorithm 7: ρ ~ Δ/ε₁, ν ~ 2cΔ/ε₂ (monotone: cΔ/ε₂), here by draws."""
@@ -288,7 +288,7 @@ def test_a_monitor_checks_what_it_is_given():
             session.send(wrong)
 
 
-@pytest.mark.parametrize(
+@over(
     "wrong",
     [
         {"histogram": ()}, {"histogram": (0.5,)}, {"histogram": (True,)},

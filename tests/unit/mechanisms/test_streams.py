@@ -3,7 +3,7 @@
 import math
 
 import numpy as np
-import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import COUNT, BufferedToeplitzCounter
@@ -47,9 +47,9 @@ def by_hand(counter, updates, noise):
     return found, drift, buffers
 
 
-@pytest.mark.parametrize("width", [3, SHORT + 1])
-@pytest.mark.parametrize("normalised", [False, True])
-@pytest.mark.parametrize("large", [1, 600])
+@over("width", [3, SHORT + 1])
+@over("normalised", [False, True])
+@over("large", [1, 600])
 def test_each_coordinate_is_counted_as_by_hand(width, normalised, large):
     """Past the limit of the drift, too, which all coordinates pass together."""
     counter = BufferedToeplitzCounter(
@@ -76,8 +76,8 @@ def test_each_coordinate_is_counted_as_by_hand(width, normalised, large):
         assert state.memory[:, i].tolist() == buffers
 
 
-@pytest.mark.parametrize("size", [1, 5, SHORT, SHORT + 1])
-@pytest.mark.parametrize("bound", [1.0, DOUBLES])
+@over("size", [1, 5, SHORT, SHORT + 1])
+@over("bound", [1.0, DOUBLES])
 def test_all_are_below_a_bound_or_one_is_not(size, bound):
     values = np.full(size, 0.9 * bound)
     assert all_below(values, bound)

@@ -3,6 +3,7 @@
 from functools import partial, wraps
 
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.protocol.spaces import BITS
@@ -10,7 +11,7 @@ from antiphon.protocol.spaces import BITS
 MECHANISM = ap.mechanism(queries=BITS, answers=BITS)
 
 
-@pytest.mark.parametrize(
+@over(
     ("decorator", "function", "says"),
     [
         (MECHANISM, lambda state, message: (state, 0), r"\(state, message, coins\).*\(state, mes"),

@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as arrays_of
+from trying import over
 
 from antiphon.numbers import arrays
 
@@ -52,8 +53,8 @@ def test_the_ends_decide_as_all_entries_do(values, low, high):
     assert arrays.inside(values, low, high) is one_by_one(values, low, high)
 
 
-@pytest.mark.parametrize("odd", [math.nan, math.inf, -math.inf])
-@pytest.mark.parametrize("place", [0, 1, 2])
+@over("odd", [math.nan, math.inf, -math.inf])
+@over("place", [0, 1, 2])
 def test_one_odd_entry_is_seen_wherever_it_stands(odd, place):
     for kind in ("float64", "float32", "float16"):
         values = np.array([0.0, 1.0, -1.0], kind)
@@ -69,8 +70,8 @@ def test_whole_numbers_are_compared_with_their_bounds_exactly():
     assert arrays.inside(np.array([2**53]), 0.0, 2.0**53)
 
 
-@pytest.mark.parametrize("kind", ["float16", "float32", "float64", "longdouble"])
-@pytest.mark.parametrize("bound", [0.1, 2**60 + 1, Fraction(1, 3), 2**11 + 1, 2**24 + 1, 2**53 + 1])
+@over("kind", ["float16", "float32", "float64", "longdouble"])
+@over("bound", [0.1, 2**60 + 1, Fraction(1, 3), 2**11 + 1, 2**24 + 1, 2**53 + 1])
 def test_no_bound_is_rounded_to_the_dtype_of_the_entries(kind, bound):
     with np.errstate(over="ignore"):
         values = np.array([float(bound)]).astype(kind)

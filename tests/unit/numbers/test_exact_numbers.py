@@ -7,6 +7,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.numbers import exact
@@ -25,7 +26,7 @@ def test_exact_numbers_stay_what_they_are(value):
     assert type(exact.fraction(value)) is Fraction
 
 
-@pytest.mark.parametrize("wrong", [math.nan, math.inf, -math.inf, True, "1", None, 1j, [1], b"1"])
+@over("wrong", [math.nan, math.inf, -math.inf, True, "1", None, 1j, [1], b"1"])
 def test_what_is_no_finite_number_is_refused(wrong):
     for read in (exact.fraction, exact.probability, exact.epsilon, Log):
         with pytest.raises(ap.InvalidArgument):
@@ -87,7 +88,7 @@ def test_errors_show_public_numbers_and_no_more():
     assert "canary" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
+@over(
     ("smaller", "larger"),
     [
         (Log(2), Log(3)),

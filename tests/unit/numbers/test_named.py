@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import fields
@@ -33,7 +34,7 @@ def test_what_is_taken_is_exact():
     assert Parameters().columns is None
 
 
-@pytest.mark.parametrize(
+@over(
     ("bad", "says"),
     [
         ({"rate": 0}, "rate must be positive, not 0"),

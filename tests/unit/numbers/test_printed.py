@@ -4,9 +4,9 @@ import math
 from fractions import Fraction
 
 import numpy as np
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log
@@ -72,7 +72,7 @@ def test_what_has_few_digits_stays_as_it_is(figures, power):
     assert shown_up(value, 10) == f"{float(value):.10g}"
 
 
-@pytest.mark.parametrize(
+@over(
     ("value", "text"),
     [
         (0.1, "0.1"), (0.3, "0.3"), (1, "1"), (100, "100"), (1e-6, "1e-06"), (0.0001, "0.0001"),

@@ -4,9 +4,9 @@ import re
 from fractions import Fraction
 
 import attrs
-import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon import composition, mechanisms
@@ -33,7 +33,7 @@ MADE = (
 )  # fmt: skip
 
 
-@pytest.mark.parametrize("value", MADE)
+@over("value", MADE, at_least=12)
 def test_what_is_printed_makes_it_again(value):
     assert eval(repr(value), dict(NAMES)) == value
 

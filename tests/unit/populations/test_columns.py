@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.populations.column_coins import LIMIT, ColumnCoins
@@ -222,7 +223,7 @@ def first_bit(answers):
     return answers[0] < 0
 
 
-@pytest.mark.parametrize(
+@over(
     "of",
     [
         lambda x: +x,

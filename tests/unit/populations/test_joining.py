@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.populations import play as populations
@@ -202,7 +203,7 @@ def test_a_union_of_some_replicas_keeps_who_is_who():
     assert [item.choices[c] for c in item.at(lanes.only(np.array([2, 0])))] == ["a", "b"]
 
 
-@pytest.mark.parametrize(
+@over(
     ("one", "other"),
     [(0.0, -0.0), (1, True), (1, 1.0), ((1,), [1]), ("1", 1), (TOP, BOTTOM), (None, 0)],
 )

@@ -45,6 +45,7 @@ def test_it_is_what_the_library_says(capsys):
     assert (data["falls_with_n"], data["pays"]) == (True, True)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("kind", "derived", "printed_"), [("scaling", 120.55, 372.0), ("projection", 14.79, 24.26)]
 )
@@ -58,6 +59,7 @@ def test_what_does_not_fall_with_n(capsys, kind, derived, printed_):
     assert data["premises"][-1]["mark"] == "assumed"
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("kind", ["bins", "clusters", "scaling"])
 def test_in_plain_words(capsys, kind):
     out = printed(capsys, kind, "--size", "50", "--size", "60", "--sigma", "0.05").out

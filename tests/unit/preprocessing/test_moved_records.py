@@ -5,6 +5,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.mechanisms import DiscreteLaplace
@@ -73,6 +74,7 @@ MIDDLE = into_ball(np.repeat([-1.0, 0, 1], [20, 10, 20])[:, None])
 CLUSTERS = {"size": 50, "dimension": 1, "clusters": 2, "eta": Fraction(1, 4)}
 
 
+@pytest.mark.slow
 def test_clusters_move_by_twice_their_step():
     """Where the middle goes to one of two centres; a step is what one might declare."""
     report = check_preprocessing(
@@ -115,7 +117,7 @@ SOUND = {
 }
 
 
-@pytest.mark.parametrize("name", SOUND)
+@over("name", SOUND, at_least=6)
 def test_what_is_declared_here_holds(name):
     data = some()
     if name == "imputation":
@@ -127,7 +129,7 @@ def test_what_is_declared_here_holds(name):
     assert 0 < report.furthest.furthest <= SOUND[name].furthest
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "declared"),
     [
         ("imputation", {"furthest": Fraction(1, 100)}),

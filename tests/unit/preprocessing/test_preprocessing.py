@@ -7,6 +7,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.accounting.bounds import of_measure
@@ -44,8 +45,8 @@ def epsilon(*measures):
 # --- the weak triangle inequality -----------------------------------------------------------------
 
 
-@pytest.mark.parametrize("order", [1.0001, 1.5, 2, 10, 300])
-@pytest.mark.parametrize(("a", "b"), [(1, 1), (1, 10), (3, 0.01), (0.02, 5)])
+@over("order", [1.0001, 1.5, 2, 10, 300])
+@over(("a", "b"), [(1, 1), (1, 10), (3, 0.01), (0.02, 5)])
 def test_the_best_p_gives_the_sum_of_the_shifts(order, a, b):
     """With p = 1 + (α-1)b/(αa), for ε = αa² and ε̃ = αb²: α(a+b)²."""
     curve = Hoelder((ZeroConcentrated(Fraction(a) ** 2),), (ZeroConcentrated(Fraction(b) ** 2),))
@@ -92,7 +93,7 @@ LEGS = {
 }
 
 
-@pytest.mark.parametrize(("near", "far"), [*itertools.combinations_with_replacement(LEGS, 2)])
+@over(("near", "far"), [*itertools.combinations_with_replacement(LEGS, 2)], at_least=32)
 def test_no_other_p_is_better(near, far):
     """By hand on 600 of them, in either order of the legs; nor is any better by much."""
     curve = Hoelder(LEGS[near], LEGS[far])
@@ -257,6 +258,7 @@ def test_direct_where_the_family_is_known():
 IMPUTE = ImputedSum(size=20, missing=10, high=100)
 
 
+@pytest.mark.slow
 def test_the_noise_may_be_calibrated_to_anything():
     """What counts is the range of the images, not the sensitivity that the noise was made for."""
     loud = DiscreteLaplace(epsilon=2, sensitivity=200)
@@ -494,7 +496,7 @@ class Silence:
         return 0.0
 
 
-@pytest.mark.parametrize(
+@over(
     ("zero", "one"),
     [
         (np.zeros((2, 1)), np.zeros((3, 1))),
@@ -509,8 +511,8 @@ def test_what_has_not_moved_but_is_no_table(zero, one):
     assert not Moved(9, 2).holds(zero, one)
 
 
-@pytest.mark.parametrize("places", [-1074, -1073, -1060, -600, -540, -500, 0, 500, 900])
-@pytest.mark.parametrize("columns", [1, 2, 7])
+@over("places", [-1074, -1073, -1060, -600, -540, -500, 0, 500, 900])
+@over("columns", [1, 2, 7])
 def test_what_is_moved_is_never_taken_for_less(places, columns):
     """One row of d equal entries 2^e, of length √d 2^e, where squares of entries are 0, or ∞."""
     zero = np.zeros((2, columns))

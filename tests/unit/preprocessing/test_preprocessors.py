@@ -7,6 +7,7 @@ from functools import partial
 
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.guarantees.derivation import Mark
@@ -51,7 +52,7 @@ def kinds(size=40, dimension=3):
 
 
 NAMES = [type(each).__name__ + ("" if getattr(each, "centred", True) else "0") for each in kinds()]
-EVERY = pytest.mark.parametrize("number", range(len(NAMES)), ids=NAMES)
+EVERY = over("number", range(len(NAMES)), at_least=6)
 
 
 def table(rng, number, size=40, dimension=3):
@@ -318,6 +319,7 @@ def told_of(promise):
     return {each for each in known if any(each in premise for premise in premises)}
 
 
+@pytest.mark.slow
 def test_the_figures_of_the_theory():
     size = 1000
     few = behind(MeanImputation(size=size, dimension=1, missing=50))
@@ -358,15 +360,13 @@ def test_others_are_no_datasets():
             behind(pi).start(seed=1).send(data)
 
 
-@pytest.mark.parametrize(
+@over(
     "value",
     [
         np.ones((2, 2)), np.zeros((3, 2)), np.zeros((2, 2), np.float32), [[0.0, 0.0]] * 2, None,
         np.array([[math.inf, 0], [0, 0]]), np.array([[NAN, 0], [NAN, 0]]), np.full((2, 2), 1e300),
         np.array([[1.0, 0], [0, 0]]),
-    ],
-    ids=str,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_is_no_table_of_records(value):
     assert not RecordTables(2, 2, Fraction(1), missing=1).contains(value)
 
@@ -423,7 +423,7 @@ def test_a_mechanism_that_refuses_images_is_refused():
 SHAPE = {"size": 10, "dimension": 2}
 
 
-@pytest.mark.parametrize(
+@over(
     ("make", "told"),
     [
         (lambda: MeanImputation(**SHAPE, missing=10), "nothing to take the mean of"),

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given
 from strategies import ALIENS, adder, messages, nested_pair, texts
+from trying import over
 
 import antiphon as ap
 from antiphon.protocol import Log, Pure, Status, identical
@@ -63,12 +64,10 @@ def test_what_was_decoded_cannot_be_written_to():
         array[0] = 1
 
 
-@pytest.mark.parametrize(
+@over(
     "value",
     [object(), {1}, {1: 2}, [1], 1j, np.float64(1), np.array(["a"]), np.zeros(2, "V3"),
-     2 ** (1 << 20), Fraction(1, 10**5000), Log(10**5000), range(3), (1, [2])],
-    ids=lambda value: type(value).__name__,
-)  # fmt: skip
+     2 ** (1 << 20), Fraction(1, 10**5000), Log(10**5000), range(3), (1, [2])])  # fmt: skip
 def test_what_has_no_json_form_is_refused(value):
     with pytest.raises(ap.InvalidArgument):
         encode(value)
@@ -80,7 +79,7 @@ def test_anything_can_be_written_as_said():
         json.dumps(encode_any(alien), allow_nan=False)
 
 
-@pytest.mark.parametrize(
+@over(
     "data",
     [
         {}, {"what": 1}, {"symbol": "NO"}, {"symbol": 1}, {"symbol": ["TOP"]}, {"pair": [1]},
@@ -124,16 +123,14 @@ def test_anything_can_be_written_as_said():
                    {"type": "antiphon.ExtConComp/1"}]},
         {"symbol": "TOP", "pair": [1, 2]}, {"same": 1, "extra": 2}, {"pair": [1, 2], "comment": ""},
         {1: 2}, {"same": {"what": 1}}, float("inf"), float("nan"), object(), (1, 2), b"x",
-    ],
-    ids=lambda data: "hostile",
-)  # fmt: skip
+    ])  # fmt: skip
 def test_hostile_values_are_transcript_errors(data):
     with pytest.raises(ap.TranscriptError) as caught:
         decode(data)
     assert len(str(caught.value)) < 1000
 
 
-@pytest.mark.parametrize(
+@over(
     "wrap",
     [
         lambda v: [v],

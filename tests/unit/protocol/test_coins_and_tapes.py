@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon import Intractable, InvalidArgument, outcomes
@@ -29,7 +30,7 @@ PRIMITIVES = [
 ]  # fmt: skip
 KINDS = {"bernoulli": bool, "bernoulli_exp": bool, "laplace": float, "gaussian": float,
          "discrete_laplaces": tuple, "discrete_gaussians": tuple}  # fmt: skip
-EVERY = pytest.mark.parametrize(("kind", "parameter"), PRIMITIVES)
+EVERY = over(("kind", "parameter"), PRIMITIVES, at_least=22)
 
 
 def toss(coins, kind, parameter):
@@ -69,7 +70,7 @@ BAD = [
 ]
 
 
-@pytest.mark.parametrize(("kind", "parameters"), BAD)
+@over(("kind", "parameters"), BAD, at_least=10)
 def test_bad_parameters_are_refused_before_anything_is_drawn(kind, parameters):
     for make in (lambda: SampledCoins(seed=1), lambda: RecordedCoins(SampledCoins(seed=1)),
                  ReplayedCoins):  # fmt: skip
@@ -82,7 +83,7 @@ def test_bad_parameters_are_refused_before_anything_is_drawn(kind, parameters):
             assert coins.uniform_integer(10**9) == fresh.uniform_integer(10**9)
 
 
-@pytest.mark.parametrize(
+@over(
     ("kind", "given", "kept"),
     [
         ("bernoulli", np.float64(0.5), 0.5),
@@ -153,7 +154,7 @@ def test_coins_cannot_be_copied_or_pickled():
 # --- tapes ----------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
+@over(
     ("tape", "ask"),
     [
         ([], ("bernoulli", 0.5)),
@@ -297,7 +298,7 @@ def in_a_child(act):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("kind", DRAWS)
+@over("kind", DRAWS, at_least=7)
 def test_coins_do_not_repeat_after_a_fork(kind):
     """What they had in stock was tossed again, by both: chance of a false alarm below 2^-36."""
     coins, draw = SampledCoins(), DRAWS[kind]
@@ -308,8 +309,8 @@ def test_coins_do_not_repeat_after_a_fork(kind):
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="no fork on this system")
 @pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("kind", DRAWS)
-@pytest.mark.parametrize("used", [False, True])
+@over("kind", DRAWS)
+@over("used", [False, True])
 def test_seeded_coins_toss_no_more_in_a_fork(kind, used):
     coins, alike, draw = SampledCoins(seed=1), SampledCoins(seed=1), DRAWS[kind]
     if used:

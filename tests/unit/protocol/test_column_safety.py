@@ -5,6 +5,7 @@ from typing import Any
 
 import attrs
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.statistical.search import AdversaryFamily, FamilyMember
@@ -82,7 +83,7 @@ KINDS = {
     Step: "step", Respond: "respond", Says: "step", Link: "step", F: "step", Relation: "holds",
     Reals: "contains", Query: "__call__",
 }  # fmt: skip
-OF_KINDS = pytest.mark.parametrize(("kind", "method"), KINDS.items(), ids=lambda x: str(x))
+OF_KINDS = over(("kind", "method"), KINDS.items(), at_least=8)
 
 
 @OF_KINDS
@@ -152,7 +153,7 @@ class Helps(Step):
         return message
 
 
-@pytest.mark.parametrize(
+@over(
     ("body", "safe"),
     [
         ({"helped": lambda self, message: 0}, False), ({"twice": property(lambda self: 3)}, False),
@@ -162,9 +163,7 @@ class Helps(Step):
         ({"__getattribute__": lambda self, name: object.__getattribute__(self, name)}, False),
         ({"another": abs}, True),
         ({"initial_state": property(lambda self: 1)}, True),
-    ],
-    ids=lambda value: "-".join(value) if type(value) is dict else None,
-)  # fmt: skip
+    ])  # fmt: skip
 def test_what_of_a_subclass_computes(body, safe):
     declared = column_safe(type("Safe", (Helps,), {}))
     assert is_column_safe(type("Heir", (declared,), body)()) is safe
@@ -283,7 +282,7 @@ CONDITIONAL = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("safe", "not_safe"), CONDITIONAL, ids=lambda x: type(x).__name__)
+@over(("safe", "not_safe"), CONDITIONAL, at_least=14)
 def test_what_hands_columns_on_is_as_safe_as_its_parts(safe, not_safe):
     assert is_column_safe(safe)
     assert not is_column_safe(not_safe)

@@ -5,9 +5,10 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from trying import over
 
 import antiphon as ap
 from antiphon.composition.accounting import from_concentrated
@@ -64,10 +65,8 @@ class Falling(DominatingPair):
         return math.inf
 
 
-@pytest.mark.parametrize("size", [1, 3, 7000])
-@pytest.mark.parametrize(
-    "delta", [Fraction(1, 3), Fraction(1, 10**6), Fraction(499, 1000)], ids=str
-)
+@over("size", [1, 3, 7000])
+@over("delta", [Fraction(1, 3), Fraction(1, 10**6), Fraction(499, 1000)])
 def test_the_epsilon_of_a_pair_is_enough_and_hardly_more(size, delta):
     pair = Falling(size)
     found, truth = approximate(Dominated(pair), delta).epsilon, size * (1 - 2 * delta)
@@ -80,8 +79,8 @@ DELTAS = [Fraction(1, 10**12), Fraction(1, 10**6), Fraction(1, 100), HALF := Fra
 DELTAS += [Fraction(9, 10), Fraction(1, 10**300)]
 
 
-@pytest.mark.parametrize("delta", DELTAS, ids=str)
-@pytest.mark.parametrize("rho", RHOS, ids=str)
+@over("delta", DELTAS)
+@over("rho", RHOS)
 def test_it_is_the_formula_rounded_up(rho, delta):
     """Never below the proposition, and above it by 1e-9 at most."""
     truth, found = proposition_12(Fraction(rho), delta), zcdp_epsilon(Fraction(rho), delta)
@@ -89,7 +88,6 @@ def test_it_is_the_formula_rounded_up(rho, delta):
 
 
 @given(st.fractions(Fraction(1, 10**6), 50), st.fractions(Fraction(1, 10**9), Fraction(99, 100)))
-@settings(max_examples=30)
 def test_two_ways_to_the_same_figure_agree(rho, delta):
     """The conversion of a claim, and the curve of the accountant."""
     curve = from_concentrated(rho).epsilon_at(delta)

@@ -10,6 +10,7 @@ from typing import NamedTuple
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.audit.check.steps.columns import disagreement
@@ -277,7 +278,7 @@ class TestFaults:
         with pytest.raises(ap.InvalidArgument, match="generator function"):
             ap.exchange()(function)
 
-    @pytest.mark.parametrize("value", [None, 1, (1,), (1, 2, 3), [1, 2], Hearing(1, 2, ())])
+    @over("value", [None, 1, (1,), (1, 2, 3), [1, 2], Hearing(1, 2, ())])
     def test_it_returns_a_pair(self, value):
         @ap.exchange()
         def wrong(state, message):

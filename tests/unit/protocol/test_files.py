@@ -327,6 +327,7 @@ def test_a_file_that_is_there_is_not_overwritten_unasked(tmp_path):
     assert AuditReport.load(tmp_path / "report").refuted
 
 
+@pytest.mark.slow
 def test_the_command_line_overwrites_by_force_only(tmp_path, capsys):
     path = tmp_path / "view.svg"
     source = tmp_path / "source"

@@ -175,7 +175,7 @@ def treat(path, dice):
             str(error)
 
 
-@pytest.mark.parametrize("number", [300, pytest.param(10_000, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("number", [80, pytest.param(10_000, marks=pytest.mark.slow)])
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_hostile_files_give_typed_errors_only(files, tmp_path, number, capsys):
     wrong = []

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 from antiphon.numbers.exact import exp_bracket
 from antiphon.protocol import SampledCoins
@@ -59,7 +60,7 @@ LAWS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("rate", "size", "bits"), LAWS)
+@over(("rate", "size", "bits"), LAWS, at_least=9)
 def test_the_table_is_rounded_down_from_the_law(rate, size, bits):
     law = Geometric(rate, size, bits)
     if rate < 1000:
@@ -150,8 +151,8 @@ def stream(seed, ties=()):
     return block
 
 
-@pytest.mark.parametrize("scale", SCALES)
-@pytest.mark.parametrize("tied", [False, True])
+@over("scale", SCALES)
+@over("tied", [False, True])
 def test_one_at_a_time_and_many_at_once_make_the_same_of_the_same_words(scale, tied):
     sampler, seen = LaplaceDraws(scale), set()
     for seed in range(150):
@@ -164,7 +165,7 @@ def test_one_at_a_time_and_many_at_once_make_the_same_of_the_same_words(scale, t
     assert len(seen) > 1 or scale < 1
 
 
-@pytest.mark.parametrize("scale", SCALES)
+@over("scale", SCALES, at_least=9)
 def test_coins_draw_what_the_sampler_draws(scale):
     """The hot path of ``SampledCoins`` is written out; a recorded draw takes the other."""
     one, other = SampledCoins(seed=5), SampledCoins(seed=5)

@@ -7,9 +7,10 @@ from pathlib import Path
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.numbers import exact
@@ -149,9 +150,8 @@ def test_every_row_is_here():
     assert all(row.figure and row.source and row.rounding for row in CONVERSIONS)
 
 
-@pytest.mark.parametrize(("of", "to"), TRUTH, ids=lambda kind: kind.__name__)
+@over(("of", "to"), TRUTH, at_least=9)
 @given(size=sizes)
-@settings(max_examples=40)
 def test_a_row_is_its_figure_rounded_up(of, to, size):
     row = next(row for row in CONVERSIONS if (row.of, row.to) == (of, to))
     measure = MAKE[of](size)
@@ -165,7 +165,6 @@ def test_a_row_is_its_figure_rounded_up(of, to, size):
 
 @pytest.mark.parametrize("of", CURVES, ids=lambda kind: kind.__name__)
 @given(size=sizes, order=orders)
-@settings(max_examples=40)
 def test_a_curve_is_its_figure_rounded_up(of, size, order):
     measure = MAKE[of](size)
     row = next(row for row in CONVERSIONS if (row.of, row.to) == (of, Renyi))
@@ -174,9 +173,8 @@ def test_a_curve_is_its_figure_rounded_up(of, size, order):
     assert truth * (1 - mpf(10) ** -20) <= found <= truth * (1 + mpf(10) ** -8) + mpf(10) ** -12
 
 
-@pytest.mark.parametrize(("of", "to"), TRUTH, ids=lambda kind: kind.__name__)
+@over(("of", "to"), TRUTH, at_least=9)
 @given(sizes, sizes)
-@settings(max_examples=25)
 def test_a_row_is_monotone(of, to, one, other):
     less, more = sorted((one, other), key=lambda size: real(exact.epsilon(size)))
     small, large = (converted(MAKE[of](size), to) for size in (less, more))
@@ -219,8 +217,8 @@ def verdicts(mechanism, claimed):
     return {row.verdict for row in ap.PrivacyGame(mechanism, F).check_claims(rounds=1)}
 
 
+@examples(8)
 @given(tables)
-@settings(max_examples=60)
 def test_what_follows_of_a_mechanism_is_true_of_it(mechanism):
     """By the tight ε and by the tight range, in every measure."""
     game = ap.PrivacyGame(mechanism, F)
@@ -240,7 +238,6 @@ stated = st.one_of(
 
 
 @given(tables, stated, st.integers(0, 4))
-@settings(max_examples=150)
 def test_nothing_false_is_implied(mechanism, other, room):
     """What a true claim implies is true, whatever the other claim is."""
     game = ap.PrivacyGame(mechanism, F)
@@ -258,7 +255,6 @@ def test_nothing_false_is_implied(mechanism, other, room):
 
 
 @given(stated, stated)
-@settings(max_examples=200)
 def test_implied_measures_have_the_smaller_curve(one, other):
     """At several δ, the ε that the stronger claim gives is no larger."""
     if not implies(one, other):
@@ -290,7 +286,6 @@ def logistic(x):
 
 
 @given(st.floats(0.05, 12), st.floats(0.001, 0.999))
-@settings(max_examples=60)
 def test_the_trade_off_function_of_bounded_range(eta, alpha):
     """(f + κ)(α + κ) = κ + κ²: of δ(ε), and of a logistic law and its shift by η."""
     eta, alpha = mpf(eta), mpf(alpha)
@@ -305,7 +300,6 @@ def test_the_trade_off_function_of_bounded_range(eta, alpha):
 
 
 @given(st.floats(0.05, 12), st.floats(-15, 15))
-@settings(max_examples=60)
 def test_a_logistic_shift_is_no_easier_to_tell_than_a_normal_one(eta, x):
     """g(x) - g(x-η) <= 2g(η/2), as g = Φ⁻¹ of the logistic law is odd, and concave on x > 0."""
     eta, x = mpf(eta), mpf(x)

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import ALIENS, arrays, messages, nested_tuple
+from trying import over
 
 import antiphon as ap
 from antiphon.protocol import identical
@@ -30,7 +31,7 @@ def test_identical_is_symmetric_and_respects_type(left, right):
         assert repr(left) == repr(right)
 
 
-@pytest.mark.parametrize(
+@over(
     ("left", "right"),
     [
         (1, True), (0, False), (1, 1.0), (0.0, -0.0), (Fraction(1), 1), ("1", 1), ("a", b"a"),
@@ -47,7 +48,7 @@ def test_these_are_not_the_same_message(left, right):
     assert not identical(left, right)
 
 
-@pytest.mark.parametrize(
+@over(
     ("left", "right"),
     [
         (float("nan"), float("nan")), (10**400, 10**400), (Fraction(1, 3), Fraction(2, 6)),

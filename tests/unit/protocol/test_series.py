@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import pytest
+from trying import over
 
 from antiphon.protocol.coins import samplers
 from antiphon.protocol.coins.discrete_noise import LaplaceDraws
@@ -25,7 +26,7 @@ HEADS = [(1, 0), (2, 0), (3, 2)]
 TAILS = [(1, 0), (2, 1)]
 
 
-@pytest.mark.parametrize(
+@over(
     ("exponent", "script", "value"),
     [
         ((3, 7), [(7, 3)], True),  # at once: 1 - x
@@ -45,8 +46,8 @@ def test_an_exponential_coin(exponent, script, value):
     assert left == []
 
 
-@pytest.mark.parametrize(("sign", "factor"), [(1, 1), (0, -1)])
-@pytest.mark.parametrize(("u", "v", "size"), [(3, 0, 1), (3, 1, 5), (6, 2, 10), (0, 1, 3)])
+@over(("sign", "factor"), [(1, 1), (0, -1)])
+@over(("u", "v", "size"), [(3, 0, 1), (3, 1, 5), (6, 2, 10), (0, 1, 3)])
 def test_a_size_is_a_part_of_the_scale_and_whole_scales(u, v, size, sign, factor):
     """Scale 7/2: (u + 7v) // 2, u accepted with probability e^(-u/7)."""
     coin = [(7, 6)] if u < 6 else [(7, 5), (14, 5), (21, 6)]

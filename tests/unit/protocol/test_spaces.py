@@ -10,13 +10,14 @@ from catalogue import SPACES
 from hypothesis import given
 from hypothesis import strategies as st
 from strategies import ALIENS, messages
+from trying import over
 
 import antiphon as ap
 from antiphon.protocol import spaces
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.codec import decode, encode
 
-EVERY = pytest.mark.parametrize("space", SPACES, ids=lambda s: repr(s)[:50])
+EVERY = over("space", SPACES, at_least=18)
 
 
 @EVERY
@@ -198,8 +199,8 @@ def test_a_huge_product_is_listed_lazily():
     assert next(spaces.Pairs(spaces.Integers(0, 2**60)).enumerate()) == ap.Pair(0, 0)
 
 
-@pytest.mark.parametrize("wrong", [int, [0, 1], None, "bits", spaces.Integers, range(2)], ids=repr)
-@pytest.mark.parametrize("name", ["queries", "answers", "updates"])
+@over("wrong", [int, [0, 1], None, "bits", spaces.Integers, range(2)])
+@over("name", ["queries", "answers", "updates"])
 def test_a_signature_is_made_of_spaces(name, wrong):
     """``queries=int`` was an AttributeError, at the first message."""
     given = {"queries": spaces.BITS, "answers": spaces.BITS, name: wrong}
@@ -217,7 +218,7 @@ def test_ends_of_arrays_that_are_none(wrong):
             spaces.Arrays((2,), **{name: wrong})
 
 
-@pytest.mark.parametrize("wrong", [0.0, 0.75, 3, -1.0, float("inf"), float("nan"), "1"], ids=repr)
+@over("wrong", [0.0, 0.75, 3, -1.0, float("inf"), float("nan"), "1"])
 def test_steps_of_arrays_that_are_no_powers_of_two(wrong):
     with pytest.raises(ap.InvalidArgument, match="step"):
         spaces.Arrays((2,), step=wrong)

@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import mpmath
 import pytest
+from trying import over
 
 from antiphon import InvalidArgument
 from antiphon.protocol.measures.conversions import zcdp_epsilon
@@ -28,10 +29,8 @@ def formula(rho, delta):
     return max(mpmath.mpf(0), at((low + high) / 2))
 
 
-@pytest.mark.parametrize("delta", [Fraction(1, 10), Fraction(1, 10**6), Fraction(1, 10**30)])
-@pytest.mark.parametrize(
-    "rho", [Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 2), Fraction(5), Fraction(10**4)]
-)
+@over("delta", [Fraction(1, 10), Fraction(1, 10**6), Fraction(1, 10**30)])
+@over("rho", [Fraction(1, 10**6), Fraction(1, 100), Fraction(1, 2), Fraction(5), Fraction(10**4)])
 def test_it_is_the_best_of_all_orders_rounded_up(rho, delta):
     with mpmath.workdps(50):
         found = zcdp_epsilon(rho, delta)

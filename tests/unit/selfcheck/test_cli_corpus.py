@@ -12,6 +12,7 @@ from antiphon.selfcheck.corpus import corpus, examination, table
 FAST = ["--only", "M_δ", "--only", "filter", "--only", "snapping", "--seed", "1"]
 
 
+@pytest.mark.slow
 def test_a_part_of_the_corpus(cli):
     status, out, _ = cli("audit", "--corpus", *FAST)
     assert status == 0
@@ -21,6 +22,7 @@ def test_a_part_of_the_corpus(cli):
     assert "probability at most 0.001" in out
 
 
+@pytest.mark.slow
 def test_the_same_as_json_and_the_same_again(cli):
     status, out, err = cli("audit", "--corpus", *FAST, "--json")
     assert (status, err) == (0, "")
@@ -38,6 +40,7 @@ def test_the_same_as_json_and_the_same_again(cli):
     assert part["filter"]["epsilon_lower"] == rows["filter"]["epsilon_lower"]
 
 
+@pytest.mark.slow
 def test_thorough_says_which_figures_are_reached(cli):
     """10^6 runs reach 0.98 of the true δ; the bound has a margin of more than 7 σ."""
     only = ["--only", "fifty", "--only", "SVT5", "--seed", "1", "--thorough"]
@@ -66,6 +69,7 @@ def test_a_figure_that_is_missed_is_status_1_where_it_was_asked_for(cli, monkeyp
     assert "2.49" not in out
 
 
+@pytest.mark.slow
 def test_a_checkpoint_is_resumed_row_by_row(cli, tmp_path):
     path = tmp_path / "kept"
     only = ["--only", "filter", "--seed", "1", "--json", "--checkpoint", str(path)]

@@ -100,6 +100,7 @@ def test_help(cli):
 
 
 class TestRows:
+    @pytest.mark.slow
     def test_a_twin_says_which_property_failed(self, cli):
         _, out, _ = cli("verify", "--theorem", "6.1", "--theorem", "2.4", "--json")
         rows = {row["instance"]: row["broken"] for row in json.loads(out)["rows"]}
@@ -143,6 +144,7 @@ class TestRows:
         assert max(map(len, out.splitlines())) <= 50
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("given", [["verify", "--theorem", "2.4", "--theorem", "2.5"], ["--help"]])
 def test_a_reader_that_goes_away_is_no_error(given):
     """As ``antiphon verify | head -1`` does, with more to print than a pipe holds."""

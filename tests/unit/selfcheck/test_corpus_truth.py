@@ -9,6 +9,7 @@ import math
 import numpy as np
 import pytest
 import quadrature as by
+from trying import over
 
 from antiphon.mechanisms import (
     BufferedToeplitzCounter,
@@ -33,7 +34,7 @@ def agrees(name, epsilon, at_one_percent):
     assert truth.at_one_percent == pytest.approx(at_one_percent, abs=6e-5)
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "threshold", "rho", "nu", "halts"),
     [
         ("SVT1", 0.5, 20, 40, True),
@@ -86,7 +87,7 @@ def test_noisy_max(name, law, noise):
     agrees(name, *by.best(FIVE, lambda q: law(q, cdf, pdf, 20)))
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "scale", "copies", "slack"),
     [
         ("Laplace", 10, 1, 6e-5),
@@ -122,7 +123,7 @@ def test_rappor(name, rate):
 _LOW, _HIGH = (0, 0, 0, 0, 1), (1, 1, 1, 1, 0)
 
 
-@pytest.mark.parametrize(
+@over(
     ("name", "pair", "threshold", "nu"),
     [
         ("above threshold", (_LOW, _HIGH), 1, 4),
@@ -197,7 +198,7 @@ def test_the_exponential_mechanism(epsilon):
     assert entry.truth.exact == pytest.approx(max(by.epsilon(p, q), by.epsilon(q, p)))
 
 
-@pytest.mark.parametrize("name", [n for n in ENTRIES if "Gaussian" in n or "Toeplitz" in n])
+@over("name", [n for n in ENTRIES if "Gaussian" in n or "Toeplitz" in n], at_least=14)
 def test_delta_of_gaussian_noise_in_what_is_really_drawn(name):
     """σ of every draw against how far the update that differs moves what it is added to."""
     entry = ENTRIES[name]
@@ -220,7 +221,7 @@ def apart(system):
     return 1 / system.sigma if isinstance(system, Gaussian) else None
 
 
-@pytest.mark.parametrize("name", sorted(ENTRIES))
+@over("name", sorted(ENTRIES), at_least=141)
 def test_a_claim_is_private_only_if_the_truth_allows_it(name):
     entry = ENTRIES[name]
     epsilon, delta = map(float, entry.parameters)

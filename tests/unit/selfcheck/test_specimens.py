@@ -2,7 +2,7 @@
 
 import inspect
 
-import pytest
+from trying import over
 
 import antiphon.mechanisms
 from antiphon.protocol import Mechanism, PostProcessor
@@ -10,7 +10,7 @@ from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.listed import specimens, table
 from antiphon.selfcheck.corpus.specimen import Example, Link
 
-EVERY = pytest.mark.parametrize("specimen", specimens(), ids=lambda each: each.name)
+EVERY = over("specimen", specimens(), at_least=64)
 NAMED = {each.name: each for each in specimens()}
 EXPORTED = {
     name
@@ -52,7 +52,7 @@ def test_what_is_outside_is_in_none_of_its_spaces(specimen):
             assert not any(space.contains(value) for space in spaces for value in each.outside)
 
 
-@pytest.mark.parametrize("name", sorted(EXPORTED))
+@over("name", sorted(EXPORTED), at_least=52)
 def test_its_own_claim_is_audited_beside_a_twin_that_must_fall(name):
     rows = NAMED[name].rows
     assert any(row.private for row in rows) is (name not in NO_ROW)

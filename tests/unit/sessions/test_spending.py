@@ -5,8 +5,9 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
+from trying import examples
 
 import antiphon as ap
 from antiphon.composition import (
@@ -73,7 +74,6 @@ def snapshot(session):
 
 
 class TestPrices:
-    @settings(deadline=None)
     @given(st.sampled_from(FILTERS), creations, st.booleans())
     def test_a_price_is_what_the_filter_decides(self, budget, script, guarded):
         system = ap.ExtConComp(budget=budget)
@@ -104,7 +104,6 @@ class TestPrices:
                 assert (answer.spent, answer.remaining) == (
                     session.budget.spent, session.budget.remaining)  # fmt: skip
 
-    @settings(deadline=None, max_examples=60)
     @given(
         st.lists(st.tuples(st.sampled_from([1, 2, 3]), st.sampled_from([0, 0.1])), max_size=5),
         st.lists(st.tuples(st.sampled_from([1, 2, 3]), st.sampled_from([0, 0.1])), max_size=7),
@@ -166,7 +165,7 @@ class TestPrices:
 
 
 class TestInEpsilon:
-    @settings(deadline=None, max_examples=40)
+    @examples(8)
     @given(st.sampled_from(FILTERS), creations)
     def test_figures_lie_on_their_side(self, budget, script):
         session = ap.ExtConComp(budget=budget).start()

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
@@ -55,7 +55,6 @@ def played(budget, script):
 
 
 class TestFigures:
-    @settings(deadline=None, max_examples=100)
     @given(st.sampled_from(FILTERS), creations)
     def test_what_is_spent_and_what_remains_are_within_the_limits(self, budget, script):
         """Decided exactly: amounts, and their sum with what was charged one by one."""
@@ -71,7 +70,6 @@ class TestFigures:
             least = sum(exact.bracket(each[part], 60)[0] for each in charges)
             assert exact.bracket(now.spent[part], 60)[1] >= least
 
-    @settings(deadline=None, max_examples=60)
     @given(st.sampled_from(FILTERS), creations, st.sampled_from([Fraction(1, 5), Fraction(1, 3)]))
     def test_in_epsilon_no_less_is_spent_than_by_what_was_created(self, budget, script, delta):
         """The tight δ of the responses, from all their outcomes, at each figure that is shown."""
@@ -85,7 +83,6 @@ class TestFigures:
         if now.remaining is not None:
             assert Fraction(now.spent) + Fraction(now.remaining) <= Fraction(now.total)
 
-    @settings(deadline=None, max_examples=60)
     @given(st.sampled_from(FILTERS), creations, st.sampled_from([Fraction(1, 5), Fraction(1, 3)]))
     def test_a_refusal_says_what_the_session_says(self, budget, script, delta):
         session = ap.ExtConComp(budget=budget).start()

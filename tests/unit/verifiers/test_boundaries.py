@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from trying import over
 
 import antiphon as ap
 from antiphon.numbers.errors import InvalidArgument, PartError
@@ -78,7 +79,7 @@ def test_a_user_may_have_so_many_events_and_no_more():
     assert not allowed(user_level(events=0), change)
 
 
-@pytest.mark.parametrize("stranger", [5, "u", None, (), ["u", 1], ap.TOP])
+@over("stranger", [5, "u", None, (), ["u", 1], ap.TOP])
 def test_both_sides_are_records_or_empty(stranger):
     f = user_level()
     assert allowed(f, (("u", 1), EMPTY), (EMPTY, ("u", 2)))
@@ -94,13 +95,13 @@ def test_the_user_is_the_first_entry():
 # --- relations -------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("norm", [0, 3, True, 2.0, "2", None, -math.inf, math.nan])
+@over("norm", [0, 3, True, 2.0, "2", None, -math.inf, math.nan])
 def test_only_three_norms_are_known(norm):
     with pytest.raises(ap.InvalidArgument, match="norm must be 1, 2 or"):
         Near(1, norm)
 
 
-@pytest.mark.parametrize(
+@over(
     ("relation", "related", "unrelated"),
     [
         (Near(5, 1), [(2, 3), (5, 0), (-2, 3), (0, 0)], [(3, 3), (6, 0), (-3, 3), (5, 1)]),
@@ -292,10 +293,8 @@ def test_an_f_that_knows_nothing_of_columns_sees_plain_numbers():
     assert not any(ap.HALT in kind for kind in sample.cells)
 
 
-@pytest.mark.parametrize(
-    "verdict", [BOTTOM, Refused("why"), Refused, "no", None, NotImplemented, 0, ()], ids=repr
-)
-@pytest.mark.parametrize(
+@over("verdict", [BOTTOM, Refused("why"), Refused, "no", None, NotImplemented, 0, ()])
+@over(
     "f",
     [neighbouring_start, event_level, every_pair, lambda r: event_level(OfUpdates(r)),
      lambda r: event_level(OnlyEntry(0, r))],

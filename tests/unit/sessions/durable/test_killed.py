@@ -219,6 +219,7 @@ def one_life(path, sync, found, dice, spoil):
     return [line for line in lines if line.endswith(b"\n")]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sync", ["each", "os"])
 @pytest.mark.parametrize(
     "times", [60, pytest.param(1000, marks=pytest.mark.slow)], ids=["few", "many"]
@@ -276,6 +277,7 @@ def drop_an_answer(path):
         path.write_bytes(b"".join(lines[:-2]))
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("twin", "fault"),
     [
@@ -312,6 +314,7 @@ with ap.resume(sys.argv[1]) as session:
 """
 
 
+@pytest.mark.slow
 def test_what_another_program_heard_is_in_the_log(path):
     ap.begin(TreeCounter(horizon=2**20, epsilon=1), path).close()
     heard = {}

@@ -55,6 +55,7 @@ def tail(session):
     return (session._log.size - end) / max(_TAIL, length)
 
 
+@pytest.mark.slow
 def test_a_restart_after_ten_thousand_children(path):
     """Many that are alike are read once."""
     system = ap.ExtConComp()

@@ -53,6 +53,7 @@ def test_a_hint_into_the_middle_of_a_line_is_not_followed(path):
         assert again.send(1) == 3
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("act", [compact, ap.resume])
 def test_no_hint_at_all_is_as_good(path, act):
     with begun(path) as session:
@@ -153,6 +154,7 @@ time.sleep(60)
 """
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("how", ["forked", "inherited"])
 def test_a_dead_process_whose_child_lives_on(path, how):
     """A fork of ours has let go of the lock; who inherited the file holds it, until it ends."""

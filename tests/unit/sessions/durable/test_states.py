@@ -5,6 +5,7 @@ import json
 import attrs
 import numpy as np
 import pytest
+from trying import over
 
 import antiphon as ap
 from antiphon.numbers.interning import fingerprint
@@ -75,8 +76,8 @@ def arrays_of(state):
     return [a for part in parts for a in arrays_of(part)] if np.iterable(parts) else []
 
 
-@pytest.mark.parametrize("wrap", WRAPPED)
-@pytest.mark.parametrize("name", ARRAYS)
+@over("wrap", WRAPPED)
+@over("name", ARRAYS)
 def test_an_array_comes_back_as_it_lay(name, wrap):
     state = WRAPPED[wrap](ARRAYS[name])
     again = restored(json.loads(json.dumps(kept(state))))
@@ -136,7 +137,7 @@ def test_a_step_that_depends_on_how_it_lies_goes_on_alike(path):
     assert verify(path).answered == 9
 
 
-@pytest.mark.parametrize("order", [[0], [0, 0], [0, 2], [1, 0, 2], "ab", None, {"a": 1}], ids=str)
+@over("order", [[0], [0, 0], [0, 2], [1, 0, 2], "ab", None, {"a": 1}])
 def test_axes_that_are_none_are_damage(order):
     said = {**kept(np.asfortranarray(SQUARE)), "axes": order}
     with pytest.raises(ap.TranscriptError):
