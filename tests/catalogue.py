@@ -14,6 +14,7 @@ from strategies import adder, elements, tosser
 
 import antiphon as ap
 from antiphon.audit.check.examples import examples
+from antiphon.learners import convex, distribution, littlestone, oco
 from antiphon.protocol import NoninteractiveMechanism, spaces
 from antiphon.selfcheck.corpus.listed import specimens
 from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example
@@ -97,7 +98,7 @@ MECHANISMS = [
     ),
     entry(Example(tosser, NOT_BITS, finite=True), "mechanism"),
 ]
-"""Mechanisms: those of ``antiphon.mechanisms``, of ``composition``, and adapters."""
+"""Mechanisms: those of ``OF_MECHANISMS``, of ``composition``, and adapters."""
 PROCESSORS = [
     ProcessorEntry(
         type(each.part).__name__, each.part, each.right, elements(each.queries),
@@ -106,6 +107,17 @@ PROCESSORS = [
     for each in EXAMPLES
     if not isinstance(each, Example)
 ]  # fmt: skip
+
+OF_MECHANISMS = (
+    ap.mechanisms,
+    ap.preprocessing,
+    ap.learners,
+    convex,
+    distribution,
+    littlestone,
+    oco,
+)
+"""The rooms whose names are mechanisms, and what they are made with."""
 
 SPACES = [
     spaces.Anything(), spaces.Finite((0, 1.0, "a", ap.TOP)), spaces.Finite(()), spaces.Integers(),

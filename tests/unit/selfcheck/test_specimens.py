@@ -2,9 +2,9 @@
 
 import inspect
 
+from catalogue import OF_MECHANISMS
 from trying import over
 
-import antiphon.mechanisms
 from antiphon.protocol import Mechanism, PostProcessor
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.listed import specimens, table
@@ -14,9 +14,11 @@ EVERY = over("specimen", specimens(), at_least=64)
 NAMED = {each.name: each for each in specimens()}
 EXPORTED = {
     name
-    for name in antiphon.mechanisms.__all__
-    if inspect.isclass(kind := getattr(antiphon.mechanisms, name))
+    for room in OF_MECHANISMS
+    for name in room.__all__
+    if inspect.isclass(kind := getattr(room, name))
     and issubclass(kind, Mechanism | PostProcessor)
+    and not inspect.isabstract(kind)
 }
 NO_CLAIM = {"FiniteLearner", "GradientDescent", "Halving", "Hedge", "ShrinkingDartboard"}
 """Learners that are not private, to compare with."""
