@@ -516,8 +516,8 @@ class TestTranscripts:
         """With refusals, of which a file says what the filter's unit says."""
         budget = WhitehouseFilter(epsilon=1, delta=1e-6)
         system, path = ap.ExtConComp(budget=budget), tmp_path / "said.jsonl"
-        where = {"sink": tmp_path / "log", "durable": True} if durable else {}
-        session = system.start(keep=True, **where)
+        log = tmp_path / "log"
+        session = ap.begin(system, log, keep=True) if durable else system.start(keep=True)
         answers = [session.send(each) for each in (response(0.1), response(3), ap.Ask(1, 0))]
         with pytest.raises(ap.InvalidArgument):
             session.send(("no message",))

@@ -53,7 +53,7 @@ def test_a_sink_that_exists_is_left_as_it_is(path):
 @pytest.mark.parametrize(
     ("make", "error", "text"),
     [
-        (os.mkdir, ap.InvalidArgument, "is a directory: give sink as the path of a file"),
+        (os.mkdir, ap.InvalidArgument, "is a directory: give path as the path of a file"),
         (os.mkfifo, ap.FileError, "is no file"),
         (lambda path: os.symlink("nowhere", path), ap.FileError, "is no file"),
     ],

@@ -21,6 +21,9 @@ for each in pkgutil.iter_modules(durable.__path__, f"{durable.__name__}."):
     import_module(each.name)  # before any test puts others in the place of the system's calls
 
 
+HOMES = ("antiphon.protocol.", "antiphon.sessions.")
+
+
 class PowerCut(BaseException):
     """Nothing in the library catches it."""
 
@@ -62,7 +65,7 @@ def disk(monkeypatch):
     """The disk, under whatever name a module of sessions has the system's calls."""
     found = Disk()
     instead = {os.fsync: found.synced, found.sync: found.synced, os.pwrite: found.written}
-    rooms = [each for name, each in sys.modules.items() if name.startswith("antiphon.protocol.")]
+    rooms = [each for name, each in sys.modules.items() if name.startswith(HOMES)]
     for module in (os, *rooms):
         for name, value in vars(module).copy().items():
             if callable(value) and getattr(value, "__module__", None) in {"os", "posix"}:
