@@ -9,25 +9,36 @@ from typing import Any
 
 ROOMS = [
     "antiphon",
-    *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins", "durable")),
+    *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins")),
     "antiphon.protocol",
     "antiphon.verifiers",
-    *(
-        f"antiphon.composition.{room}"
-        for room in ("accounting", "filters", "guarantees", "spending")
-    ),
+    *(f"antiphon.composition.{room}" for room in ("accounting", "filters", "guarantees")),
     "antiphon.composition",
+    "antiphon.sessions.spending",
+    "antiphon.sessions.durable",
+    "antiphon.sessions",
     *(f"antiphon.mechanisms.{room}" for room in ("noise", "counters", "histograms")),
-    *(
-        f"antiphon.learners.{room}"
-        for room in ("experts", "l2p", "convex", "oco", "distribution", "littlestone", "games")
-    ),
-    "antiphon.learners",
     "antiphon.mechanisms",
     *(f"antiphon.audit.{room}" for room in ("check", "exact", "statistical", "running")),
-    "antiphon.learners.mistakes",
-    "antiphon.conjectures",
     "antiphon.audit",
+    *(
+        f"antiphon.learners.{room}"
+        for room in (
+            "experts",
+            "l2p",
+            "convex",
+            "oco",
+            "distribution",
+            "littlestone",
+            "games",
+            "mistakes",
+        )
+    ),
+    "antiphon.learners",
+    "antiphon.preprocessing",
+    "antiphon.conjectures",
+    "antiphon.learners.patterns",
+    "antiphon.graybox",
     *(f"antiphon.interop.{room}" for room in ("opendp", "dp_accounting")),
     "antiphon.interop",
     "antiphon.selfcheck.theorems",

@@ -12,7 +12,7 @@ import typer
 from antiphon import __version__
 from antiphon.cli.output import report_error
 from antiphon.numbers.errors import AntiphonError
-from antiphon.numbers.found import found
+from antiphon.numbers.found import found_alone
 
 _FIRST: Final = (
     "demo", "counterexample", "audit", "check", "verify", "explain", "account", "counters",
@@ -46,7 +46,7 @@ def before(
 
 def _commands() -> Iterator[Callable[..., int]]:
     """The functions that are commands, in their order: each is called as its file."""
-    known = {str(file.__name__).rpartition(".")[2]: file for file in found("options")}
+    known = {str(file.__name__).rpartition(".")[2]: file for file in found_alone("options")}
     for name in sorted(
         known, key=lambda name: (_FIRST.index(name) if name in _FIRST else 99, name)
     ):

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, Self, overload
 
 import attrs
 
+from antiphon.composition.accounting.summed import told_apart
 from antiphon.composition.amounts import (
     PARAMETERS,
     UNITS,
@@ -187,11 +188,16 @@ class Budgeted(Paying):
         return attrs.evolve(self, parameters=amounts)
 
 
+def _apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
+    return tuple(map(told_apart, measures))
+
+
 @attrs.frozen
 class Measured(Paying):
     """Of measures of one other kind. What is created asserts a claim of that very kind."""
 
-    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind)
+    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind, eq=_apart)
+    """Told apart by exact type and value, and a curve or a pair of a user's by identity."""
 
     @property
     def unit(self) -> Unit:

@@ -25,6 +25,7 @@ from antiphon.mechanisms import (
     SquareRootCounter,
     TreeCounter,
 )
+from antiphon.numbers.named import set_derived
 
 
 class Given(ap.Coins):
@@ -164,8 +165,8 @@ def test_the_claim_is_no_larger_than_it_has_to_be(counter):
 def scaled(counter, factor):
     """The same claim with noise smaller by a factor: the q_t are larger."""
     twin = attrs.evolve(counter)
-    twin._set(_room=twin._room * factor, _blocks={})
-    twin._set(_only=twin.divisor(0))
+    set_derived(twin, _room=twin._room * factor, _blocks={})
+    set_derived(twin, _only=twin.divisor(0))
     return twin
 
 

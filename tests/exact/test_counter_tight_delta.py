@@ -23,6 +23,7 @@ from antiphon.mechanisms import (
     SquareRootCounter,
     TreeCounter,
 )
+from antiphon.numbers.named import set_derived
 from antiphon.protocol import ContinualMechanism, Pure
 from antiphon.protocol.measures.conversions import zcdp_epsilon
 
@@ -142,15 +143,15 @@ def test_laplace_claims_are_tight():
 
 def test_a_counter_with_less_noise_than_it_claims_is_caught():
     tree = attrs.evolve(SMALL[0])
-    tree._set(scale=tree.scale / 2)
+    set_derived(tree, scale=tree.scale / 2)
     assert tight(tree, [Fraction(15, 2)])[0][1] > 0.1
     for kind in (GaussianTreeCounter, BufferedToeplitzCounter):
         more = {"resolution": 4} if kind is BufferedToeplitzCounter else {}
         counter = kind(horizon=2, rho=Fraction(1, 2), **more)
         twin = attrs.evolve(counter)
         if kind is GaussianTreeCounter:
-            twin._set(sigma=twin.sigma / 2)
+            set_derived(twin, sigma=twin.sigma / 2)
         else:
-            twin._set(_only=3 * twin.divisor(0))
+            set_derived(twin, _only=3 * twin.divisor(0))
         ((growth, delta, cut),) = tight(twin, [Fraction(20)])
         assert delta > claimed_delta(counter, growth) + cut

@@ -20,6 +20,7 @@ from antiphon.learners.specimens.l2p import (
     Trusting,
     of_two,
 )
+from antiphon.numbers.named import set_derived
 from antiphon.protocol import Log, Status
 from antiphon.protocol.spaces import Anything, Signature
 
@@ -95,7 +96,7 @@ class Revealed(LazyToPrivate):
     def __attrs_post_init__(self):
         LazyToPrivate.__attrs_post_init__(self)
         own = self.signature
-        self._set(signature=Signature(own.queries, Anything(), own.updates))
+        set_derived(self, signature=Signature(own.queries, Anything(), own.updates))
 
     def step(self, state, message, coins):
         noted = Noted(coins)

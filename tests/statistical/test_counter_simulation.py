@@ -28,6 +28,7 @@ from antiphon.mechanisms import (
     UnboundedCounter,
 )
 from antiphon.mechanisms.counters.balanced_tree import nodes
+from antiphon.numbers.named import set_derived
 
 MANY, SOME = 100_000, 8_000
 """Samples: counters of Python ints are slower."""
@@ -117,8 +118,8 @@ def shrunk(counter):
     """Noise divided by the norm of a column, the claim as before."""
     twin = with_dimension(counter, MANY)
     factor = twin._largest_norm()
-    twin._set(_room=twin._room * factor, _blocks={})
-    twin._set(_only=twin.divisor(0))
+    set_derived(twin, _room=twin._room * factor, _blocks={})
+    set_derived(twin, _only=twin.divisor(0))
     return twin
 
 

@@ -20,7 +20,6 @@ from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.display import (
     Card,
-    Displayed,
     ForPrograms,
     Grid,
     Picture,
@@ -234,11 +233,6 @@ def test_programs_read_what_is_declared():
     assert figures == {"log": "ln 3", "status": "proved", "row": [0, 1]}
     with pytest.raises(TypeError, match="Coins"):
         as_data([type("Coins", (), {})()])
-
-
-def test_who_shows_a_page_has_a_card():
-    with pytest.raises(NotImplementedError):
-        Displayed()._repr_mimebundle_()
 
 
 def test_a_recording_shows_no_messages():
