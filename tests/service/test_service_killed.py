@@ -150,7 +150,8 @@ def complaints(log, heard):
             yield "altered"
     try:
         status = verify(log, board(BasicFilter(epsilon=4)))  # computed again from the coins
-    except AntiphonError:
+    except AntiphonError as error:
+        print(f"{type(error).__name__}: {error}")
         yield "not what its coins say"
         return
     if (status.missing, status.live) != (0, False):
