@@ -143,10 +143,7 @@ def _learners(
     }
 
 
-def mistakes(
-    asked: MistakesAsked,
-    playing: PlayOptions,
-) -> int:
+def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
     """Count, print, draw."""
     budget = Promised(*(rational(getattr(asked, name), name) for name in Promised._fields))
     known = _learners(asked, budget)

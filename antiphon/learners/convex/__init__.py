@@ -9,11 +9,7 @@ Neighbours are streams of data of which one differs, by any two data. *Regret* i
 """
 
 from antiphon.learners.convex.bodies import Ball, Body, Box
-from antiphon.learners.convex.convex_learner import (
-    ConvexLearner,
-    GradientDescent,
-    Origin,
-)
+from antiphon.learners.convex.convex_learner import ConvexLearner, GradientDescent, Origin
 from antiphon.learners.convex.convex_losses import (
     AbsoluteLoss,
     ConvexLoss,

@@ -113,12 +113,7 @@ def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex
 
 
 def _leader(
-    body: Body,
-    loss: ConvexLoss,
-    clip: object,
-    horizon: int | None,
-    preset: Preset,
-    zero_out: bool,
+    body: Body, loss: ConvexLoss, clip: object, horizon: int | None, preset: Preset, zero_out: bool
 ) -> RegularisedLeader:
     """For linear losses, with steps as fine as sums in doubles allow."""
     rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)

@@ -18,13 +18,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.learners.littlestone.mistake_learner import (
-    BLANK,
-    FIRST,
-    HIT,
-    mistaken,
-    settled,
-)
+from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, mistaken, settled
 from antiphon.learners.mistakes.mistake_law import (
     MOST_LISTED,
     FiniteLaw,

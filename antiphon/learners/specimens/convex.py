@@ -9,14 +9,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.learners.convex import (
-    Ball,
-    Box,
-    GradientDescent,
-    LinearLoss,
-    LogisticLoss,
-    Origin,
-)
+from antiphon.learners.convex import Ball, Box, GradientDescent, LinearLoss, LogisticLoss, Origin
 from antiphon.learners.convex.bodies import Point
 from antiphon.learners.convex.convex_losses import Datum
 from antiphon.learners.learner import ADVICE

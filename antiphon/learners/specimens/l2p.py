@@ -55,8 +55,7 @@ def specimens() -> Iterator[Specimen]:
     growth = math.exp(claim.parameters[0])
     known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
     asked = saying(
-        "10 | 01, asked",
-        [same(ADVICE), Pair(np.array([1, 0]), np.array([0, 1])), same(ADVICE)],
+        "10 | 01, asked", [same(ADVICE), Pair(np.array([1, 0]), np.array([0, 1])), same(ADVICE)]
     )
     rows = (
         Entry("L2P", honest, claim, (asked,), UNKNOWN),

@@ -12,13 +12,7 @@ import numpy as np
 
 from antiphon.composition.guarantees import guarantee
 from antiphon.learners import ADVICE
-from antiphon.learners.convex import (
-    Ball,
-    Box,
-    HedgedLeader,
-    LinearLoss,
-    RegularisedLeader,
-)
+from antiphon.learners.convex import Ball, Box, HedgedLeader, LinearLoss, RegularisedLeader
 from antiphon.learners.convex.bodies import Point
 from antiphon.learners.convex.convex_losses import Steps
 from antiphon.mechanisms.counters import ExactSum, GaussianTreeCounter

@@ -63,8 +63,7 @@ def specimens() -> Iterator[Specimen]:
     third, rest, stays = (Fraction(1, 3), Fraction(2, 3)), (1, 0), (0, 1)
     table = ((third, rest, stays), (stays, third, third))
     yield Specimen(
-        FiniteLearner,
-        (Example(FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True),),
+        FiniteLearner, (Example(FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True),)
     )
     yield _once_above()
     yield _count_is_above()
