@@ -86,8 +86,7 @@ class Box:
 
     def project(self, point: Point) -> Point:
         """Each coordinate moved into its interval."""
-        found: Point = np.clip(point, -self.half_width, self.half_width)
-        return found
+        return np.clip(point, -self.half_width, self.half_width)
 
     def least(self, direction: Point) -> Point:
         """The corner against the signs of the direction."""

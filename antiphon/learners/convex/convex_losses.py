@@ -147,8 +147,7 @@ class RegressionLoss(ConvexLoss):
 
     def gradient(self, point: Point, datum: Datum) -> Point:
         scaled = datum / self.grid
-        found: Point = self.slope(point @ scaled[:-1], scaled[-1]) * scaled[:-1]
-        return found
+        return self.slope(point @ scaled[:-1], scaled[-1]) * scaled[:-1]
 
     def values(self, points: Values, table: Rows) -> Values:
         features = table[:, :-1]
@@ -190,8 +189,7 @@ class LogisticLoss(RegressionLoss):
         return 1.0
 
     def cost(self, scores: Values, labels: Values) -> Values:
-        found: Values = np.logaddexp(0.0, -labels * scores)
-        return found
+        return np.logaddexp(0.0, -labels * scores)
 
     def slope(self, scores: Values, labels: Values) -> Values:
         # 1/(1 + e^m) = (1 - tanh(m/2))/2, which does not overflow.
@@ -240,9 +238,8 @@ class _Huber(RegressionLoss):
 
     def cost(self, scores: Values, labels: Values) -> Values:
         size = abs(scores - labels)
-        found: Values = np.where(size <= self.width, size**2 / (2 * self.width),
+        return np.where(size <= self.width, size**2 / (2 * self.width),
                                  size - self.width / 2)  # fmt: skip
-        return found
 
     def slope(self, scores: Values, labels: Values) -> Values:
         found: Values = np.clip((scores - labels) / self.width, -1, 1)

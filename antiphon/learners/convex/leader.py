@@ -227,8 +227,7 @@ class RegularisedLeader(PostProcessor[Stance]):
 
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
         """The rows of that state."""
-        found: Point = self.stood(self.start, self.growth, rounds, sums)[None]
-        return found
+        return self.stood(self.start, self.growth, rounds, sums)[None]
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
         """The projection of -G/λ, for λ = (clip/reach)·√(start + growth·t)."""

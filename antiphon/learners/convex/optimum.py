@@ -159,8 +159,7 @@ class ConvexRegret:
     @property
     def own(self) -> Values:
         """The learner's loss after each round."""
-        found: Values = np.cumsum(self.loss.values(self.shown, self.data))
-        return found
+        return np.cumsum(self.loss.values(self.shown, self.data))
 
     @cached_property
     def best(self) -> Optimum:
