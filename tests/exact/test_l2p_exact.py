@@ -95,7 +95,7 @@ class Revealed(LazyToPrivate):
     def __attrs_post_init__(self):
         LazyToPrivate.__attrs_post_init__(self)
         own = self.signature
-        self._set(signature=Signature(own.queries, Anything(), own.updates))
+        set_derived(self, signature=Signature(own.queries, Anything(), own.updates))
 
     def step(self, state, message, coins):
         noted = Noted(coins)

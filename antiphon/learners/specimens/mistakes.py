@@ -11,7 +11,6 @@ import attrs
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees import guarantee
 from antiphon.learners.littlestone import (
     BLANK,
     HIT,
@@ -34,16 +33,16 @@ from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus.entry import Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
 from antiphon.selfcheck.corpus.specimen import (
-    SLOW,
-    UNKNOWN,
     Example,
     Link,
     Specimen,
     as_claimed,
     broken,
+    derived,
+    slow,
 )
 
 _OUTSIDE: Final = ((0, 1), (1, 2), (2, 1), (1,), [1, 1], (True, True), (1.0, 1), 1, "11", None)
@@ -106,17 +105,16 @@ class TossesAgain(NameAndShame):
 
 def _once_above() -> Specimen:
     above = AboveThreshold(epsilon=1, threshold=3, monotone=True)
-    system, heavy = OnceAbove() @ above, HeavyCounts() @ above
-    claim, player = guarantee(system).claim(), _first_differs(5)
+    rows = derived(
+        "sparse-vector learner", OnceAbove() @ above,
+        "sparse-vector learner, counts five times too large", HeavyCounts() @ above,
+        _first_differs(5), Truth(_HEAVY),
+    )  # fmt: skip
     return Specimen(
         OnceAbove,
         (Link(part=OnceAbove(), right=above, queries=samples(), answers=Finite((TOP, BOTTOM))),),
-        _few(
-            Entry("sparse-vector learner", system, claim, (player,), UNKNOWN),
-            broken("sparse-vector learner, counts five times too large", heavy, claim, player,
-                   Truth(_HEAVY)),
-        ),
-    )  # fmt: skip
+        slow(*rows),
+    )
 
 
 _HEAVY: Final = 2.3023
@@ -137,18 +135,14 @@ class HeavyCounts(OnceAbove):
 
 def _count_is_above() -> Specimen:
     counter = TreeCounter(horizon=8, epsilon=1)
-    system, exact = CountIsAbove(1) @ counter, CountsItself(1) @ counter
-    claim, player = guarantee(system).claim(), _first_differs(0)
-    answers = Either((Finite((TOP,)), Integers(-3, 9)))
-    return Specimen(
-        CountIsAbove,
-        (Link(part=CountIsAbove(2), right=counter, queries=samples(), answers=answers),),
-        _few(
-            Entry("tree-counter learner", system, claim, (player,), UNKNOWN),
-            broken("tree-counter learner without the noise", exact, claim, player,
-                   Truth(math.inf, delta=1)),
-        ),
+    rows = derived(
+        "tree-counter learner", CountIsAbove(1) @ counter,
+        "tree-counter learner without the noise", CountsItself(1) @ counter,
+        _first_differs(0), Truth(math.inf, delta=1),
     )  # fmt: skip
+    answers = Either((Finite((TOP,)), Integers(-3, 9)))
+    link = Link(part=CountIsAbove(2), right=counter, queries=samples(), answers=answers)
+    return Specimen(CountIsAbove, (link,), slow(*rows))
 
 
 @register("antiphon.corpus.CountsItself/1")
@@ -165,25 +159,14 @@ def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
     argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many to explore all runs
     private, sure = (kind(above=above, argmax=argmax) for kind in (PointLearner, SureLearner))
-    system, surely = ComplexMechanism(private), ComplexMechanism(sure)
-    claim = guarantee(system).claim()
-    player = saying("(1, 1) | (2, 1)", [Pair(HIT, (2, 1))])
-    link = Link(
-        part=private,
-        right=ExtConComp(),
-        queries=samples(6),
-        answers=Either((Finite((TOP, BOTTOM)), Integers(0, 5))),
-        hops=4,
-    )
-    return Specimen(
-        PointLearner,
-        (link,),
-        _few(
-            Entry("SVT and argmax", system, claim, (player,), UNKNOWN),
-            broken("SVT and argmax without the noise of the argmax", surely, claim, player,
-                   Truth(math.inf, delta=_BELOW)),
-        ),
+    answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
+    link = Link(part=private, right=ExtConComp(), queries=samples(6), answers=answers, hops=4)
+    rows = derived(
+        "SVT and argmax", ComplexMechanism(private),
+        "SVT and argmax without the noise of the argmax", ComplexMechanism(sure),
+        saying("(1, 1) | (2, 1)", [Pair(HIT, (2, 1))]), Truth(math.inf, delta=_BELOW),
     )  # fmt: skip
+    return Specimen(PointLearner, (link,), slow(*rows))
 
 
 _BELOW: Final = 0.99629
@@ -203,7 +186,3 @@ class SureLearner(PointLearner):
             told = [count + (positive and place == x) for place, count in enumerate(counts, 1)]
             hypothesis = told.index(max(told)) + 1
         return found, hypothesis
-
-
-def _few(*rows: Entry) -> tuple[Entry, ...]:
-    return tuple(attrs.evolve(row, **SLOW) for row in rows)
