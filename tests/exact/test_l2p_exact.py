@@ -20,6 +20,7 @@ from antiphon.learners.specimens.l2p import (
     Trusting,
     of_two,
 )
+from antiphon.numbers.named import set_derived
 from antiphon.protocol import Log, Status
 from antiphon.protocol.spaces import Anything, Signature
 

@@ -11,6 +11,7 @@ from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdi
 import antiphon as ap
 from antiphon import audit
 from antiphon.learners import ADVICE, LazyExperts
+from antiphon.numbers.named import set_derived
 from antiphon.protocol import Log, Pair, same
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.spaces import Anything, Signature
@@ -119,7 +120,7 @@ class Revealed(LazyExperts):
     def __attrs_post_init__(self):
         LazyExperts.__attrs_post_init__(self)
         own = self.signature
-        self._set(signature=Signature(own.queries, Anything(), own.updates))
+        set_derived(self, signature=Signature(own.queries, Anything(), own.updates))
 
     def step(self, state, message, coins):
         noted = Noted(coins)
