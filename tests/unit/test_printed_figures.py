@@ -63,7 +63,7 @@ NO_PRIVACY_FIGURES = {
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
         "antiphon/learners/l2p/accountings.py": ["_ENOUGH:g"],
-        "antiphon/learners/theorems/told_labels.py": ["-GRID * math.log(ratio):.3f"],
+        "antiphon/learners/theorems/told_by_learners.py": ["-GRID * math.log(ratio):.3f"],
         "examples/batch_constant.py": ["RATE:g", "1 / (16 * b * RATE):.2f"],
         "examples/l2p_table.py": ["e:g"],
         "examples/measured_regret.py": ["e:g"],

@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.composition.accounting.largest import budget, largest_rho
-from antiphon.learners.convex.bodies import Body
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum
 from antiphon.learners.convex.leader import MOST_STEPS, HedgedLeader, RegularisedLeader
 from antiphon.learners.learner import ROUNDS
 from antiphon.learners.searching import keep_to

@@ -10,8 +10,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.learners.convex.bodies import Body, Point
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum, Values
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point, Values
 
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""

@@ -14,13 +14,15 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from antiphon.learners.convex.bodies import Ball, Body, Point
 from antiphon.learners.convex.convex_learner import ConvexLearner, check_dimensions
 from antiphon.learners.convex.convex_losses import (
+    Ball,
+    Body,
     ConvexLoss,
     Datum,
     LinearLoss,
     LogisticLoss,
+    Point,
     RegressionLoss,
     Values,
 )

@@ -8,9 +8,8 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import attrs
 import numpy as np
 
-from antiphon.learners.convex.bodies import Body, Point
 from antiphon.learners.convex.convex_learner import ConvexLearner
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum, LinearLoss
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, LinearLoss, Point
 from antiphon.learners.joint_curve import JointCurve, paired_curve
 from antiphon.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.learners.oco.gibbs import check_body, gibbs

@@ -16,8 +16,7 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.composition.accounting.largest import budget, largest, short
-from antiphon.learners.convex.bodies import Body
-from antiphon.learners.convex.convex_losses import ConvexLoss
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss
 from antiphon.learners.joint_curve import JointCurve, paired_curve, prefix_curve
 from antiphon.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.learners.searching import ParameterSearch, keeps, rounds

@@ -17,8 +17,8 @@ import numpy as np
 from antiphon.composition.guarantees import guarantee
 from antiphon.learners import ADVICE, convex
 from antiphon.learners.convex import Ball, Box, HedgedLeader, LinearLoss, Origin, RegularisedLeader
-from antiphon.learners.convex.bodies import Point
-from antiphon.learners.convex.convex_losses import Datum, Steps
+from antiphon.learners.convex.convex_learner import Steps
+from antiphon.learners.convex.convex_losses import Datum, Point
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader, lazy_prefix
 from antiphon.learners.oco.lazy_prefix import LazyPrefix
 from antiphon.mechanisms.counters import ExactSum, GaussianTreeCounter
