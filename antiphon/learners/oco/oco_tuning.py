@@ -157,7 +157,7 @@ def _none(violations: Iterable[str]) -> None:
 
 
 @attrs.frozen
-class Asked:
+class OCOTask:
     """T, d, D, L, ε and δ: what parameters of DP-OCO are looked for by."""
 
     horizon: int
@@ -255,7 +255,7 @@ class Chosen(NamedTuple):
 class _Exactly:
     """For the least figure of merit with a batch; s² = 2λ/β is the variance of a sum."""
 
-    asked: Asked
+    asked: OCOTask
     batch: int
 
     def found(self, spread: float, share: float) -> Chosen:
@@ -299,7 +299,7 @@ class _Exactly:
 
 
 @lru_cache(maxsize=64)
-def exactly(asked: Asked) -> Chosen:
+def exactly(asked: OCOTask) -> Chosen:
     """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
     tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
     search = min(tried, key=_Exactly.merit)

@@ -25,7 +25,7 @@ from antiphon.learners.joint_curve import (
 )
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.learners.oco.lazy_prefix import gradient_steps
-from antiphon.learners.oco.oco_tuning import Asked, lazy_prefix
+from antiphon.learners.oco.oco_tuning import OCOTask, lazy_prefix
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 
@@ -290,7 +290,7 @@ def test_as_printed_dp_oco_is_refused_with_each_premise_that_fails():
         "corrected",
     ):
         assert said in text
-    assert Asked.of(**ASKED, **BUDGET).as_printed().closeness == pytest.approx(
+    assert OCOTask.of(**ASKED, **BUDGET).as_printed().closeness == pytest.approx(
         3.81 * 0.001674, rel=1e-3
     )
 
@@ -299,7 +299,7 @@ def test_as_printed_dp_oco_is_refused_with_each_premise_that_fails():
 def test_as_printed_parameters_are_those_of_the_theorem(horizon, dimension):
     """Thm 3.12: η = ε^(2/3)/(T^(1/3) ln(T/δ)), λ = (L/D)·max{√T, √(d ln T)/η}."""
     body, loss = Ball(dimension=dimension, radius=3), LinearLoss(dimension=dimension)
-    found = Asked.of(horizon, body, loss, Fraction(1, 2), 1e-6).as_printed()
+    found = OCOTask.of(horizon, body, loss, Fraction(1, 2), 1e-6).as_printed()
     rate = 0.5 ** (2 / 3) / (horizon ** (1 / 3) * math.log(horizon / 1e-6))
     assert float(found.setting.rate) == pytest.approx(rate, rel=1e-12)
     longest = max(math.sqrt(horizon), math.sqrt(dimension * math.log(horizon)) / rate)
