@@ -86,7 +86,7 @@ NO_PRIVACY_FIGURES = {
         ],
         "antiphon/learners/commands/learner_tables.py": [
             "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
-            "each[:, -1].mean():,.1f", "figure(row):,.1f", "found:.2f",
+            "row.shifting:,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
         "antiphon/learners/regret_pictures.py": ["place:,.6g"],

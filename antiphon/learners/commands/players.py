@@ -88,7 +88,7 @@ class Entrant(NamedTuple):
 def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
     """The classes that a module exports, by the names that the command line gives them.
 
-    >>> sorted(named(games, LossGame))[:2]
+    >>> sorted(named(games, games.LossGame))[:2]
     ['batch-constant', 'blame-shown']
     """
     public: list[str] = module.__all__
