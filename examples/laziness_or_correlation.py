@@ -14,7 +14,7 @@ import numpy as np
 import antiphon as ap
 from antiphon.learners.convex import Ball, LinearLoss
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader
-from antiphon.learners.oco.oco_tuning import as_printed, lazy_prefix
+from antiphon.learners.oco.oco_tuning import OCOTask, lazy_prefix
 from antiphon.mechanisms import BufferedToeplitzCounter
 from antiphon.protocol import SampledCoins
 
@@ -56,7 +56,9 @@ def main(figure=None, horizon=2**14, epsilons=(0.03, 0.1, 0.3, 1, 4)):
     asked = {"horizon": horizon, "body": Ball(dimension=20), "loss": LinearLoss(dimension=20)}
     within = {**asked, "epsilon": 1, "delta": DELTA}
     learners = {
-        "DP-OCO as printed (refused)": DPOCO(**asked, **as_printed(**within).parameters),
+        "DP-OCO as printed (refused)": DPOCO(
+            **asked, **OCOTask.of(**within).as_printed().parameters
+        ),
         "DP-OCO corrected": DPOCO.corrected(**within),
         "DP-OCO, exact accounting": DPOCO.tuned(**within),
         "LazyGibbs": LazyGibbs.tuned(**within),

@@ -25,7 +25,7 @@ LEVELS = {
     "statistical/test_counter_simulation": 112,
     "statistical/test_histogram_accuracy": 5,
     "statistical/test_lazy_audit": 1,
-    "statistical/test_learners_audit": 12,
+    "statistical/test_learners_audit": 13,
     "statistical/test_multiplicative_weights_accuracy": 1,
     "statistical/test_corpus_rates": 96,
     "statistical/test_corpus_once": 96,

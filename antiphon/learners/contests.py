@@ -20,12 +20,7 @@ import numpy.typing as npt
 from numpy.typing import NDArray
 
 from antiphon.learners.experts.weighted import ByWeight
-from antiphon.learners.games.online_game import (
-    Figures,
-    ObliviousGame,
-    OnlineGame,
-    Scored,
-)
+from antiphon.learners.games.online_game import Figures, ObliviousGame, OnlineGame, Scored
 from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.learners.regret_pictures import Trace, draw_regrets
 from antiphon.numbers import exact

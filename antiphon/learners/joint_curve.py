@@ -14,10 +14,10 @@ lie in [low, high] and are at most ``apart`` apart, the pairs (s₀, s₁) make 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from itertools import chain
-from typing import Final, NamedTuple, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
 import numpy as np
@@ -152,15 +152,15 @@ class JointCurve:
         if less == math.inf:
             return math.inf
         drawn = self._drawn(less)
-        differs, after = (
-            sum(contribution(each, less, drawn) for each in decisions)
-            for decisions in (self.first, self.later)
-        )
-        total = max(differs, after) + (self.batches - 1) * after
-        if self.aside:
-            total += self.batches * contribution(self.aside, less, drawn)
+        total: float = self._total(lambda each: contribution(each, less, drawn), max)
         told = total < math.inf  # which a NaN, of 0·inf, is not
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
+
+    def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
+        """max{F, F'} + (k-1)·F' + k·G, by what a decision contributes."""
+        differs, after = (sum(map(told, each)) for each in (self.first, self.later))
+        total = larger(differs, after) + (self.batches - 1) * after
+        return total + self.batches * told(self.aside) if self.aside else total
 
     def _drawn(self, less: float) -> float:
         """ln R, rounded up."""
@@ -179,13 +179,7 @@ class JointCurve:
         most = 50 * (1 - math.log(delta)) / epsilon
         less = np.geomspace(most / span, most, orders)
         drawn = rough_ratio(self.ratio, less) if self.ratio else less * (1 + less) * float(self.rho)
-        differs, after = (
-            sum(_rough(each, less, drawn) for each in decisions)
-            for decisions in (self.first, self.later)
-        )
-        total = np.maximum(differs, after) + (self.batches - 1) * after
-        if self.aside:
-            total += self.batches * _rough(self.aside, less, drawn)
+        total = self._total(lambda each: _rough(each, less, drawn), np.maximum)
         shape = less * np.log(less) - (1 + less) * np.log1p(less) - math.log(delta)
         return bool(((total + shape) / less).min() <= epsilon)
 

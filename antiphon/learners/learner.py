@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from typing import Any, ClassVar, Final, Generic, TypeAlias
 
 import attrs
@@ -18,6 +19,17 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
+
+
+def of_kind(kind: type[Any], text: str) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
+    """A validator: of a class; the text says what is expected."""
+
+    def check(_: object, __: object, value: Any) -> None:
+        if not isinstance(value, kind):
+            raise InvalidArgument(text)
+
+    return check
+
 
 ADVICE: Final = "advice"
 """The query of a learner: what to do in the round whose loss comes next."""

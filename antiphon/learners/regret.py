@@ -9,8 +9,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.learners.convex.bodies import Body
-from antiphon.learners.convex.convex_losses import ConvexLoss
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss
 from antiphon.learners.convex.optimum import ConvexRegret
 from antiphon.learners.learner import ADVICE, Losses
 from antiphon.numbers import exact

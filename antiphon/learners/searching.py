@@ -7,12 +7,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.largest import (
-    Least,
-    golden,
-    largest,
-    within,
-)
+from antiphon.composition.accounting.largest import Least, golden, largest, within
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.guarantees import guarantee
 from antiphon.learners.learner import ROUNDS

@@ -20,7 +20,7 @@ from antiphon.learners.convex import (
     LinearLoss,
     RegularisedLeader,
 )
-from antiphon.learners.specimens.leaders import BoxClipped, Remembering
+from antiphon.learners.specimens.convex import BoxClipped, Remembering
 from antiphon.mechanisms import GaussianTreeCounter
 from antiphon.protocol import ContinualMechanism, Log
 from antiphon.protocol.messages import EMPTY

@@ -18,7 +18,7 @@ from antiphon.audit.sealed import OPEN, oblivious
 from antiphon.composition import Certified, ComplexMechanism
 from antiphon.learners import ADVICE, Hedge, LazyExperts, LazyPolicy, ShrinkingDartboard, Softmax
 from antiphon.learners.experts.weighted import Holding
-from antiphon.learners.specimens.lazy_policies import (
+from antiphon.learners.specimens.experts import (
     DecidesWhenAsked,
     OneCoin,
     StaysUnasked,

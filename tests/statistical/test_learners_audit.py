@@ -13,16 +13,9 @@ import numpy as np
 import pytest
 
 from antiphon.audit.statistical import p_value
-from antiphon.learners.specimens import (
-    experts,
-    l2p,
-    lazy_points,
-    lazy_policies,
-    leaders,
-    noisy_leaders,
-)
+from antiphon.learners.specimens import convex, experts, l2p
 
-ROOMS = (experts, l2p, lazy_points, lazy_policies, leaders, noisy_leaders)
+ROOMS = (experts, l2p, convex)
 ENTRIES = {row.name: row for room in ROOMS for each in room.specimens() for row in each.rows}
 PRIVATE = [name for name, entry in ENTRIES.items() if entry.private]
 REPLICAS, SURE = int(os.environ.get("REPLICAS", "2000000")), 1e-3

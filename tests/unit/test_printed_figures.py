@@ -63,7 +63,7 @@ NO_PRIVACY_FIGURES = {
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
         "antiphon/learners/l2p/accountings.py": ["_ENOUGH:g"],
-        "antiphon/learners/theorems/told_labels.py": ["-GRID * math.log(ratio):.3f"],
+        "antiphon/learners/theorems/told_by_learners.py": ["-GRID * math.log(ratio):.3f"],
         "examples/batch_constant.py": ["RATE:g", "1 / (16 * b * RATE):.2f"],
         "examples/l2p_table.py": ["e:g"],
         "examples/measured_regret.py": ["e:g"],
@@ -86,7 +86,7 @@ NO_PRIVACY_FIGURES = {
         ],
         "antiphon/learners/commands/learner_tables.py": [
             "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
-            "each[:, -1].mean():,.1f", "figure(row):,.1f", "found:.2f",
+            "row.shifting:,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
         "antiphon/learners/regret_pictures.py": ["place:,.6g"],

@@ -8,8 +8,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from antiphon.cli.output import print_json, progress
-from antiphon.learners.commands.learner_rows import LearnerRow
-from antiphon.learners.commands.learner_tables import LearnedOutcome, print_once, print_sweep
+from antiphon.learners.commands import learner_tables
 from antiphon.learners.commands.players import (
     Entrant,
     Played,
@@ -20,7 +19,6 @@ from antiphon.learners.commands.players import (
     makers,
     unfit,
 )
-from antiphon.learners.commands.sweeps import over_budgets, over_rounds, sweep_data
 from antiphon.learners.contests import contest
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.learners.games.convex_game import DataTable
@@ -37,13 +35,13 @@ def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int
     rows = _play(entrants, playing, shifts)
     over = len(rows) < len(entrants) or rows[-1].standings.interrupted
     swept = len(games) > 1 or len(players.epsilons) > 1
-    outcome = LearnedOutcome(played.name, games, rows, over, playing.plot)
+    outcome = learner_tables.LearnedOutcome(played.name, games, rows, over, playing.plot)
     if playing.plot is not None:
         _draw(outcome, swept, playing.plot)
     if playing.as_json:
         print_json(_data(outcome, swept))
     else:
-        (print_sweep if swept else print_once)(outcome)
+        (learner_tables.print_sweep if swept else learner_tables.print_once)(outcome)
     return 0
 
 
@@ -55,9 +53,9 @@ def _say_who_is_missing(game: OnlineGame) -> None:
 
 def _play(
     entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
-) -> list[LearnerRow]:
+) -> list[learner_tables.LearnerRow]:
     """Ctrl-C ends it with what is done, and where nothing is raises KeyboardInterrupt."""
-    rows = list[LearnerRow]()
+    rows = list[learner_tables.LearnerRow]()
     games = len(entrants) * playing.repeat
     with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:
         for each in entrants:
@@ -70,7 +68,7 @@ def _play(
                 each.learner, each.game, repetitions=playing.repeat, seed=playing.seed,
                 shifts=shifts, executor=playing.workers, progress=tell,
             )  # fmt: skip
-            rows.append(LearnerRow(each.name, each.privacy, each.epsilon, standings))
+            rows.append(learner_tables.LearnerRow(each.name, each.privacy, each.epsilon, standings))
             if standings.interrupted:
                 break
     if not rows:
@@ -81,9 +79,13 @@ def _play(
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _draw(outcome: LearnedOutcome, swept: bool, plot: Path) -> None:
+def _draw(outcome: learner_tables.LearnedOutcome, swept: bool, plot: Path) -> None:
     title, rows = f"Regret against {outcome.name}", outcome.rows
-    pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if swept else {}
+    pictures = (
+        {"rounds T": learner_tables.over_rounds(rows), "ε": learner_tables.over_budgets(rows)}
+        if swept
+        else {}
+    )
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
     else:  # of one game, or when no more than one was played to its end
@@ -93,7 +95,7 @@ def _draw(outcome: LearnedOutcome, swept: bool, plot: Path) -> None:
 # --- for programs ---------------------------------------------------------------------------------
 
 
-def _data(outcome: LearnedOutcome, swept: bool) -> dict[str, object]:
+def _data(outcome: learner_tables.LearnedOutcome, swept: bool) -> dict[str, object]:
     games = [game.rounds for game in outcome.games]
     learners: list[dict[str, object]] = [
         {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
@@ -104,7 +106,7 @@ def _data(outcome: LearnedOutcome, swept: bool) -> dict[str, object]:
         **_sizes(outcome.games[0]),
         "plot": outcome.plot,
         "interrupted": outcome.interrupted,
-        "learners": sweep_data(outcome.rows) if swept else learners,
+        "learners": learner_tables.sweep_data(outcome.rows) if swept else learners,
     }  # fmt: skip
 
 

@@ -1,16 +1,86 @@
-"""What ``antiphon learn`` prints for people: learners in one game, or over rounds and ε."""
+"""What learners did, in one game or over rounds T and ε, and how regret grows with both.
+
+As ``antiphon learn`` prints it for people, for programs and in pictures.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import math
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from fractions import Fraction
+from operator import attrgetter
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
 import attrs
 
-from antiphon.learners.commands.learner_rows import LearnerRow, power, shared
+from antiphon.cli.written import shown
 from antiphon.learners.commands.players import INTERRUPTED
+from antiphon.learners.contests import Standings, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
+from antiphon.learners.regret_pictures import Facet, Trace
 from antiphon.numbers.printed import fixed_up
+
+
+@attrs.frozen
+class LearnerRow:
+    """What one learner did in one game."""
+
+    name: str
+    privacy: str
+    """What it was made for, "any" ε and δ, or "no"."""
+    epsilon: Fraction | None
+    standings: Standings
+
+    @property
+    def rounds(self) -> int:
+        """T."""
+        return self.standings.checkpoints[-1]
+
+    @property
+    def regret(self) -> float:
+        """The mean at the end."""
+        return float(self.standings.mean[-1])
+
+    @property
+    def band(self) -> float:
+        """Half the width of its interval of confidence 95 %."""
+        return float(self.standings.band()[-1])
+
+    @property
+    def shifting(self) -> float:
+        """The mean at the end against experts that change, where that was asked for."""
+        found = self.standings.shifting
+        assert found is not None
+        return float(found[:, -1].mean())
+
+    @property
+    def budget(self) -> float:
+        """ε; 0 of a learner that takes none."""
+        return float(self.epsilon or 0)
+
+
+Key = TypeVar("Key", bound=Hashable)
+Figure: TypeAlias = Callable[[LearnerRow], float]
+_name, _epsilon, _rounds, _regret, _band, _shifting, _budget = map(
+    attrgetter, ("name", "epsilon", "rounds", "regret", "band", "shifting", "budget")
+)
+
+
+def shared(
+    rows: Iterable[LearnerRow], key: Callable[[LearnerRow], Key]
+) -> dict[Key, list[LearnerRow]]:
+    """Rows by what they have in common, in their order."""
+    found = dict[Key, list[LearnerRow]]()
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
+def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | None:
+    """The exponent of a figure in another; None of fewer than two figures above 0."""
+    found = slope([at(row) for row in rows], [figure(row) for row in rows])
+    return found if math.isfinite(found) else None
 
 
 @attrs.frozen
@@ -35,8 +105,7 @@ def print_once(outcome: LearnedOutcome) -> None:
         [
             row.name, row.privacy, f"{row.regret:,.1f}", fixed_up(row.band, 1),
             f"{row.regret / game.rounds:.5f}", f"{row.standings.slope:.2f}",
-            *(f"{each[:, -1].mean():,.1f}" for each in (row.standings.shifting,)
-              if each is not None),
+            *(f"{row.shifting:,.1f}" for _ in _dynamic(rows)),
             str(row.standings.repetitions),
         ]
         for row in rows
@@ -52,7 +121,7 @@ def print_sweep(outcome: LearnedOutcome) -> None:
     """A line for each learner and ε, a column for each T; and how regret grows with both."""
     against, unit = _heading(outcome)
     print(f"Regret against the best fixed {against}{unit}; ± at 95 %.")
-    _print_grid(outcome, lambda row: row.regret, lambda row: row.band)
+    _print_grid(outcome, _regret, _band)
     for column in _dynamic(outcome.rows):
         print(f"{column}: against the best sequence of experts that changes at most so often.")
         _print_grid(outcome, _shifting, None)
@@ -60,11 +129,7 @@ def print_sweep(outcome: LearnedOutcome) -> None:
     _ending(outcome, "is")
 
 
-def _print_grid(
-    outcome: LearnedOutcome,
-    figure: Callable[[LearnerRow], float],
-    band: Callable[[LearnerRow], float] | None,
-) -> None:
+def _print_grid(outcome: LearnedOutcome, figure: Figure, band: Figure | None) -> None:
     from antiphon.cli.output import print_table
 
     times = [game.rounds for game in outcome.games]
@@ -73,26 +138,22 @@ def _print_grid(
     if len(times) > 1:
         columns.append("slope in T")
     cells = list[list[str]]()
-    for name, runs in shared(outcome.rows, lambda row: row.name).items():
+    for name, runs in shared(outcome.rows, _name).items():
         for (privacy, _), several in shared(runs, lambda row: (row.privacy, row.epsilon)).items():
             at = {row.rounds: row for row in several}
             told = [_told(at.get(time), figure, band) for time in times]
-            slopes = [power(several, lambda row: row.rounds, figure)] if len(times) > 1 else []
+            slopes = [power(several, _rounds, figure)] if len(times) > 1 else []
             cells.append([name, privacy, *told, *map(_slope, slopes)])
         budgets = {row.epsilon for row in runs}
         if len(budgets) > 1:
-            same = shared(runs, lambda row: row.rounds)
-            slopes = [power(same.get(time, []), _epsilon, figure) for time in times]
+            same = shared(runs, _rounds)
+            slopes = [power(same.get(time, []), _budget, figure) for time in times]
             rest = [""] * (len(times) > 1)
             cells.append(["", "slope in ε", *map(_slope, slopes), *rest])
     print_table(columns, cells, numbers=[*numbers, "slope in T"])
 
 
-def _told(
-    row: LearnerRow | None,
-    figure: Callable[[LearnerRow], float],
-    band: Callable[[LearnerRow], float] | None,
-) -> str:
+def _told(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
     if row is None:
         return ""
     return f"{figure(row):,.1f}" + ("" if band is None else f" ± {fixed_up(band(row), 1)}")
@@ -100,16 +161,6 @@ def _told(
 
 def _slope(found: float | None) -> str:
     return "" if found is None else f"{found:.2f}"
-
-
-def _epsilon(row: LearnerRow) -> float:
-    return float(row.epsilon or 0)
-
-
-def _shifting(row: LearnerRow) -> float:
-    found = row.standings.shifting
-    assert found is not None
-    return float(found[:, -1].mean())
 
 
 def _heading(outcome: LearnedOutcome) -> tuple[str, str]:
@@ -137,3 +188,79 @@ def _ending(outcome: LearnedOutcome, drawn: str) -> None:
         print(INTERRUPTED)
     if outcome.plot is not None:
         print(f"Regret {drawn} drawn in {outcome.plot}")
+
+
+# --- for programs ---------------------------------------------------------------------------------
+
+
+def sweep_data(rows: Sequence[LearnerRow]) -> list[dict[str, object]]:
+    """Each learner: what it did for each T and ε, and the slopes of its regret in both."""
+    return [_learner(name, runs) for name, runs in shared(rows, _name).items()]
+
+
+def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
+    by_rounds = shared(runs, _rounds)
+    by_budget = shared(runs, _epsilon)
+    return {
+        "name": name, "private": runs[0].privacy != "no",
+        "runs": [
+            {"rounds": row.rounds, "epsilon": row.epsilon, **row.standings.to_dict()}
+            for row in runs
+        ],
+        "slopes_in_rounds": [
+            {"epsilon": same[0].epsilon, "slope": power(same, _rounds, _regret)}
+            for same in by_budget.values()
+            if len(by_rounds) > 1
+        ],
+        "slopes_in_epsilon": [
+            {"rounds": rounds, "slope": power(same, _budget, _regret)}
+            for rounds, same in by_rounds.items()
+            if len(by_budget) > 1
+        ],
+    }  # fmt: skip
+
+
+# --- for pictures ---------------------------------------------------------------------------------
+
+
+def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
+    """Regret over T, a picture for each ε; none of one T. Who takes no ε is in each."""
+    if len({row.rounds for row in rows}) < 2:
+        return []
+    budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
+    return [
+        Facet(
+            "" if budget is None else f"ε = {shown(budget)}",
+            _traces([row for row in rows if row.epsilon in (None, budget)], _rounds),
+        )
+        for budget in budgets
+    ]
+
+
+def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
+    """Regret over ε, a picture for each T; none of one ε. Who takes no ε is level."""
+    budgets = _budgets(rows)
+    if len(budgets) < 2:
+        return []
+    level = [
+        attrs.evolve(row, epsilon=end)
+        for row in rows if row.epsilon is None
+        for end in (budgets[0], budgets[-1])
+    ]  # fmt: skip
+    both = [*level, *(row for row in rows if row.epsilon is not None)]
+    return [
+        Facet(f"T = {rounds:,}", _traces(same, _budget))
+        for rounds, same in sorted(shared(both, _rounds).items())
+    ]
+
+
+def _budgets(rows: Sequence[LearnerRow]) -> list[Fraction]:
+    return sorted({row.epsilon for row in rows if row.epsilon is not None})
+
+
+def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
+    return [
+        Trace(name, [at(row) for row in same], [row.regret for row in same],
+              [row.band for row in same])
+        for name, same in shared(rows, _name).items()
+    ]  # fmt: skip

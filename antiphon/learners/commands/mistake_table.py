@@ -16,6 +16,7 @@ from antiphon.cli.output import CommandOutcome, tell
 from antiphon.cli.written import one_of, shown
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.commands.players import INTERRUPTED, PlayOptions
+from antiphon.learners.contests import checkpoints
 from antiphon.learners.littlestone import (
     Halving,
     NameAndShame,
@@ -143,10 +144,7 @@ def _learners(
     }
 
 
-def mistakes(
-    asked: MistakesAsked,
-    playing: PlayOptions,
-) -> int:
+def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
     """Count, print, draw."""
     budget = Promised(*(rational(getattr(asked, name), name) for name in Promised._fields))
     known = _learners(asked, budget)
@@ -185,7 +183,7 @@ def _promise(learner: ContinualMechanism[Any]) -> str:
 
 def _curves(rounds: int, budget: Promised) -> Curves:
     epsilon, delta, beta = budget
-    times = (*(1 << k for k in range((rounds - 1).bit_length())), rounds)
+    times = checkpoints(rounds)
     lower = [mistakes_lower_bound(t, epsilon=epsilon, delta=delta, beta=beta) for t in times]
     upper = list[float]()
     for time in times:

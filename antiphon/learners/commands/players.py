@@ -17,23 +17,6 @@ from antiphon import learners
 from antiphon.cli.written import count, one_of, shown
 from antiphon.composition.guarantees import guarantee
 from antiphon.learners import convex, games, oco
-from antiphon.learners.convex import (
-    AbsoluteLoss,
-    Ball,
-    Box,
-    ConvexLearner,
-    LogisticLoss,
-    RegressionLoss,
-    SquaredLoss,
-)
-from antiphon.learners.games import (
-    ConvexGame,
-    DataTable,
-    LossGame,
-    LossStream,
-    LossTable,
-    OnlineGame,
-)
 from antiphon.learners.learner import Learner, OnlineLearner
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
@@ -46,12 +29,12 @@ Maker = Callable[..., ContinualMechanism[Any]]
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
 """The grid for the losses of a file, and for data."""
-_GIVEN: Final = (LossTable, LossStream, DataTable)
+_GIVEN: Final = (games.LossTable, games.LossStream, games.DataTable)
 """Games of losses that somebody has: of a file, or by a program."""
 _WORDS: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
-_BODIES: Final[dict[str, type[Any]]] = {"ball": Ball, "box": Box}
-_LOSSES: Final[dict[str, type[RegressionLoss]]] = {
-    "logistic": LogisticLoss, "squared": SquaredLoss, "absolute": AbsoluteLoss,
+_BODIES: Final[dict[str, type[Any]]] = {"ball": convex.Ball, "box": convex.Box}
+_LOSSES: Final[dict[str, type[convex.RegressionLoss]]] = {
+    "logistic": convex.LogisticLoss, "squared": convex.SquaredLoss, "absolute": convex.AbsoluteLoss,
 }  # fmt: skip
 _ROUNDS: Final = 1 << 12
 """Of a game that is made."""
@@ -99,13 +82,13 @@ class Entrant(NamedTuple):
     epsilon: Fraction | None
     """That it was made for."""
     learner: ContinualMechanism[Any]
-    game: OnlineGame
+    game: games.OnlineGame
 
 
 def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
     """The classes that a module exports, by the names that the command line gives them.
 
-    >>> sorted(named(games, LossGame))[:2]
+    >>> sorted(named(games, games.LossGame))[:2]
     ['batch-constant', 'blame-shown']
     """
     public: list[str] = module.__all__
@@ -117,14 +100,16 @@ def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
     }
 
 
-def games_of(played: Played) -> list[OnlineGame]:
+def games_of(played: Played) -> list[games.OnlineGame]:
     """The game that is written, of each number of rounds. Raises: InvalidArgument."""
     several = sorted({count(each, "rounds", _MOST) for each in played.rounds})
     if Path(played.name).suffix in _FILES:
         return _of_a_file(played, several)
     if played.data.loss is not None:
         raise InvalidArgument("--loss is of a file of data; games that are made have their own")
-    known = {name: kind for name, kind in named(games, OnlineGame).items() if kind not in _GIVEN}
+    known = {
+        name: kind for name, kind in named(games, games.OnlineGame).items() if kind not in _GIVEN
+    }
     kind = one_of(known, played.name, "game")
     size = _size(kind, played)
     own = {f.name for f in attrs.fields(kind) if f.init} - size.keys() - {"rounds"}
@@ -139,18 +124,18 @@ def games_of(played: Played) -> list[OnlineGame]:
     return [kind(rounds=rounds, **size, **options) for rounds in several or [_ROUNDS]]
 
 
-def _of_a_file(played: Played, several: list[int]) -> list[OnlineGame]:
+def _of_a_file(played: Played, several: list[int]) -> list[games.OnlineGame]:
     """Losses of experts: the first rounds. Data: as many passes over all rows as it takes."""
     if played.given:
         raise InvalidArgument("--set is of games that are made, not of a file")
     grid = played.grid or _FINE
     if played.data.loss is None:
         try:
-            losses = LossTable.load(played.name, grid=grid)
+            losses = games.LossTable.load(played.name, grid=grid)
         except InvalidArgument as error:
             raise InvalidArgument(f"{error}; of a file of data say --loss") from None
         return [losses.first(rounds) for rounds in several or [losses.rounds]]
-    data = DataTable.load(
+    data = games.DataTable.load(
         played.name, loss=one_of(_LOSSES, played.data.loss, "loss"), label=played.data.label,
         bound=float(rational(played.data.bound, "bound")),
         body=one_of(_BODIES, played.body, "body"), grid=grid,
@@ -159,21 +144,21 @@ def _of_a_file(played: Played, several: list[int]) -> list[OnlineGame]:
 
 
 def _size(kind: type[Any], played: Played) -> dict[str, Any]:
-    if issubclass(kind, LossGame):
+    if issubclass(kind, games.LossGame):
         return {"experts": played.experts, "grid": played.grid or 1}
     body = one_of(_BODIES, played.body, "body")(dimension=played.dimension)
     loss = convex.LinearLoss(dimension=played.dimension, grid=played.grid or _FINE)
     return {"body": body, "convex_loss": loss}
 
 
-def makers(game: OnlineGame) -> dict[str, Maker]:
+def makers(game: games.OnlineGame) -> dict[str, Maker]:
     """Of the learners for a game: how those that are exported are made, by their names.
 
     Classes by ``tuned``, where they have it; and functions that take what it takes, one for each of
     their presets.
     """
-    if isinstance(game, ConvexGame):
-        return _made_by((convex, oco), ConvexLearner, {"horizon", "body", "loss"})
+    if isinstance(game, games.ConvexGame):
+        return _made_by((convex, oco), convex.ConvexLearner, {"horizon", "body", "loss"})
     return _made_by((learners,), Learner, {"horizon", "experts"})
 
 
@@ -199,7 +184,7 @@ def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]
                 yield f"{name}-{each}", partial(made, preset=each)
 
 
-def lineup(players: Players, games: list[OnlineGame]) -> Iterator[Entrant]:
+def lineup(players: Players, games: list[games.OnlineGame]) -> Iterator[Entrant]:
     """Each learner, for each ε if it takes one, for each of some games that differ in rounds only.
 
     Raises: InvalidArgument.
@@ -218,19 +203,19 @@ def lineup(players: Players, games: list[OnlineGame]) -> Iterator[Entrant]:
                 yield Entrant(name, _privacy(learner, budget), epsilon, learner, game)
 
 
-def unfit(maker: Maker, game: OnlineGame) -> bool:
+def unfit(maker: Maker, game: games.OnlineGame) -> bool:
     """Whether it makes a learner that no loss of such a game is for."""
     kind = getattr(maker, "__self__", maker)
-    if not isinstance(game, ConvexGame) or not isclass(kind):
+    if not isinstance(game, games.ConvexGame) or not isclass(kind):
         return False
     return not isinstance(game.convex_loss, getattr(kind, "plays", convex.ConvexLoss))
 
 
-def _made_for(game: OnlineGame) -> dict[str, Any]:
+def _made_for(game: games.OnlineGame) -> dict[str, Any]:
     """What a learner for a game is made with."""
-    if isinstance(game, ConvexGame):
+    if isinstance(game, games.ConvexGame):
         return {"horizon": game.rounds, "body": game.body, "loss": game.convex_loss}
-    assert isinstance(game, LossGame)
+    assert isinstance(game, games.LossGame)
     return {"horizon": game.rounds, "experts": game.experts, "grid": game.grid}
 
 

@@ -8,14 +8,12 @@ Neighbours are streams of data of which one differs, by any two data. *Regret* i
 Σ ℓ(x_t; z_t) - min_{x in K} Σ ℓ(x; z_t).
 """
 
-from antiphon.learners.convex.bodies import Ball, Body, Box
-from antiphon.learners.convex.convex_learner import (
-    ConvexLearner,
-    GradientDescent,
-    Origin,
-)
+from antiphon.learners.convex.convex_learner import ConvexLearner, GradientDescent, Origin
 from antiphon.learners.convex.convex_losses import (
     AbsoluteLoss,
+    Ball,
+    Body,
+    Box,
     ConvexLoss,
     LinearLoss,
     LogisticLoss,

@@ -1,19 +1,20 @@
-"""Learners in a convex body: their base; and two without privacy, to compare with."""
+"""Learners in a convex body: their base; gradients in whole steps; and two to compare with."""
 
 from __future__ import annotations
 
 import math
-from typing import Any, ClassVar, Generic, NamedTuple
+from typing import Any, ClassVar, Final, Generic, NamedTuple
 
 import attrs
 import numpy as np
+from numpy.typing import NDArray
 
-from antiphon.learners.convex.bodies import Body, Point
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point
 from antiphon.learners.learner import OnlineLearner, State
 from antiphon.mechanisms.counters.factors.rows import Row, row
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.named import set_derived
+from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.measures.kinds import Pure
@@ -51,6 +52,55 @@ class ConvexLearner(OnlineLearner[State], Generic[State]):
 
     def _spaces(self) -> tuple[Space, Space]:
         return self.loss.data, self.body.points
+
+
+Steps = NDArray[np.int64]
+_DOUBLES: Final = np.dtype(np.float64)
+
+
+def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
+    """The gradient in steps of bound/steps, shortened to Σ k_i² <= steps², exactly.
+
+    Each entry is rounded to the nearest step; where that makes the vector too long, as for most
+    gradients of the bound's norm or more, each is truncated towards 0 instead, so that it may be
+    off by nearly a whole step. A gradient with an entry that is no finite number counts as 0.
+    Doubles find the steps and whole numbers check them, so the bound rests on no rounding.
+    Raises: PartError for what is no array of so many doubles.
+    """
+    kind: Any = type(gradient)  # pyright: ignore[reportUnknownVariableType]
+    if kind is not np.ndarray or gradient.dtype != _DOUBLES or gradient.shape != (dimension,):
+        raise PartError(f"a gradient is an array of {dimension} doubles, as a point is")
+    with np.errstate(over="ignore", invalid="ignore"):
+        scaled = gradient * (steps / bound)
+        norm = math.sqrt(scaled @ scaled)
+    if not norm <= steps:
+        scaled = _shortened(gradient, steps)
+    found: Steps = np.rint(scaled).astype(np.int64)
+    if found @ found > steps * steps:
+        found = scaled.astype(np.int64)
+        while found @ found > steps * steps:
+            found -= np.sign(found)
+    return found
+
+
+def _shortened(gradient: Point, steps: int) -> Point:
+    """Of norm ``steps``, about, in its direction; 0 where it has none."""
+    largest = float(np.abs(gradient).max())
+    if not 0 < largest < math.inf:
+        return np.zeros(len(gradient))
+    unit = gradient / largest  # whose squares neither overflow nor vanish
+    return unit * (steps / math.sqrt(unit @ unit))
+
+
+def in_steps(loss: ConvexLoss, point: Point, datum: Datum, bound: float, steps: int) -> Steps:
+    """∇ℓ(x; z) in steps of bound/steps, ``clipped``.
+
+    Of no datum anything is raised, whatever NumPy was told: that would tell of it.
+    """
+    with np.errstate(all="ignore"):
+        gradient = loss.gradient(point, datum)
+        found: Steps = for_each(clipped, gradient, bound, steps, loss.dimension)
+        return found
 
 
 @register("antiphon.Descent/1", state=True)

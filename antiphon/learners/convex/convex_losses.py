@@ -1,4 +1,6 @@
-"""Convex losses: what a datum costs at a point; and gradients, clipped in whole steps.
+"""Convex bodies, in which a learner stands, and convex losses: what a datum costs at a point.
+
+A body is around the origin: a ball or a box.
 
 A *datum* is a message: an int64 array with entries in {-``grid``, …, ``grid``}, entry i meaning
 z_i = entry/grid. ℓ(·; z) is convex, and ``lipschitz`` bounds its slope (in ℓ₂) on a body for
@@ -9,19 +11,97 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from typing import Any, ClassVar, Final, TypeAlias
+from typing import ClassVar, Protocol, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.learners.convex.bodies import Body, Point
 from antiphon.learners.learner import GRID
 from antiphon.mechanisms import fields
-from antiphon.numbers.errors import PartError
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
+
+Point = NDArray[np.float64]
+
+
+class Body(Protocol):
+    """K: convex, bounded, with the origin in its middle."""
+
+    @property
+    def dimension(self) -> int: ...
+
+    @property
+    def reach(self) -> float:
+        """The largest ℓ₂ norm of a point."""
+        ...
+
+    @property
+    def points(self) -> Arrays:
+        """A space that has all points, as messages; rounding may put one just outside of K."""
+        ...
+
+    def project(self, point: Point) -> Point:
+        """The nearest point of K."""
+        ...
+
+    def least(self, direction: Point) -> Point:
+        """Where ⟨direction, x⟩ is least."""
+        ...
+
+
+@register("antiphon.Ball/1")
+@attrs.frozen(kw_only=True)
+class Ball:
+    """‖x‖₂ <= ``radius``."""
+
+    dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
+    radius: float = attrs.field(default=1.0, converter=fields.double)
+
+    @property
+    def reach(self) -> float:
+        return self.radius
+
+    @property
+    def points(self) -> Arrays:
+        return Arrays((self.dimension,), "float64")
+
+    def project(self, point: Point) -> Point:
+        """The point, moved towards the origin if it is outside."""
+        norm = math.sqrt(point @ point)
+        return point if norm <= self.radius else point * (self.radius / norm)
+
+    def least(self, direction: Point) -> Point:
+        """-radius·direction/‖direction‖; the origin for none."""
+        norm = math.sqrt(direction @ direction)
+        return direction * (-self.radius / norm if norm else 0.0)
+
+
+@register("antiphon.Box/1")
+@attrs.frozen(kw_only=True)
+class Box:
+    """|x_i| <= ``half_width`` for each i."""
+
+    dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
+    half_width: float = attrs.field(default=1.0, converter=fields.double)
+
+    @property
+    def reach(self) -> float:
+        return self.half_width * math.sqrt(self.dimension)
+
+    @property
+    def points(self) -> Arrays:
+        return Arrays((self.dimension,), "float64")
+
+    def project(self, point: Point) -> Point:
+        """Each coordinate moved into its interval."""
+        return np.clip(point, -self.half_width, self.half_width)
+
+    def least(self, direction: Point) -> Point:
+        """The corner against the signs of the direction."""
+        return -self.half_width * np.sign(direction)
+
 
 Datum = NDArray[np.int64]
 """One datum, or a table with one in each row."""
@@ -147,8 +227,7 @@ class RegressionLoss(ConvexLoss):
 
     def gradient(self, point: Point, datum: Datum) -> Point:
         scaled = datum / self.grid
-        found: Point = self.slope(point @ scaled[:-1], scaled[-1]) * scaled[:-1]
-        return found
+        return self.slope(point @ scaled[:-1], scaled[-1]) * scaled[:-1]
 
     def values(self, points: Values, table: Rows) -> Values:
         features = table[:, :-1]
@@ -190,8 +269,7 @@ class LogisticLoss(RegressionLoss):
         return 1.0
 
     def cost(self, scores: Values, labels: Values) -> Values:
-        found: Values = np.logaddexp(0.0, -labels * scores)
-        return found
+        return np.logaddexp(0.0, -labels * scores)
 
     def slope(self, scores: Values, labels: Values) -> Values:
         # 1/(1 + e^m) = (1 - tanh(m/2))/2, which does not overflow.
@@ -240,48 +318,9 @@ class _Huber(RegressionLoss):
 
     def cost(self, scores: Values, labels: Values) -> Values:
         size = abs(scores - labels)
-        found: Values = np.where(size <= self.width, size**2 / (2 * self.width),
+        return np.where(size <= self.width, size**2 / (2 * self.width),
                                  size - self.width / 2)  # fmt: skip
-        return found
 
     def slope(self, scores: Values, labels: Values) -> Values:
         found: Values = np.clip((scores - labels) / self.width, -1, 1)
         return found
-
-
-Steps = NDArray[np.int64]
-_DOUBLES: Final = np.dtype(np.float64)
-
-
-def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
-    """The gradient in steps of bound/steps, shortened to Σ k_i² <= steps², exactly.
-
-    Each entry is rounded to the nearest step; where that makes the vector too long, as for most
-    gradients of the bound's norm or more, each is truncated towards 0 instead, so that it may be
-    off by nearly a whole step. A gradient with an entry that is no finite number counts as 0.
-    Doubles find the steps and whole numbers check them, so the bound rests on no rounding.
-    Raises: PartError for what is no array of so many doubles.
-    """
-    kind: Any = type(gradient)  # pyright: ignore[reportUnknownVariableType]
-    if kind is not np.ndarray or gradient.dtype != _DOUBLES or gradient.shape != (dimension,):
-        raise PartError(f"a gradient is an array of {dimension} doubles, as a point is")
-    with np.errstate(over="ignore", invalid="ignore"):
-        scaled = gradient * (steps / bound)
-        norm = math.sqrt(scaled @ scaled)
-    if not norm <= steps:
-        scaled = _shortened(gradient, steps)
-    found: Steps = np.rint(scaled).astype(np.int64)
-    if found @ found > steps * steps:
-        found = scaled.astype(np.int64)
-        while found @ found > steps * steps:
-            found -= np.sign(found)
-    return found
-
-
-def _shortened(gradient: Point, steps: int) -> Point:
-    """Of norm ``steps``, about, in its direction; 0 where it has none."""
-    largest = float(np.abs(gradient).max())
-    if not 0 < largest < math.inf:
-        return np.zeros(len(gradient))
-    unit = gradient / largest  # whose squares neither overflow nor vanish
-    return unit * (steps / math.sqrt(unit @ unit))

@@ -26,8 +26,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.composition.accounting.largest import budget, largest_rho
-from antiphon.learners.convex.bodies import Body
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum
 from antiphon.learners.convex.leader import MOST_STEPS, HedgedLeader, RegularisedLeader
 from antiphon.learners.learner import ROUNDS
 from antiphon.learners.searching import keep_to
@@ -113,12 +112,7 @@ def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex
 
 
 def _leader(
-    body: Body,
-    loss: ConvexLoss,
-    clip: object,
-    horizon: int | None,
-    preset: Preset,
-    zero_out: bool,
+    body: Body, loss: ConvexLoss, clip: object, horizon: int | None, preset: Preset, zero_out: bool
 ) -> RegularisedLeader:
     """For linear losses, with steps as fine as sums in doubles allow."""
     rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)

@@ -8,8 +8,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.learners.convex.bodies import Body, Point
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum, Values
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point, Values
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins.sampled import seeded_words
@@ -62,8 +61,7 @@ class FunctionLoss(Named, ConvexLoss):
         return float(self.function(point, datum / self.grid))
 
     def gradient(self, point: Point, datum: Datum) -> Point:
-        found: Point = np.asarray(self.slope(point, datum / self.grid), np.float64)
-        return found
+        return np.asarray(self.slope(point, datum / self.grid), np.float64)
 
 
 def convex_loss(
@@ -154,8 +152,7 @@ def _samples(loss: ConvexLoss, body: Body) -> Iterator[tuple[Point, Point, Datum
     entries = loss.data.shape[0]
 
     def drawn(count: int) -> Values:
-        found: Values = np.ldexp(words(count).astype(np.float64), -63) - 1
-        return found
+        return np.ldexp(words(count).astype(np.float64), -63) - 1
 
     for number in range(SAMPLES):
         scaled = drawn(entries)

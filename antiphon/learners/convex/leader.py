@@ -11,9 +11,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.composition.complex_mechanism import Lifting
-from antiphon.learners.convex.bodies import Body, Point
-from antiphon.learners.convex.convex_learner import check_dimensions
-from antiphon.learners.convex.convex_losses import ConvexLoss, Steps, clipped
+from antiphon.learners.convex.convex_learner import Steps, check_dimensions, in_steps
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Point
 from antiphon.learners.learner import QUERIES
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import COUNT
@@ -216,10 +215,8 @@ class RegularisedLeader(PostProcessor[Stance]):
         return self.gradient(points[0], datum)
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """g_t. Of no datum anything is raised, whatever NumPy was told: that would tell of it."""
-        with np.errstate(all="ignore"):
-            found = self.loss.gradient(point, datum)
-            return clipped(found, self.clip, self.steps, self.body.dimension)
+        """g_t."""
+        return in_steps(self.loss, point, datum, self.clip, self.steps)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
         """The state when so many sums have come, of which this is the last."""
@@ -227,8 +224,7 @@ class RegularisedLeader(PostProcessor[Stance]):
 
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
         """The rows of that state."""
-        found: Point = self.stood(self.start, self.growth, rounds, sums)[None]
-        return found
+        return self.stood(self.start, self.growth, rounds, sums)[None]
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
         """The projection of -G/λ, for λ = (clip/reach)·√(start + growth·t)."""

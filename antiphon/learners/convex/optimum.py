@@ -10,8 +10,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.learners.convex.bodies import Body, Point
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum, Values
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point, Values
 
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""
@@ -159,8 +158,7 @@ class ConvexRegret:
     @property
     def own(self) -> Values:
         """The learner's loss after each round."""
-        found: Values = np.cumsum(self.loss.values(self.shown, self.data))
-        return found
+        return np.cumsum(self.loss.values(self.shown, self.data))
 
     @cached_property
     def best(self) -> Optimum:

@@ -8,12 +8,7 @@ own, which is all that anybody ever reads of it: local privacy.
 """
 
 from antiphon.learners.distribution.clipping_map import AllScores, ClippingMap, OneScore
-from antiphon.learners.distribution.gains import (
-    AllCoordinates,
-    Channel,
-    OneCoordinate,
-    WholeLabel,
-)
+from antiphon.learners.distribution.gains import AllCoordinates, Channel, OneCoordinate, WholeLabel
 from antiphon.learners.distribution.hypotheses import Hypotheses, hadamard, tilt
 from antiphon.learners.distribution.local_mixture import (
     PREDICT,

@@ -12,7 +12,7 @@ import numpy as np
 
 from antiphon.composition.accounting import optimal
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
-from antiphon.learners.learner import GRID
+from antiphon.learners.learner import GRID, of_kind
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
@@ -25,12 +25,6 @@ from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
-
-
-def _hypotheses(_: object, __: object, value: Any) -> None:
-    if not isinstance(value, Hypotheses):
-        raise InvalidArgument("hypotheses must be Hypotheses(tables)")
-
 
 _LEAST: Final = Fraction(1, 10**100)
 """So that logarithms of doubles are finite."""
@@ -73,7 +67,9 @@ class ClippingMap:
     (9, 5.411)
     """
 
-    hypotheses: Hypotheses = attrs.field(validator=_hypotheses)
+    hypotheses: Hypotheses = attrs.field(
+        validator=of_kind(Hypotheses, "hypotheses must be Hypotheses(tables)")
+    )
     clip: Fraction = attrs.field(converter=_clip)
     """c."""
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
@@ -133,11 +129,6 @@ _PARTS = 1 << 16
 """To what part of itself ε_0 is found."""
 
 
-def _clipping(_: object, __: object, value: Any) -> None:
-    if not isinstance(value, ClippingMap):
-        raise InvalidArgument("clipping must be ClippingMap(hypotheses, clip=…)")
-
-
 @attrs.frozen(kw_only=True)
 class LabelResponse(NoninteractiveMechanism[int, Any]):
     """A label in [M] ↦ noisy log-likelihoods of h(label), in a public ``context``. Abstract. NIM.
@@ -145,7 +136,9 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
     Scores are those of ``clipping``: integers in 0, …, ``grid``.
     """
 
-    clipping: ClippingMap = attrs.field(validator=_clipping)
+    clipping: ClippingMap = attrs.field(
+        validator=of_kind(ClippingMap, "clipping must be ClippingMap(hypotheses, clip=…)")
+    )
     context: int = attrs.field(validator=fields.integer)
     epsilon: Fraction = attrs.field(converter=fields.positive)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]

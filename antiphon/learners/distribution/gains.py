@@ -30,7 +30,6 @@ from antiphon.learners.distribution.clipping_map import (
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.randomized_response import KaryResponse
-from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
@@ -87,12 +86,6 @@ def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -
     """h of each label."""
     pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
     return [clipping.drawn(context, label, coins) for context, label in pairs]
-
-
-def _middle(clipping: ClippingMap, contexts: Any, scores: Any) -> Doubles:
-    """Scores as log-likelihoods, from the middle of their range."""
-    found: Doubles = (scores / clipping.grid - 0.5) * clipping.widths[contexts]
-    return found
 
 
 @register("antiphon.OneCoordinate/1")
@@ -174,7 +167,9 @@ class AllCoordinates(Channel):
         return AllScores(clipping=clipping, context=context, epsilon=self.epsilon, delta=self.delta)
 
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
-        return _middle(clipping, contexts, np.array(answers, np.float64))
+        steps = np.array(answers, np.float64) / clipping.grid
+        found: Doubles = (steps - 0.5) * clipping.widths[contexts]  # from the middle of the range
+        return found
 
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
@@ -237,9 +232,3 @@ class WholeLabel(Channel):
             squares = ((scores - means) / clipping.grid * widths) ** 2
             total += float((lie * squares.sum(axis=0) + gap * squares.max(axis=0)).mean())
         return total / clipping.hypotheses.contexts / gap**2
-
-
-def checked(_: object, __: object, value: Any) -> None:
-    """A validator: a channel."""
-    if not isinstance(value, Channel):
-        raise InvalidArgument("channel must be OneCoordinate, AllCoordinates or WholeLabel")

@@ -14,9 +14,9 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
 from antiphon.learners.distribution.clipping_map import ClippingMap
-from antiphon.learners.distribution.gains import Channel, checked
+from antiphon.learners.distribution.gains import Channel
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
-from antiphon.learners.learner import GRID, ROUNDS
+from antiphon.learners.learner import GRID, ROUNDS, of_kind
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.multiplicative_weights.hypothesis import powers
@@ -163,7 +163,9 @@ class LocalMixture(LocalLearner[Mixing]):
 
     hypotheses: Hypotheses
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
-    channel: Channel = attrs.field(validator=checked)
+    channel: Channel = attrs.field(
+        validator=of_kind(Channel, "channel must be OneCoordinate, AllCoordinates or WholeLabel")
+    )
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
     """Scores are rounded to this part of their range."""
     clip: Fraction | None = attrs.field(

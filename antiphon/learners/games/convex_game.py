@@ -14,26 +14,21 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
-from antiphon.learners.convex.bodies import Ball, Body, Point
 from antiphon.learners.convex.convex_learner import ConvexLearner, check_dimensions
 from antiphon.learners.convex.convex_losses import (
+    Ball,
+    Body,
     ConvexLoss,
     Datum,
     LinearLoss,
     LogisticLoss,
+    Point,
     RegressionLoss,
     Values,
 )
 from antiphon.learners.convex.optimum import optimum
+from antiphon.learners.games import online_game
 from antiphon.learners.games.loss_table import plain_table
-from antiphon.learners.games.online_game import (
-    Meter,
-    ObliviousGame,
-    OnlineGame,
-    Scored,
-    TossedGame,
-    unwritten,
-)
 from antiphon.learners.learner import Losses, OnlineLearner
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
@@ -47,7 +42,7 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Space
 
 
-class ConvexMeter(Meter):
+class ConvexMeter(online_game.Meter):
     """Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), where for the minimum stands what was found of it.
 
     So regret may be larger by the gap of its certificate, which is told beside it.
@@ -82,12 +77,12 @@ class ConvexMeter(Meter):
         self._gaps.append(found.gap)
         return found.value
 
-    def scored(self) -> Scored:
-        return Scored(self._beyond(self._own), None, np.array(self._gaps))
+    def scored(self) -> online_game.Scored:
+        return online_game.Scored(self._beyond(self._own), None, np.array(self._gaps))
 
 
 @attrs.frozen(kw_only=True)
-class ConvexGame(OnlineGame):
+class ConvexGame(online_game.OnlineGame):
     """A game whose loss is a datum z_t of a convex loss ℓ(·; z) on a body. Abstract.
 
     Raises: InvalidArgument for a body and a loss of different dimensions.
@@ -127,7 +122,7 @@ class ConvexGame(OnlineGame):
 
     def meter(
         self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
-    ) -> Meter:
+    ) -> online_game.Meter:
         if shifts is not None:
             raise InvalidArgument("dynamic regret is known of games of experts only")
         return ConvexMeter(times, self.convex_loss, self.body)
@@ -156,7 +151,7 @@ class LinearGame(ConvexGame):
 
 
 @attrs.frozen(kw_only=True)
-class SignGame(TossedGame, LinearGame):
+class SignGame(online_game.TossedGame, LinearGame):
     """z_t in {-1, 1}^d/√d, each sign tossed. Abstract."""
 
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:
@@ -212,12 +207,14 @@ class AlongShown(LinearGame):
         norm = math.sqrt(shown @ shown)
         axis = np.arange(len(shown)) == 0
         # Towards zero, so that the norm is at most 1.
-        return unwritten(np.trunc((shown / norm if norm else axis) * self.convex_loss.grid))
+        return online_game.unwritten(
+            np.trunc((shown / norm if norm else axis) * self.convex_loss.grid)
+        )
 
 
 @register("antiphon.games.DataTable/1")
 @attrs.frozen(kw_only=True)
-class DataTable(ObliviousGame, ConvexGame):
+class DataTable(online_game.ObliviousGame, ConvexGame):
     """The rows of a table, each a datum, shuffled by the key; and again, when all have been told.
 
     Raises: InvalidArgument for rows that are no data of the loss.
@@ -328,4 +325,4 @@ def _shuffled(game: DataTable, key: int, number: int) -> Losses:
     times, size = game.times(number), len(game.table)
     passes = range(int(times[0]) // size, int(times[-1]) // size + 1)
     order = [np.argsort(seeded_words((key, each))(size), kind="stable") for each in passes]
-    return unwritten(game.table[np.concatenate(order)[times - passes[0] * size]])
+    return online_game.unwritten(game.table[np.concatenate(order)[times - passes[0] * size]])

@@ -12,14 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.learners.experts.weighted import ByWeight
-from antiphon.learners.games.online_game import (
-    Figures,
-    Meter,
-    OnlineGame,
-    Scored,
-    TossedGame,
-    unwritten,
-)
+from antiphon.learners.games import online_game
 from antiphon.learners.learner import GRID, Learner, Losses, OnlineLearner
 from antiphon.learners.regret import BestInTurn
 from antiphon.mechanisms import fields
@@ -32,7 +25,7 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Space
 
 
-class ExpertMeter(Meter):
+class ExpertMeter(online_game.Meter):
     """Of losses of experts, in units of the largest; expected regret of a learner by weights."""
 
     def __init__(
@@ -48,7 +41,7 @@ class ExpertMeter(Meter):
         self._sums = np.zeros(experts, np.int64)
         self._waiting: Losses = np.empty((0, experts), np.int64)
         self._scores: Losses | None = None
-        self._expected = list[Figures]()
+        self._expected = list[online_game.Figures]()
         self._turns = None if shifts is None else BestInTurn(shifts, experts)
         self._in_turn = list[Losses]()
 
@@ -80,20 +73,22 @@ class ExpertMeter(Meter):
             self._scores = learner.scored(scores, ready)[-1]
         self._waiting = waiting[len(ready) :]
 
-    def scored(self) -> Scored:
+    def scored(self) -> online_game.Scored:
         expected = self._beyond(self._expected) / self._grid if self._expected else None
-        return Scored(self._beyond(self._own) / self._grid, expected, shifting=self._shifting())
+        return online_game.Scored(
+            self._beyond(self._own) / self._grid, expected, shifting=self._shifting()
+        )
 
-    def _shifting(self) -> Figures | None:
+    def _shifting(self) -> online_game.Figures | None:
         if not self._in_turn:
             return None
         best = np.concatenate(self._in_turn)[np.array(self._times) - 1]
-        found: Figures = (self._at_times(self._own) - best) / self._grid
+        found: online_game.Figures = (self._at_times(self._own) - best) / self._grid
         return found
 
 
 @attrs.frozen(kw_only=True)
-class LossGame(OnlineGame):
+class LossGame(online_game.OnlineGame):
     """A game whose loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. Abstract."""
 
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
@@ -119,7 +114,7 @@ class LossGame(OnlineGame):
 
     def meter(
         self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
-    ) -> Meter:
+    ) -> online_game.Meter:
         return ExpertMeter(times, self.experts, self.grid, learner, shifts)
 
 
@@ -142,11 +137,11 @@ class BlameShown(LossGame):
 def _blame(experts: int, grid: int, shown: int) -> Losses:
     loss = np.zeros(experts, np.int64)
     loss[shown] = grid
-    return unwritten(loss)
+    return online_game.unwritten(loss)
 
 
 @attrs.frozen(kw_only=True)
-class CoinedGame(TossedGame, LossGame):
+class CoinedGame(online_game.TossedGame, LossGame):
     """Expert i loses 1 with a chance of its own, else 0; tossed anew every ``hold`` rounds.
 
     Abstract.

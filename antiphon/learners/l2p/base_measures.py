@@ -224,11 +224,7 @@ def _data_independent(
 
 
 def _close(
-    measures: Measures,
-    loss: Losses,
-    before: tuple[Losses, ...],
-    scores: Losses,
-    moved: Losses,
+    measures: Measures, loss: Losses, before: tuple[Losses, ...], scores: Losses, moved: Losses
 ) -> None:
     low, high = int(moved.argmin()), int(moved.argmax())
     apart = int(moved[high]) - int(moved[low])

@@ -13,16 +13,7 @@ import attrs
 from antiphon.composition.accounting.largest import largest, short
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.learners.joint_curve import l2p_bound
-from antiphon.learners.l2p.accountings import (
-    MOST_RATE,
-    Accounting,
-    L2PSetting,
-    Optimised,
-    Printed,
-    Repaired,
-    printed_epsilon,
-    repaired_epsilon,
-)
+from antiphon.learners.l2p import accountings
 from antiphon.learners.searching import ParameterSearch, best_batch, of_rates
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -36,11 +27,13 @@ _TRIES: Final = 64
 class L2PParameters(NamedTuple):
     """Parameters, and what they are reckoned by."""
 
-    setting: L2PSetting
-    accounting: Accounting
+    setting: accountings.L2PSetting
+    accounting: accountings.Accounting
 
 
-def epsilon_of(accounting: Accounting, setting: L2PSetting, delta: Fraction) -> ExactEpsilon:
+def epsilon_of(
+    accounting: accountings.Accounting, setting: accountings.L2PSetting, delta: Fraction
+) -> ExactEpsilon:
     """ε at δ of what is claimed, rounded up."""
     measure = accounting.measure(setting)
     if isinstance(measure, Renyi):
@@ -61,21 +54,21 @@ class _Asked(NamedTuple):
     delta: Fraction
 
 
-def _accounting(asked: _Asked, name: str, batch: int) -> Accounting:
+def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
     """What a batch is reckoned by: half of δ is for δ₁."""
     if name == "optimised":
-        return Optimised()
+        return accountings.Optimised()
     if name == "repaired":
-        return Repaired(tail=asked.delta / 2)
+        return accountings.Repaired(tail=asked.delta / 2)
     if name == "printed":
-        return Printed(tail=_tail(asked.horizon, asked.delta, batch))
+        return accountings.Printed(tail=_tail(asked.horizon, asked.delta, batch))
     raise InvalidArgument("accounting is 'optimised', 'repaired' or 'printed'")
 
 
-def _search(asked: _Asked, by: Accounting, batch: int, margin: int) -> ParameterSearch:
+def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) -> ParameterSearch:
     """For the rate, and for the best p beside it."""
     batches = -(-asked.horizon // batch)
-    exactly = isinstance(by, Optimised)
+    exactly = isinstance(by, accountings.Optimised)
     least = 1e-9 if exactly else min(0.99, 1.000001 / batches)
 
     def private(rate: float, fakes: float) -> bool:
@@ -87,13 +80,19 @@ def _search(asked: _Asked, by: Accounting, batch: int, margin: int) -> Parameter
     return of_rates(private, asked.horizon, asked.experts, batch, 24, (least, 0.999, 24))
 
 
-def _by_theorem(by: Accounting, rate: float, fakes: float, batch: int, batches: int) -> float:
+def _by_theorem(
+    by: accountings.Accounting, rate: float, fakes: float, batch: int, batches: int
+) -> float:
     """ε by Thm 3.2, or as it is repaired; infinite where a premise does not hold."""
-    assert isinstance(by, Printed | Repaired)
+    assert isinstance(by, accountings.Printed | accountings.Repaired)
     length = -math.log(by.tail)
-    if rate > MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
+    if rate > accountings.MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
         return math.inf
-    formula = printed_epsilon if isinstance(by, Printed) else repaired_epsilon
+    formula = (
+        accountings.printed_epsilon
+        if isinstance(by, accountings.Printed)
+        else accountings.repaired_epsilon
+    )
     return formula(rate, fakes, batches, length)
 
 
@@ -116,7 +115,7 @@ def best(
     found = {margin: (each.least(), each) for margin, each in searches(batch).items()}
     margin = min(found, key=lambda each: found[each][0].value)
     least, search = found[margin]
-    setting = L2PSetting(
+    setting = accountings.L2PSetting(
         rate=short(search.largest(least.place)), horizon=horizon, batch=batch,
         fakes=short(least.place), margin=margin,
     )  # fmt: skip
@@ -124,7 +123,9 @@ def best(
     return L2PParameters(within(by, setting, target, chance), by)
 
 
-def within(by: Accounting, setting: L2PSetting, target: Fraction, delta: Fraction) -> L2PSetting:
+def within(
+    by: accountings.Accounting, setting: accountings.L2PSetting, target: Fraction, delta: Fraction
+) -> accountings.L2PSetting:
     """The setting with its rate, or the largest smaller one that is found to keep to (ε, δ).
 
     Raises: InvalidArgument for premises that do not hold.
@@ -167,10 +168,10 @@ def corrected(horizon: int, experts: int, target: Fraction, chance: Fraction) ->
         return max(10 * rate / float(target), rate * batch * length)
 
     def private(rate: float) -> bool:
-        found = printed_epsilon(rate, fakes(rate), -(-horizon // batch), length)
+        found = accountings.printed_epsilon(rate, fakes(rate), -(-horizon // batch), length)
         return fakes(rate) < 1 and found <= target
 
-    most = min(float(MOST_RATE), _rate(horizon, experts, target))
+    most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))
     rate = short(largest(private, most * 2.0**-30, most, 40))
     # Rounded up, for the premise.
     chosen = short(fakes(float(rate)) * (1 + 2.0**-18))
@@ -196,6 +197,6 @@ def _length(horizon: int, delta: Fraction, batch: int) -> float:
 
 def _made(
     horizon: int, rate: Fraction, batch: int, fakes: Fraction, delta: Fraction
-) -> tuple[L2PSetting, Printed]:
-    setting = L2PSetting(rate=rate, horizon=horizon, batch=batch, fakes=fakes)
-    return setting, Printed(tail=_tail(horizon, delta, batch))
+) -> tuple[accountings.L2PSetting, accountings.Printed]:
+    setting = accountings.L2PSetting(rate=rate, horizon=horizon, batch=batch, fakes=fakes)
+    return setting, accountings.Printed(tail=_tail(horizon, delta, batch))

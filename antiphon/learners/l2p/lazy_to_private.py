@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Any, Final, NamedTuple, Self
+from typing import Final, NamedTuple, Self
 
 import attrs
 import numpy as np
@@ -18,7 +18,7 @@ from antiphon.learners.l2p.base_measures import (
     check_numbers,
 )
 from antiphon.learners.l2p.l2p_tuning import best, corrected, printed
-from antiphon.learners.learner import Learner, Losses
+from antiphon.learners.learner import Learner, Losses, of_kind
 from antiphon.learners.searching import regret_bound, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
@@ -42,12 +42,6 @@ def _fakes(value: object) -> Fraction:
             "fakes, the probability p of a fake switch, lies strictly between 0 and 1"
         )
     return found
-
-
-def _of_kind(_: object, field: attrs.Attribute[Any], value: object) -> None:
-    kind = Measures if field.name == "measures" else Accounting
-    if not isinstance(value, kind):
-        raise InvalidArgument(f"{field.name} is of a class of {kind.__name__}")
 
 
 def _margin(_: object, field: attrs.Attribute[int], value: object) -> None:
@@ -103,11 +97,16 @@ class LazyToPrivate(ByWeight[Followed]):
 
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
-    measures: Measures = attrs.field(validator=_of_kind)
+    measures: Measures = attrs.field(
+        validator=of_kind(Measures, "measures is of a class of Measures")
+    )
     fakes: Fraction = attrs.field(converter=_fakes)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
     margin: int = attrs.field(default=2, validator=_margin)
-    accounting: Accounting = attrs.field(factory=Optimised, validator=_of_kind)
+    accounting: Accounting = attrs.field(
+        factory=Optimised,
+        validator=of_kind(Accounting, "accounting is of a class of Accounting"),
+    )
 
     def __attrs_post_init__(self) -> None:
         measures = self.measures

@@ -19,11 +19,7 @@ from antiphon.learners.littlestone.counting_learners import (
     sparse_vector_learner,
     tree_counter_learner,
 )
-from antiphon.learners.littlestone.finite_learner import (
-    FiniteLearner,
-    Halving,
-    NameAndShame,
-)
+from antiphon.learners.littlestone.finite_learner import FiniteLearner, Halving, NameAndShame
 from antiphon.learners.littlestone.mistake_learner import (
     BLANK,
     HIT,

@@ -10,13 +10,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.learners.littlestone.mistake_learner import (
-    BLANK,
-    FIRST,
-    HIT,
-    MistakeLearner,
-    Sample,
-)
+from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, MistakeLearner, Sample
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

@@ -9,6 +9,7 @@ repetition: it says what a session with these coins says. Once a learner has mad
 from __future__ import annotations
 
 import math
+import operator
 from collections.abc import Sequence
 from itertools import pairwise
 from statistics import NormalDist
@@ -18,13 +19,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.learners.littlestone.mistake_learner import (
-    BLANK,
-    FIRST,
-    HIT,
-    mistaken,
-    settled,
-)
+from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, mistaken, settled
 from antiphon.learners.mistakes.mistake_law import (
     MOST_LISTED,
     FiniteLaw,
@@ -122,7 +117,7 @@ class SimulatedLaw(MistakeLaw):
             outcome = run(
                 Plays(self.learner, self.check(hits), self.rounds),
                 Chunks(total=self.repetitions, size=8, seed=self._seed.spawn(1)[0]),
-                merge=_joined, executor=self._executor, progress=self._progress,
+                merge=operator.add, executor=self._executor, progress=self._progress,
             )  # fmt: skip
             self._known[key] = np.array(outcome.result, np.int64)
             if outcome.interrupted:
@@ -157,10 +152,6 @@ class SimulatedLaw(MistakeLaw):
 
 def _key(hits: Hits) -> tuple[int, ...]:
     return (hits.start, hits.stop, -1) if isinstance(hits, range) else tuple(hits)
-
-
-def _joined(total: list[Play], more: list[Play]) -> list[Play]:
-    return [*total, *more]
 
 
 Block = tuple[int, int]

@@ -21,13 +21,7 @@ from numpy.typing import NDArray
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.learners.littlestone.counting_learners import Crossing, OnceAbove, Run
 from antiphon.learners.littlestone.finite_learner import NameAndShame
-from antiphon.learners.littlestone.mistake_learner import (
-    BLANK,
-    FIRST,
-    HIT,
-    Sample,
-    mistaken,
-)
+from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, Sample, mistaken
 from antiphon.learners.littlestone.point_learner import PointLearner
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact

@@ -8,14 +8,13 @@ from typing import Any, ClassVar, Literal, NamedTuple, Self
 import attrs
 import numpy as np
 
-from antiphon.learners.convex.bodies import Body, Point
 from antiphon.learners.convex.convex_learner import ConvexLearner
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum, LinearLoss
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, LinearLoss, Point
 from antiphon.learners.joint_curve import JointCurve, paired_curve
 from antiphon.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.learners.oco.gibbs import check_body, gibbs
 from antiphon.learners.oco.lazy_prefix import Steps, gradient_steps, plus, shown
-from antiphon.learners.oco.oco_tuning import Premises, corrected, exactly, printed
+from antiphon.learners.oco.oco_tuning import OCOTask, Premises, exactly
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare
 from antiphon.numbers import exact
@@ -212,7 +211,8 @@ class DPOCO(ConvexLearner[Paired]):
         Raises: InvalidArgument where they do not, as far as is known everywhere: the printed β
         makes D_∞ larger than η, and p = η/ε makes 2η/p = 2ε.
         """
-        return cls._held_to(printed(horizon, body, loss, epsilon, delta), horizon, body, loss)
+        found = OCOTask.of(horizon, body, loss, epsilon, delta).printed()
+        return cls._held_to(found, horizon, body, loss)
 
     @classmethod
     def corrected(
@@ -222,7 +222,8 @@ class DPOCO(ConvexLearner[Paired]):
 
         Raises: InvalidArgument for premises that no η meets.
         """
-        return cls._held_to(corrected(horizon, body, loss, epsilon, delta), horizon, body, loss)
+        found = OCOTask.of(horizon, body, loss, epsilon, delta).corrected()
+        return cls._held_to(found, horizon, body, loss)
 
     @classmethod
     def tuned(
@@ -234,7 +235,7 @@ class DPOCO(ConvexLearner[Paired]):
         is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        found = exactly(horizon, body, loss, epsilon, delta)
+        found = exactly(OCOTask.of(horizon, body, loss, epsilon, delta))
         return cls(horizon=horizon, body=body, loss=loss, **found._asdict())
 
     @classmethod

@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
-from antiphon.learners.convex.bodies import Ball, Body, Box, Point
+from antiphon.learners.convex.convex_losses import Ball, Body, Box, Point
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
 from antiphon.populations.array_columns import float64s

@@ -12,9 +12,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.largest import budget
-from antiphon.learners.convex.bodies import Body, Point
-from antiphon.learners.convex.convex_learner import ConvexLearner
-from antiphon.learners.convex.convex_losses import ConvexLoss, Datum, clipped
+from antiphon.learners.convex.convex_learner import ConvexLearner, in_steps
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point
 from antiphon.learners.joint_curve import JointCurve, prefix_curve
 from antiphon.learners.oco.gibbs import check_body, gibbs
 from antiphon.learners.oco.oco_tuning import lazy_prefix
@@ -37,10 +36,7 @@ Steps: TypeAlias = tuple[int, ...]
 
 def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> Steps:
     """∇ℓ(x; z) in steps of L/``grid``, of a norm of at most ``grid`` steps, as ``clipped`` says."""
-    with np.errstate(all="ignore"):  # whatever NumPy was told: an error would tell of the datum
-        gradient = loss.gradient(point, datum)
-        found = for_each(clipped, gradient, loss.lipschitz(body), loss.grid, body.dimension)
-        return tuple(found.tolist())
+    return tuple(in_steps(loss, point, datum, loss.lipschitz(body), loss.grid).tolist())
 
 
 def plus(left: Steps, right: Steps) -> Steps:

@@ -11,13 +11,12 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, NamedTuple
+from typing import Any, Final, NamedTuple, Self
 
 import attrs
 
 from antiphon.composition.accounting.largest import budget, largest, short
-from antiphon.learners.convex.bodies import Body
-from antiphon.learners.convex.convex_losses import ConvexLoss
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss
 from antiphon.learners.joint_curve import JointCurve, paired_curve, prefix_curve
 from antiphon.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.learners.searching import ParameterSearch, keeps, rounds
@@ -158,8 +157,8 @@ def _none(violations: Iterable[str]) -> None:
 
 
 @attrs.frozen
-class _Asked:
-    """T, d, D, L, ε and δ."""
+class OCOTask:
+    """T, d, D, L, ε and δ: what parameters of DP-OCO are looked for by."""
 
     horizon: int
     dimension: int
@@ -167,6 +166,38 @@ class _Asked:
     lipschitz: float
     epsilon: Fraction
     delta: Fraction
+
+    @classmethod
+    def of(cls, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Self:
+        """Of a body and a loss. Raises: InvalidArgument for an ε or a δ that cannot be."""
+        target, chance = budget(epsilon, delta)
+        slope = loss.lipschitz(body)
+        return cls(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
+
+    def as_printed(self) -> Premises:
+        """Thm 3.12's parameters, whatever they promise."""
+        return self.premises(self.rate, self.rate / float(self.epsilon), mended=False)
+
+    def printed(self) -> Premises:
+        """The same. Raises: InvalidArgument where Thm 3.2 or Lemma 3.11 does not hold."""
+        return self._checked(self.as_printed())
+
+    def corrected(self) -> Premises:
+        """With the largest η, up to that of the theorem, for which Thm 3.2 gives (ε, δ)."""
+
+        def made(rate: float) -> Premises:
+            fakes = max(4 * rate / float(self.epsilon), -rate * self.batch * math.log(self.tail))
+            return self.premises(rate, fakes * (1 + 2.0**-20), mended=True)
+
+        def private(rate: float) -> bool:
+            found = made(rate)
+            return found.setting.fakes < 1 and exact.at_most(found.measure.epsilon, self.epsilon)
+
+        return self._checked(made(largest(private, self.rate * 2.0**-30, self.rate, 40)))
+
+    def _checked(self, found: Premises) -> Premises:
+        found.check_within(self.epsilon, self.delta)
+        return found
 
     @property
     def batch(self) -> int:
@@ -207,47 +238,6 @@ class _Asked:
         )  # fmt: skip
 
 
-def _asked(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> _Asked:
-    target, chance = budget(epsilon, delta)
-    slope = loss.lipschitz(body)
-    return _Asked(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
-
-
-def as_printed(
-    horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
-) -> Premises:
-    """Thm 3.12's parameters, whatever they promise."""
-    asked = _asked(horizon, body, loss, epsilon, delta)
-    return asked.premises(asked.rate, asked.rate / float(asked.epsilon), mended=False)
-
-
-def printed(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Premises:
-    """The same. Raises: InvalidArgument where Thm 3.2 or Lemma 3.11 does not hold."""
-    found = as_printed(horizon, body, loss, epsilon, delta)
-    asked = _asked(horizon, body, loss, epsilon, delta)
-    found.check_within(asked.epsilon, asked.delta)
-    return found
-
-
-def corrected(
-    horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
-) -> Premises:
-    """With the largest η, up to that of the theorem, for which Thm 3.2 gives (ε, δ)."""
-    asked = _asked(horizon, body, loss, epsilon, delta)
-
-    def made(rate: float) -> Premises:
-        fakes = max(4 * rate / float(asked.epsilon), -rate * asked.batch * math.log(asked.tail))
-        return asked.premises(rate, fakes * (1 + 2.0**-20), mended=True)
-
-    def private(rate: float) -> bool:
-        found = made(rate)
-        return found.setting.fakes < 1 and exact.at_most(found.measure.epsilon, asked.epsilon)
-
-    found = made(largest(private, asked.rate * 2.0**-30, asked.rate, 40))
-    found.check_within(asked.epsilon, asked.delta)
-    return found
-
-
 # --- by the exact accounting ----------------------------------------------------------------------
 
 
@@ -265,7 +255,7 @@ class Chosen(NamedTuple):
 class _Exactly:
     """For the least figure of merit with a batch; s² = 2λ/β is the variance of a sum."""
 
-    asked: _Asked
+    asked: OCOTask
     batch: int
 
     def found(self, spread: float, share: float) -> Chosen:
@@ -308,13 +298,9 @@ class _Exactly:
         return self.found(*self.spread()).regulariser
 
 
-def exactly(horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Chosen:
-    """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
-    return _searched(_asked(horizon, body, loss, epsilon, delta))
-
-
 @lru_cache(maxsize=64)
-def _searched(asked: _Asked) -> Chosen:
+def exactly(asked: OCOTask) -> Chosen:
+    """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
     tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
     search = min(tried, key=_Exactly.merit)
     spread, share = search.spread()

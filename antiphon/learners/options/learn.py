@@ -29,8 +29,7 @@ def learn(
     dimension: Annotated[int, typer.Option(min=1, max=1 << 20, help="Of a body.")] = 20,
     body: Annotated[str, typer.Option(help="In which points are: ball or box.")] = "ball",
     grid: Annotated[
-        int | None,
-        typer.Option(min=1, max=1 << 20, help="Losses are 0, 1/grid, …: 1; else 1024."),
+        int | None, typer.Option(min=1, max=1 << 20, help="Losses are 0, 1/grid, …: 1; else 1024.")
     ] = None,
     given: Annotated[
         list[str] | None,

@@ -12,8 +12,7 @@ from antiphon.cli.options import Force, Json, Seed, Workers, check_plot
 
 def mistakes(
     learner: Annotated[
-        str,
-        typer.Option(help="sparse-vector, name-and-shame, tree-counter, points or halving."),
+        str, typer.Option(help="sparse-vector, name-and-shame, tree-counter, points or halving.")
     ] = "sparse-vector",
     rounds: Annotated[int, typer.Option(min=1, max=1 << 24, help="T.")] = 1 << 10,
     epsilon: Annotated[str, typer.Option(help="ε of the learner, and of the bound.")] = "1",

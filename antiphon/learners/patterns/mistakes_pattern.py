@@ -20,17 +20,7 @@ from antiphon.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.conjectures.program import needs_scipy
 from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
-from antiphon.learners.patterns.leaving_learners import (
-    LeavingLaw,
-    Staying,
-    falling,
-    fewer_mistakes,
-    finite_learner,
-    leaving_program,
-    paths,
-    rarer,
-    streams,
-)
+from antiphon.learners.patterns import leaving_learners
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -108,16 +98,18 @@ class MistakesPattern(Pattern):
 
     @property
     def most(self) -> int:
-        return len(_MARGINS) * sum(1 for _ in paths(self.horizon))
+        return len(_MARGINS) * sum(1 for _ in leaving_learners.paths(self.horizon))
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> PathByPath:
         needs_scipy()
         return PathByPath(self, size)
 
-    def difference(self, staying: Staying) -> Fraction:
+    def difference(self, staying: leaving_learners.Staying) -> Fraction:
         """What is bounded, of a table as it is."""
-        hard = hard_sequence(LeavingLaw(staying, self.horizon))
-        slope = fewer_mistakes(hard.hits, hard.blocks, self.weights(len(hard.blocks)), len(staying))
+        hard = hard_sequence(leaving_learners.LeavingLaw(staying, self.horizon))
+        slope = leaving_learners.fewer_mistakes(
+            hard.hits, hard.blocks, self.weights(len(hard.blocks)), len(staying)
+        )
         entries = zip(slope.tolist(), staying, strict=True)
         return sum((Fraction(weight) * each for weight, each in entries), Fraction(0))
 
@@ -134,19 +126,21 @@ class MistakesPattern(Pattern):
         game = PrivacyGame(learner, learner.verification)
         return Judged((learner,), (lost,), adversary, fewer - sum(kept, Fraction(0)), game)
 
-    def staying(self, law: Doubles) -> Staying:
+    def staying(self, law: Doubles) -> leaving_learners.Staying:
         """A law in rationals."""
-        return falling(law, self.horizon, self.beta)
+        return leaving_learners.falling(law, self.horizon, self.beta)
 
-    def _kept(self, staying: Staying) -> tuple[FiniteLearner, Fraction]:
+    def _kept(self, staying: leaving_learners.Staying) -> tuple[FiniteLearner, Fraction]:
         """The learner mixed with one that stays, until the exact engine says it keeps its claim."""
         while True:
-            learner = finite_learner(staying)
+            learner = leaving_learners.finite_learner(staying)
             asked = Question(learner, learner.verification, [BLANK, HIT], report=None)
             lost = asked.solve(self.epsilon, self.horizon).delta
             if lost <= self.delta:
                 return learner, lost
-            staying = rarer(staying, self.delta / lost)  # seldom twice: lost is convex in y
+            staying = leaving_learners.rarer(
+                staying, self.delta / lost
+            )  # seldom twice: lost is convex in y
 
 
 def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
@@ -169,16 +163,18 @@ class PathByPath:
 
     def __init__(self, pattern: MistakesPattern, size: Size) -> None:
         self._pattern, self._size = pattern, size
-        self._all = list(product(paths(pattern.horizon), _MARGINS))
+        self._all = list(product(leaving_learners.paths(pattern.horizon), _MARGINS))
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """The best learner of the path, and the margin, of that number."""
         (path, margin), asked = self._all[number], self._pattern
         claim = grown(asked.epsilon), float(asked.delta), float(asked.beta)
-        count = streams(asked.horizon)
-        slope = fewer_mistakes(path.hits, path.blocks, asked.weights(len(path.blocks)), count)
+        count = leaving_learners.streams(asked.horizon)
+        slope = leaving_learners.fewer_mistakes(
+            path.hits, path.blocks, asked.weights(len(path.blocks)), count
+        )
         try:
-            law = leaving_program(asked.horizon, *claim, path, margin).best(slope)
+            law = leaving_learners.leaving_program(asked.horizon, *claim, path, margin).best(slope)
         except Intractable:
             law = np.ones(count)
         return Climb(self._size, float(asked.difference(asked.staying(law))), [law])

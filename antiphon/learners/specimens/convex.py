@@ -1,57 +1,233 @@
-"""Learners in a body that draw nothing, and one that is said to be as still as the origin."""
+"""Learners in a body: two that draw nothing, lazy ones, and leaders on noisy sums of gradients.
+
+The twins follow the data, never move for nothing, are not clipped, or remember.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
-from typing import Any, Final
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from typing import Any, Final, NamedTuple
 
 import attrs
 import numpy as np
 
-from antiphon.learners.convex import (
-    Ball,
-    Box,
-    GradientDescent,
-    LinearLoss,
-    LogisticLoss,
-    Origin,
-)
-from antiphon.learners.convex.bodies import Point
-from antiphon.learners.convex.convex_losses import Datum
-from antiphon.learners.learner import ADVICE
+from antiphon.composition.guarantees import guarantee
+from antiphon.learners import ADVICE, convex
+from antiphon.learners.convex import Ball, Box, HedgedLeader, LinearLoss, Origin, RegularisedLeader
+from antiphon.learners.convex.convex_learner import Steps
+from antiphon.learners.convex.convex_losses import Datum, Point
+from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader, lazy_prefix
+from antiphon.learners.oco.lazy_prefix import LazyPrefix
+from antiphon.mechanisms.counters import ExactSum, GaussianTreeCounter
+from antiphon.mechanisms.counters.factors.rows import Row
+from antiphon.protocol.adversary import adversary
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.messages import Pair, freeze, same
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, Side
+from antiphon.protocol.messages import HALT, TOP, Pair, freeze, same
 from antiphon.protocol.registry import register
-from antiphon.selfcheck.corpus.entry import Truth
+from antiphon.protocol.spaces import Arrays, Either, Finite
+from antiphon.selfcheck.corpus import specimen
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import NOT_DATA, Example, Specimen, as_claimed, broken
+from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, broken, derived, slow
 
-_LINEAR: Final[dict[str, Any]] = {
+_GRADIENT: Final = 8
+"""Steps of a gradient."""
+_LEFT: Final = 1 << 30
+_SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
+"""A call or two for each interaction."""
+_RARE: Final = Fraction(1, 20)
+"""δ of the claim of a lazy point."""
+_STAYS: Final[dict[str, Any]] = {"sigma": 1, "cost": Fraction(1, 2), "clip": Fraction(1, 2)}
+_LINE: Final[dict[str, Any]] = {
+    "horizon": 2, "body": Box(dimension=1, half_width=99), "loss": LinearLoss(dimension=1, grid=1),
+}  # fmt: skip
+_PLANE: Final[dict[str, Any]] = {
     "horizon": 8, "body": Ball(dimension=2), "loss": LinearLoss(dimension=2, grid=4),
 }  # fmt: skip
 _LOGISTIC: Final[dict[str, Any]] = {
-    "horizon": 8, "body": Box(dimension=1), "loss": LogisticLoss(dimension=1, grid=2),
+    "horizon": 8, "body": Box(dimension=1), "loss": convex.LogisticLoss(dimension=1, grid=2),
 }  # fmt: skip
-_LEFT: Final = 1 << 30
 
 
 def specimens() -> Iterator[Specimen]:
-    """Gradient descent, and the origin."""
-    yield Specimen(GradientDescent, _examples(GradientDescent))
-    still, following = Origin(**_LINEAR), FollowingPoint(**_LINEAR)
+    """Gradient descent, the origin; lazy points; leaders, and the sum without noise."""
+    yield Specimen(convex.GradientDescent, _still(convex.GradientDescent))
+    yield _origin()
+    yield from _lazy_points()
+    yield from _leaders()
+
+
+# --- without coins --------------------------------------------------------------------------------
+
+
+def _still(kind: Any) -> tuple[Example, ...]:
+    given = _PLANE, _LOGISTIC
+    return tuple(Example(kind(**each), specimen.NOT_DATA, finite=True) for each in given)
+
+
+def _origin() -> Specimen:
+    still, following = Origin(**_PLANE), FollowingPoint(**_PLANE)
     told = Pair(np.array([4, 0]), np.array([0, -4]))
     asked = saying("z | z', asked", [same(ADVICE), told, same(ADVICE)])
     apart = Truth(math.inf, delta=1.0)
     rows = (
-        as_claimed("the origin", still, asked, Truth(0.0, delta=0.0)),
+        specimen.as_claimed("the origin", still, asked, Truth(0.0, delta=0.0)),
         broken("a point that follows the data", following, still.claims[0], asked, apart),
     )
-    yield Specimen(Origin, _examples(Origin), rows)
+    return Specimen(Origin, _still(Origin), rows)
 
 
-def _examples(kind: Any) -> tuple[Example, ...]:
-    return tuple(Example(kind(**each), NOT_DATA, finite=True) for each in (_LINEAR, _LOGISTIC))
+# --- lazy points ----------------------------------------------------------------------------------
+
+
+def _lazy_points() -> Iterator[Specimen]:
+    kept = _of_two(LazyLeader, **_STAYS), _of_two(LazyLeader, **_STAYS, body=Ball(dimension=2))
+    yield Specimen(LazyLeader, kept, tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader)))
+    gibbs = tuple(_lazy("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs))
+    yield Specimen(LazyGibbs, (_of_two(LazyGibbs, **_STAYS),), gibbs)
+    drawn = {"rate": 0.1, "beta": 0.1, "fakes": 0.25}
+    theorem = {
+        "horizon": 64, "rate": 0.1, "beta": 5e-5, "fakes": 0.9, "accounting": "theorem",
+        "loose": 1e-9, "tail": 1e-3,
+    }  # fmt: skip
+    pair = _of_two(DPOCO, **drawn), _of_two(DPOCO, **theorem)
+    yield Specimen(DPOCO, pair, tuple(_of_dp_oco()))
+
+
+def _of_two(kind: Any, **parameters: Any) -> Example:
+    given = {**_PLANE, "body": Box(dimension=2), "regulariser": 1.0, **parameters}
+    return Example(kind(**given), specimen.NOT_DATA)
+
+
+def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
+    # With σ = 1 an ε is claimed that takes many samples to refute, and points of Gibbs are near 0.
+    sigma = 2
+    line = {**_LINE, **_STAYS, "regulariser": 0.5, "sigma": sigma}
+    player = Player("towards y | away from y", listening)
+    # With |y| so large it never moves in the one world, and may in the other.
+    far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
+    for row in derived(
+        name, kind(**line), f"{name}, never moved for nothing", twin(**line), player,
+        Truth(math.inf), _RARE,
+    ):  # fmt: skip
+        yield attrs.evolve(row, feature=far, **_SLOW)
+
+
+def _of_dp_oco() -> Iterator[Entry]:
+    line: dict[str, Any] = {**_LINE, "rate": 0.1, "beta": 0.01, "fakes": 0.9, "regulariser": 1.0}
+    told = Pair(np.array([1]), np.array([-1]))
+    player = saying("1 | -1, asked", [same(ADVICE), told, same(ADVICE)])
+    for row in derived(
+        "DP-OCO", DPOCO(**line), "DP-OCO at its mean", MeanDPOCO(**line), player, Truth(math.inf),
+        DELTA,
+    ):  # fmt: skip
+        yield attrs.evolve(row, **_SLOW)
+
+
+@adversary
+@column_safe
+def listening(answers: Sequence[Any], coins: Coins) -> object:
+    """Asks, tells gradients towards and away from the noisy sum, which is -point, and asks."""
+    if len(answers) == 1:
+        towards = np.array([1 if answers[0][0] < 0 else -1])
+        return Pair(towards, -towards)
+    return same(ADVICE) if len(answers) < 3 else HALT
+
+
+def moved(least: float, answers: Sequence[Any]) -> bool:
+    """Whether it stood elsewhere afterwards, and so many steps or more from 0 before.
+
+    A step towards y makes its log-ratio (2|y| - 1)/(2σ²), which is clipped from |y| = σ²w + ½ on.
+    """
+    return bool(abs(answers[0][0]) >= least and answers[0][0] != answers[2][0])
+
+
+# --- leaders --------------------------------------------------------------------------------------
+
+
+def _leaders() -> Iterator[Specimen]:
+    """DP-FTRL, and the sum without noise."""
+    outside = (True, 2, 0.0, "0", None, (0,))
+    exact = ExactSum(horizon=64), ExactSum(horizon=64, dimension=2, smallest=-3, largest=3)
+    yield Specimen(ExactSum, (Example(exact[0], outside, finite=True), Example(exact[1], outside)))
+    leader, of_box, may_be_absent = (
+        _leader(RegularisedLeader, **changed)
+        for changed in ({}, {"body": Box(dimension=2), "growth": 2}, {"zero_out": True})
+    )
+    links = tuple(map(_link, (leader, of_box, may_be_absent)))
+    yield Specimen(RegularisedLeader, links, slow(*_one_gradient(leader)))
+    hedged = _link(_leader(HedgedLeader, caution=100, spread=4))
+    yield Specimen(HedgedLeader, (hedged,), slow(*_between()))
+
+
+def _leader(kind: type[RegularisedLeader], **changed: Any) -> RegularisedLeader:
+    parameters: dict[str, Any] = {
+        "body": Ball(dimension=2), "loss": LinearLoss(dimension=2, grid=4), "steps": _GRADIENT,
+        "clip": 1, "start": 1,
+    }  # fmt: skip
+    return kind(**parameters | changed)
+
+
+def _counter(leader: RegularisedLeader, horizon: int) -> GaussianTreeCounter:
+    return GaussianTreeCounter(
+        horizon=horizon, rho=specimen.RHO, dimension=leader.width, sensitivity=leader.sensitivity,
+        smallest=-leader.steps, largest=leader.steps,
+    )  # fmt: skip
+
+
+def _link(leader: RegularisedLeader) -> Link:
+    sums = Arrays((leader.width,), "int64", -99, 99)
+    return Link(
+        part=leader, right=_counter(leader, 64), queries=Either((leader.data, Finite((ADVICE,)))),
+        answers=Either((Finite((TOP,)), sums)),
+    )  # fmt: skip
+
+
+def _one_gradient(leader: RegularisedLeader) -> tuple[Entry, ...]:
+    """One gradient, in opposite directions of full length, told by where it stands next."""
+    claim = guarantee(leader @ _counter(leader, 1)).claim(delta=DELTA)
+    told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
+    corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
+    of_box, remembers = _wide(BoxClipped), _wide(Remembering)
+    known = specimen.gaussian_truth(), specimen.gaussian_truth(Fraction(1 / math.sqrt(2)))
+    return (
+        Entry("DP-FTRL", _wide(RegularisedLeader), claim, (told, corner), known[0]),
+        broken("DP-FTRL, clipped to a box only", of_box, claim, corner, known[1]),
+        broken("DP-FTRL that stands where the datum says", remembers, claim, told,
+               Truth(math.inf, delta=1.0)),
+    )  # fmt: skip
+
+
+def _wide(kind: type[RegularisedLeader]) -> Any:
+    """Regularised so much that no point is projected: where it stands tells the sum."""
+    leader = _leader(kind, start=10_000)
+    return leader @ _counter(leader, 1)
+
+
+def _between() -> tuple[Entry, ...]:
+    """The second datum is told by what the bold leader loses more, and by nothing else."""
+    honest, remembers = (
+        _leader(kind, caution=100, spread=4) for kind in (HedgedLeader, HedgedRemembering)
+    )
+    right = _counter(honest, 2)
+    script = [same(np.array([4, 0])), _opposite(4, 0), same(ADVICE)]
+    return derived(
+        "DP-FTRL between two leaders", honest @ right,
+        "DP-FTRL between two, where the datum says", remembers @ right,
+        saying("(1, 0), then (1, 0) | (-1, 0)", script), Truth(math.inf, delta=1.0), DELTA,
+    )  # fmt: skip
+
+
+def _opposite(*datum: int) -> Pair:
+    return Pair(np.array(datum), -np.array(datum))
+
+
+# --- twins ----------------------------------------------------------------------------------------
 
 
 @register("antiphon.corpus.FollowingPoint/1")
@@ -67,3 +243,81 @@ class FollowingPoint(Origin):
 
     def _advise(self, state: int, coins: Coins) -> tuple[int, Point]:
         return state, self._point if state < _LEFT else freeze(np.ones(self.body.dimension))
+
+
+@attrs.frozen(kw_only=True)
+class CostlessPrefix(LazyPrefix):
+    """Without the cost: where the log-ratio is as large as it can be, it stays. Abstract."""
+
+    def exponent(self, ratios: float) -> Fraction:
+        return LazyPrefix.exponent(self, ratios) - self.cost
+
+
+@register("antiphon.corpus.CostlessLeader/1")
+@column_safe(of="loss")
+@attrs.frozen(kw_only=True)
+class CostlessLeader(CostlessPrefix, LazyLeader):
+    """A lazy leader without it."""
+
+
+@register("antiphon.corpus.CostlessGibbs/1")
+@column_safe(of="loss")
+@attrs.frozen(kw_only=True)
+class CostlessGibbs(CostlessPrefix, LazyGibbs):
+    """The other one."""
+
+
+@register("antiphon.corpus.MeanDPOCO/1")
+@column_safe(of="loss")
+@attrs.frozen(kw_only=True)
+class MeanDPOCO(DPOCO):
+    """DP-OCO that stands where its law is largest."""
+
+    def _drawn(self, total: lazy_prefix.Steps, coins: Coins) -> Row:
+        place = np.array([float(each) for each in total]) * (-self._step / (2 * self.regulariser))
+        return lazy_prefix.shown(self.body.project(place))
+
+
+@register("antiphon.corpus.BoxClipped/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class BoxClipped(RegularisedLeader):
+    """Clips each coordinate by itself: so far, the counter on its right would see to it."""
+
+    def gradient(self, point: Point, datum: Any) -> Steps:
+        found = self.loss.gradient(point, datum) * (self.steps / self.clip)
+        return np.clip(found, -self.steps, self.steps).astype(np.int64)
+
+
+class RememberedDatum(NamedTuple):
+    """A leader's state, and what no leader keeps."""
+
+    known: Any
+    held: Any = None
+
+
+class _Memory(RegularisedLeader):
+    """Stands where the last datum says, whatever was released."""
+
+    def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, object]:
+        known, held = state if isinstance(state, RememberedDatum) else RememberedDatum(state)
+        if side is LEFT and type(message) is str and held is not None:
+            return state, LEFT, held
+        if side is LEFT and type(message) is np.ndarray:
+            held = message / self.loss.grid
+        after, to, out = RegularisedLeader.step(self, known, side, message, coins)
+        return RememberedDatum(after, held), to, out
+
+
+@register("antiphon.corpus.Remembering/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class Remembering(_Memory):
+    """A leader with a memory."""
+
+
+@register("antiphon.corpus.HedgedRemembering/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class HedgedRemembering(_Memory, HedgedLeader):
+    """Two leaders with one."""

@@ -37,17 +37,18 @@ from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import TOP, Ask, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Tuples
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus import specimen
+from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
 from antiphon.selfcheck.corpus.specimen import (
-    SLOW,
-    UNKNOWN,
     Example,
     Link,
     Specimen,
     as_claimed,
     broken,
+    derived,
     numbers,
+    slow,
 )
 
 _OUTSIDE: Final = (-1, 4, True, 0.0, "0", None, (0,), np.array([0]))
@@ -73,22 +74,14 @@ def _one_score() -> Specimen:
     tells = WhichByLabel(clipping=_CLIPPING, context=0, epsilon=1)
     half = ClippingMap(_ROUNDED_UP, clip=Fraction(1, 10), grid=64)
     printed = PrintedScale(clipping=half, context=0, epsilon=2)
-    player = numbers(0, 3)
-    rows = (
-        attrs.evolve(as_claimed("one score", one, player), **SLOW),
-        attrs.evolve(
-            broken("one score, chosen by the label", tells, one.claims[0], player, Truth(math.inf)),
-            **SLOW,
-        ),
-        _of_printed(printed, numbers(0, 9)),
+    player, claim = numbers(0, 3), printed.claims[0]
+    rows = slow(
+        as_claimed("one score", one, player),
+        broken("one score, chosen by the label", tells, one.claims[0], player, Truth(math.inf)),
     )
-    return Specimen(OneScore, (Example(one, _OUTSIDE),), rows)
-
-
-def _of_printed(printed: OneScore, player: Player) -> Entry:
-    truth = Truth(2.27877)
-    row = broken("one score with noise for ln(KT)", printed, printed.claims[0], player, truth)
-    return attrs.evolve(row, samples=9_900, thorough=40_000)
+    less = broken("one score with noise for ln(KT)", printed, claim, numbers(0, 9), Truth(2.27877))
+    less = attrs.evolve(less, samples=9_900, thorough=40_000)
+    return Specimen(OneScore, (Example(one, _OUTSIDE),), (*rows, less))
 
 
 def _all_scores() -> Specimen:
@@ -98,12 +91,11 @@ def _all_scores() -> Specimen:
     # The difference of the two scores is told as it is, unless h falls anywhere.
     told = Truth(delta=0.98)
     claim = every.claims[0]
-    rows = (
+    rows = slow(
         as_claimed("all scores", every, player),
         broken("all scores with one noise", shared, claim, player, told),
     )
-    slow = tuple(attrs.evolve(row, **SLOW) for row in rows)
-    return Specimen(AllScores, (Example(every, _OUTSIDE),), slow)
+    return Specimen(AllScores, (Example(every, _OUTSIDE),), rows)
 
 
 def _mixture() -> Specimen:
@@ -119,15 +111,12 @@ def _mixture() -> Specimen:
     )  # fmt: skip
     examples = [Example(ComplexMechanism(each), _NOT_USERS) for each in (one, every, label)]
     player = saying("label 0 | 3, asked", [Pair((0, 0), (0, 3)), same((PREDICT, 0))])
-    system = ComplexMechanism(one)
-    claim = guarantee(system).claim()
-    peeks = ComplexMechanism(PeekingMixture(channel=OneCoordinate(epsilon=1), **_COARSE))
-    rows = (
-        Entry("a local mixture", system, claim, (player,), UNKNOWN),
-        broken("a local mixture that looks at the label", peeks, claim, player, Truth(math.inf)),
-    )
-    slow = tuple(attrs.evolve(row, **SLOW) for row in rows)
-    return Specimen(LocalMixture, (link, *examples), slow)
+    peeks = PeekingMixture(channel=OneCoordinate(epsilon=1), **_COARSE)
+    rows = derived(
+        "a local mixture", ComplexMechanism(one),
+        "a local mixture that looks at the label", ComplexMechanism(peeks), player, Truth(math.inf),
+    )  # fmt: skip
+    return Specimen(LocalMixture, (link, *examples), slow(*rows))
 
 
 def _knockout() -> Specimen:
@@ -142,11 +131,11 @@ def _knockout() -> Specimen:
     once = saying("label 0 | 3", [Pair((0, 0), (0, 3)), same((PREDICT, 0))])
     loud = ComplexMechanism(LoudKnockout(hypotheses=_TWO, horizon=1, epsilon=1))
     rows = (
-        Entry("a knockout of tests", system, claim, (player,), UNKNOWN),
+        Entry("a knockout of tests", system, claim, (player,), specimen.UNKNOWN),
         broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
     )
     examples = link, Example(system, _NOT_USERS, finite=True)
-    return Specimen(ScheffeKnockout, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
+    return Specimen(ScheffeKnockout, examples, slow(*rows))
 
 
 _ANY: Final[Any] = None

@@ -1,62 +1,76 @@
-"""Learners of experts, and one that is lazy for nothing."""
+"""Learners of experts, lazy ones and their parts, and by noisy sums; and twins with a slip.
+
+The twins are lazy for nothing, decide too often or with one coin for two, or look at the losses.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any
+from typing import Any, Final
 
 import attrs
 import numpy as np
 
+from antiphon import learners
+from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees import guarantee
-from antiphon.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
-from antiphon.learners.experts.weighted import times
+from antiphon.learners import (
+    ADVICE,
+    LazyExperts,
+    LazyPolicy,
+    NoisyLeader,
+    PrivateDartboard,
+    StayBit,
+)
+from antiphon.learners.experts.lazy_policy import Following
+from antiphon.learners.experts.noisy_leader import Led
+from antiphon.learners.experts.weighted import Holding, Softmax, times
+from antiphon.learners.learner import Losses
+from antiphon.mechanisms.counters import TreeCounter
 from antiphon.mechanisms.noise import DiscreteLaplace
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays
+from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
+from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import (
-    DELTA,
-    NOT_LOSSES,
-    SLOW,
-    UNKNOWN,
-    Example,
-    Link,
-    Specimen,
-    broken,
-)
+from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, derived, slow
+
+_ZERO: Final = np.array([1, 0])
+"""Expert 0 loses."""
+_ONE: Final = np.array([0, 1])
+_NONE: Final = np.array([0, 0])
+_ASKED: Final = same(ADVICE)
+_TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
+_LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
+_LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
+"""It follows 0, is told of a loss in one world only, leaves it, and draws 1."""
+_LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
+"""Of softmax of the losses themselves: 0 is followed with probability 1/10 or 1/2."""
 
 
 def specimens() -> Iterator[Specimen]:
-    """Hedge, the shrinking dartboard, and lazy experts."""
-    yield Specimen(Hedge, (_of_two(Hedge), _of_two(Hedge, rate=0.3)))
-    yield Specimen(ShrinkingDartboard, (_of_two(ShrinkingDartboard),))
-    lazy, costless = (
-        kind(horizon=2, experts=2, rate=Log(5), cost=2) for kind in (LazyExperts, Costless)
-    )
-    claim = guarantee(lazy).claim(delta=DELTA)
-    first, none = np.array([1, 0]), np.array([0, 0])
-    asked = saying("10 | 00, asked", [same(ADVICE), Pair(first, none), same(ADVICE)])
-    # It follows 0, is told of a loss in one world only, leaves it, and draws 1.
-    leaves = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-    rows = (
-        Entry("lazy experts", lazy, claim, (asked,), UNKNOWN),
-        broken("lazy experts that never leave for nothing", costless, claim, asked, leaves),
-    )
-    several = (
-        _of_two(LazyExperts, cost=1),
-        _of_two(LazyExperts, cost=1, batch=3),
-        _of_two(LazyExperts, rate=0.3, cost=0.7),
-    )
+    """Hedge, dartboards, lazy experts, whole and of parts; and softmax of noisy sums."""
+    yield Specimen(learners.Hedge, (_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3)))
+    yield Specimen(learners.ShrinkingDartboard, (_of_two(learners.ShrinkingDartboard),))
     yield _softmax()
-    yield Specimen(LazyExperts, several, tuple(attrs.evolve(row, **SLOW) for row in rows))
+    yield _lazy()
+    yield _stay_bit(LazyExperts(**_LAZY))
+    yield _lazy_policy(LazyExperts(**_LAZY))
+    yield _leader()
+    yield _dartboard()
+
+
+def _of_two(kind: Any, **parameters: Any) -> Example:
+    learner = kind(**{"horizon": 8, "experts": 2, "rate": Log(2), **parameters})
+    return Example(learner, specimen.NOT_LOSSES, finite="rate" not in parameters)
 
 
 def _softmax() -> Specimen:
@@ -64,17 +78,102 @@ def _softmax() -> Specimen:
     softmax, peeks = Softmax(rate=Log(9)), PeekingSoftmax(rate=Log(9))
     noisy = DiscreteLaplace(epsilon=1, dimension=2)
     sums = Arrays((2,), "int64", -9, 9)
-    asked = saying("10 | 00", [Pair(np.array([1, 0]), np.array([0, 0]))])
-    system, peeking = softmax @ noisy, peeks @ noisy
-    claim = guarantee(system).claim()
-    # Of the losses themselves: 0 is followed with probability 1/10 or 1/2.
-    told = Truth(math.log(5), delta=1 / 2 - math.e / 10)
-    rows = (
-        Entry("softmax of noisy sums", system, claim, (asked,), UNKNOWN),
-        broken("softmax that looks at the loss", peeking, claim, asked, told),
-    )
+    asked = saying("10 | 00", [Pair(_ZERO, _NONE)])
+    rows = derived(
+        "softmax of noisy sums", softmax @ noisy,
+        "softmax that looks at the loss", peeks @ noisy, asked, _LOOKS,
+    )  # fmt: skip
     link = Link(part=softmax, right=noisy, queries=sums, answers=sums)
-    return Specimen(Softmax, (link,), tuple(attrs.evolve(row, **SLOW) for row in rows))
+    return Specimen(Softmax, (link,), slow(*rows))
+
+
+def _lazy() -> Specimen:
+    several = (
+        _of_two(LazyExperts, cost=1),
+        _of_two(LazyExperts, cost=1, batch=3),
+        _of_two(LazyExperts, rate=0.3, cost=0.7),
+    )
+    rows = derived(
+        "lazy experts", LazyExperts(**_LAZY),
+        "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES, DELTA,
+    )  # fmt: skip
+    return Specimen(LazyExperts, several, slow(*rows))
+
+
+def _stay_bit(learner: LazyExperts) -> Specimen:
+    """One decision: with no loss the twin never leaves; with one it does with probability 4/5."""
+    bit, leaves = StayBit(learner), Truth(math.inf, delta=4 / 5)
+    rows = derived(
+        "a decision to stay", bit,
+        "a decision to stay that costs nothing", CostlessBit(learner),
+        specimen.numbers(0, 1), leaves, DELTA,
+    )  # fmt: skip
+    return Specimen(StayBit, (Example(bit, specimen.NOT_BITS[1:], finite=True),), slow(*rows))
+
+
+def _lazy_policy(learner: LazyExperts) -> Specimen:
+    """P ∘* ExtConComp."""
+    policy = LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
+    losses = Arrays((2,), "int64", 0, 1)
+    link = Link(
+        part=policy, right=ExtConComp(), queries=Either((losses, Finite((ADVICE,)))), answers=BITS,
+        hops=8,
+    )  # fmt: skip
+    whole = Example(ComplexMechanism(policy), ("count", (0, 1), np.array([0, 2])), finite=True)
+    system, unasked = (
+        ComplexMechanism(kind(learner, draws=1)) for kind in (LazyPolicy, StaysUnasked)
+    )
+    # It leaves as lazy experts do.
+    leaves = Truth(math.inf, delta=1 / 2 * 124 / 125 * 5 / 6)
+    rows = derived(
+        "lazy experts of parts", system,
+        "lazy experts of parts, of which one is not asked", unasked, _TOLD, leaves, DELTA,
+    )  # fmt: skip
+    return Specimen(LazyPolicy, (link, whole), slow(*rows, *_of_one()))
+
+
+def _of_one() -> Iterator[Entry]:
+    """``LazyExperts`` with a slip, under its own claim."""
+    often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
+    second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
+    for name, kind, horizon, player, delta in (
+        ("lazy experts that decide when asked", DecidesWhenAsked, 2, often, 0.80497),
+        ("lazy experts with one coin", OneCoin, 3, saying("10, then 10 | 01, asked", second),
+         0.41984),
+    ):  # fmt: skip
+        given = {**_LAZY, "horizon": horizon}
+        claim = guarantee(LazyExperts(**given)).claim(delta=DELTA)
+        yield specimen.broken(name, kind(**given), claim, player, Truth(delta=delta))
+
+
+def _leader() -> Specimen:
+    leader, peeks = (
+        kind(rate=Log(9), counter=TreeCounter(horizon=1, epsilon=1, dimension=2))
+        for kind in (NoisyLeader, PeekingLeader)
+    )
+    asked = saying("10 | 00, then asked", [Pair(_ZERO, _NONE), _ASKED])
+    rows = derived(
+        "a noisy leader", leader, "a noisy leader that looks at the loss", peeks, asked, _LOOKS
+    )
+    longer = NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
+    examples = tuple(Example(each, specimen.NOT_LOSSES) for each in (longer, leader))
+    return Specimen(NoisyLeader, examples, slow(*rows))
+
+
+def _dartboard() -> Specimen:
+    rows = derived(
+        "a private dartboard", PrivateDartboard(**_LAZY, draws=1),
+        "a dartboard that never leaves for nothing", CostlessDartboard(**_LAZY, draws=1),
+        _TOLD, _LEAVES, DELTA,
+    )  # fmt: skip
+    examples = (
+        _of_two(PrivateDartboard, cost=1, draws=2),
+        _of_two(PrivateDartboard, cost=0.7, draws=2, rate=0.3),
+    )
+    return Specimen(PrivateDartboard, examples, slow(*rows))
+
+
+# --- twins ----------------------------------------------------------------------------------------
 
 
 @register("antiphon.corpus.PeekingSoftmax/1")
@@ -91,9 +190,15 @@ class PeekingSoftmax(Softmax):
         return Softmax.step(self, None, side, state, coins)
 
 
-def _of_two(kind: Any, **parameters: Any) -> Example:
-    learner = kind(**{"horizon": 8, "experts": 2, "rate": Log(2), **parameters})
-    return Example(learner, NOT_LOSSES, finite="rate" not in parameters)
+@register("antiphon.corpus.PeekingLeader/1")
+@column_safe(of="counter")
+@attrs.frozen(kw_only=True)
+class PeekingLeader(NoisyLeader):
+    """Softmax of the last loss itself, whatever the counter says."""
+
+    def _learn(self, state: Led, loss: Losses, coins: Coins) -> Led:
+        after = NoisyLeader._learn(self, state, loss, coins)
+        return after._replace(expert=self.softmax.drawn(loss, coins))
 
 
 @register("antiphon.corpus.Costless/1")
@@ -103,3 +208,76 @@ class Costless(LazyExperts):
 
     def exponent(self, loss: int) -> ExactEpsilon:
         return times(self.unit, loss)
+
+
+@register("antiphon.corpus.CostlessDartboard/1")
+@attrs.frozen(kw_only=True)
+class CostlessDartboard(PrivateDartboard):
+    """A dartboard without the cost: an expert that lost nothing is never left."""
+
+    def exponent(self, loss: int) -> ExactEpsilon:
+        return times(self.unit, loss)
+
+
+@register("antiphon.corpus.CostlessBit/1")
+@attrs.frozen
+class CostlessBit(StayBit):
+    """Stays with probability e^(-ηL): without a loss, always."""
+
+    def respond(self, dataset: int, coins: Coins) -> int:
+        return int(coins.bernoulli_exp(times(self.learner.unit, dataset)))
+
+
+@register("antiphon.corpus.DecidesWhenAsked/1")
+@attrs.frozen(kw_only=True)
+class DecidesWhenAsked(LazyExperts):
+    """Stays, or draws, whenever it is asked: as often as one likes for one loss."""
+
+    def _advise(self, state: Holding, coins: Coins) -> tuple[Holding, int]:
+        state, expert = LazyExperts._advise(self, state, coins)
+        if state.rounds and not coins.bernoulli_exp(self.exponent(state.batch)):
+            expert = self._drawn(state.scores, coins)
+        return state._replace(expert=expert), expert
+
+    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
+        state, expert = LazyExperts._advise(self, state, coins)
+        return Holding(state.rounds + 1, state.scores - loss, expert, int(loss[expert]))
+
+
+@register("antiphon.corpus.OneCoin/1")
+@attrs.frozen(kw_only=True)
+class OneCoin(LazyExperts):
+    """The coin u by which it leaves, u >= e^(-η(c+L)), also says whom it draws: whose share has u.
+
+    Of two experts, with a rate ``Log(q)``.
+    """
+
+    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
+        state, expert = LazyExperts._advise(self, state, coins)
+        rounds, scores = state.rounds + 1, state.scores - loss
+        batch = state.batch + int(loss[expert])
+        if rounds % self.batch or rounds == self.horizon:
+            return Holding(rounds, scores, expert, batch)
+        exponent, unit, (zero, one) = self.exponent(batch), self.unit, scores.tolist()
+        assert isinstance(exponent, Log)
+        assert isinstance(unit, Log)
+        stays, first = 1 / exponent.argument, 1 / (1 + unit.argument ** (one - zero))
+        drawn = max(first, stays) - stays
+        told = coins.categorical((stays, drawn, 1 - stays - drawn))
+        return Holding(rounds, scores, (expert, 0, 1)[told])
+
+
+@register("antiphon.corpus.StaysUnasked/1")
+@attrs.frozen
+class StaysUnasked(LazyPolicy):
+    """Asks for no decision after a batch without a loss: where it sends depends on the data.
+
+    For one decision.
+    """
+
+    def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
+        lost = type(message) is not str and message[state.expert or 0]
+        if type(message) is str or lost or state.batch:
+            return (yield from LazyPolicy.exchange(self, state, message))
+        state, answer = yield from LazyPolicy.exchange(self, state._replace(refused=True), message)
+        return state._replace(refused=False), answer

@@ -22,17 +22,10 @@ from antiphon.numbers.exact import ExactEpsilon, Log, exp
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
-from antiphon.selfcheck.corpus.entry import Entry, Truth
+from antiphon.selfcheck.corpus import specimen
+from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import (
-    DELTA,
-    NOT_LOSSES,
-    SLOW,
-    UNKNOWN,
-    Example,
-    Specimen,
-    broken,
-)
+from antiphon.selfcheck.corpus.specimen import Example, Specimen
 
 
 def specimens() -> Iterator[Specimen]:
@@ -47,22 +40,19 @@ def specimens() -> Iterator[Specimen]:
         of_two(**small, accounting=Repaired(tail=tail)),
     )
     examples = tuple(
-        Example(each, NOT_LOSSES, finite=isinstance(each.measures.rate, Log)) for each in several
+        Example(each, specimen.NOT_LOSSES, finite=isinstance(each.measures.rate, Log))
+        for each in several
     )
     honest, reused = (of_two(kind, rate=Log(2), fakes=0.01) for kind in (LazyToPrivate, Reused))
-    claim = guarantee(honest).claim(delta=DELTA)
     # It shows 1 and then 0.
-    growth = math.exp(claim.parameters[0])
+    growth = math.exp(guarantee(honest).claim(delta=specimen.DELTA).parameters[0])
     known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
     asked = saying(
-        "10 | 01, asked",
-        [same(ADVICE), Pair(np.array([1, 0]), np.array([0, 1])), same(ADVICE)],
+        "10 | 01, asked", [same(ADVICE), Pair(np.array([1, 0]), np.array([0, 1])), same(ADVICE)]
     )
-    rows = (
-        Entry("L2P", honest, claim, (asked,), UNKNOWN),
-        broken("L2P that draws with the coin it stayed by", reused, claim, asked, known),
-    )
-    yield Specimen(LazyToPrivate, examples, tuple(attrs.evolve(row, **SLOW) for row in rows))
+    slip = "L2P that draws with the coin it stayed by"
+    rows = specimen.derived("L2P", honest, slip, reused, asked, known, specimen.DELTA)
+    yield Specimen(LazyToPrivate, examples, specimen.slow(*rows))
 
 
 def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToPrivate:

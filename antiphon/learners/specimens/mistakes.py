@@ -11,17 +11,7 @@ import attrs
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees import guarantee
-from antiphon.learners.littlestone import (
-    BLANK,
-    HIT,
-    CountIsAbove,
-    FiniteLearner,
-    Halving,
-    NameAndShame,
-    OnceAbove,
-    PointLearner,
-)
+from antiphon.learners import littlestone
 from antiphon.learners.littlestone.counting_learners import Counted
 from antiphon.learners.littlestone.mistake_learner import Sample, samples
 from antiphon.learners.littlestone.point_learner import Seen
@@ -34,37 +24,36 @@ from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
+from antiphon.selfcheck.corpus import specimen
+from antiphon.selfcheck.corpus.entry import Player, Truth
 from antiphon.selfcheck.corpus.inputs import saying
-from antiphon.selfcheck.corpus.specimen import (
-    SLOW,
-    UNKNOWN,
-    Example,
-    Link,
-    Specimen,
-    as_claimed,
-    broken,
-)
+from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
 
 _OUTSIDE: Final = ((0, 1), (1, 2), (2, 1), (1,), [1, 1], (True, True), (1.0, 1), 1, "11", None)
 
 
 def _first_differs(blanks: int) -> Player:
-    return saying(f"⊥ | (1, 1), and {blanks} times ⊥", [Pair(BLANK, HIT), *[same(BLANK)] * blanks])
+    return saying(
+        f"⊥ | (1, 1), and {blanks} times ⊥",
+        [Pair(littlestone.BLANK, littlestone.HIT), *[same(littlestone.BLANK)] * blanks],
+    )
 
 
 def specimens() -> Iterator[Specimen]:
     """Name and shame, halving, a table; the sparse vector, the tree counter, SVT and argmax."""
     yield _name_and_shame()
     yield Specimen(
-        Halving,
-        (Example(Halving(), _OUTSIDE, finite=True), Example(Halving(points=3), finite=True)),
+        littlestone.Halving,
+        (
+            Example(littlestone.Halving(), _OUTSIDE, finite=True),
+            Example(littlestone.Halving(points=3), finite=True),
+        ),
     )
     third, rest, stays = (Fraction(1, 3), Fraction(2, 3)), (1, 0), (0, 1)
     table = ((third, rest, stays), (stays, third, third))
     yield Specimen(
-        FiniteLearner,
-        (Example(FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True),),
+        littlestone.FiniteLearner,
+        (Example(littlestone.FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True),),
     )
     yield _once_above()
     yield _count_is_above()
@@ -72,19 +61,21 @@ def specimens() -> Iterator[Specimen]:
 
 
 def _name_and_shame() -> Specimen:
-    names, often = (kind(delta=Fraction(1, 10)) for kind in (NameAndShame, TossesAgain))
+    names, often = (kind(delta=Fraction(1, 10)) for kind in (littlestone.NameAndShame, TossesAgain))
     player = _first_differs(5)
     # A (1, 1) that is tossed for six times joins in the end.
     joins = Truth(math.inf, delta=1 - 0.9**6)
     return Specimen(
-        NameAndShame,
+        littlestone.NameAndShame,
         (
             Example(names, _OUTSIDE, finite=True),
-            Example(NameAndShame(delta=0.5, points=3), ((4, 1), (0, 1)), finite=True),
+            Example(littlestone.NameAndShame(delta=0.5, points=3), ((4, 1), (0, 1)), finite=True),
         ),
         (
-            as_claimed("name and shame", names, player, Truth(0.0, delta=0.1)),
-            broken("name and shame, tossed for again", often, names.claims[0], player, joins),
+            specimen.as_claimed("name and shame", names, player, Truth(0.0, delta=0.1)),
+            specimen.broken(
+                "name and shame, tossed for again", often, names.claims[0], player, joins
+            ),
         ),
     )
 
@@ -92,7 +83,7 @@ def _name_and_shame() -> Specimen:
 @register("antiphon.corpus.TossesAgain/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class TossesAgain(NameAndShame):
+class TossesAgain(littlestone.NameAndShame):
     """Name and shame that tosses again, in each round, for a sample that did not join.
 
     State: -x where (x, 1) waits, x where it has joined.
@@ -107,17 +98,23 @@ class TossesAgain(NameAndShame):
 
 def _once_above() -> Specimen:
     above = AboveThreshold(epsilon=1, threshold=3, monotone=True)
-    system, heavy = OnceAbove() @ above, HeavyCounts() @ above
-    claim, player = guarantee(system).claim(), _first_differs(5)
-    return Specimen(
-        OnceAbove,
-        (Link(part=OnceAbove(), right=above, queries=samples(), answers=Finite((TOP, BOTTOM))),),
-        _few(
-            Entry("sparse-vector learner", system, claim, (player,), UNKNOWN),
-            broken("sparse-vector learner, counts five times too large", heavy, claim, player,
-                   Truth(_HEAVY)),
-        ),
+    rows = specimen.derived(
+        "sparse-vector learner", littlestone.OnceAbove() @ above,
+        "sparse-vector learner, counts five times too large", HeavyCounts() @ above,
+        _first_differs(5), Truth(_HEAVY),
     )  # fmt: skip
+    return Specimen(
+        littlestone.OnceAbove,
+        (
+            Link(
+                part=littlestone.OnceAbove(),
+                right=above,
+                queries=samples(),
+                answers=Finite((TOP, BOTTOM)),
+            ),
+        ),
+        specimen.slow(*rows),
+    )
 
 
 _HEAVY: Final = 2.3023
@@ -126,65 +123,52 @@ _HEAVY: Final = 2.3023
 
 @register("antiphon.corpus.HeavyCounts/1")
 @attrs.frozen
-class HeavyCounts(OnceAbove):
+class HeavyCounts(littlestone.OnceAbove):
     """The sparse-vector learner that counts each (1, 1) five times."""
 
     def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
         hits, found = state
-        hits += 5 * (message == HIT)
+        hits += 5 * (message == littlestone.HIT)
         found = found or (yield hits) is TOP
         return Counted(hits, found), int(found)
 
 
 def _count_is_above() -> Specimen:
     counter = TreeCounter(horizon=8, epsilon=1)
-    system, exact = CountIsAbove(1) @ counter, CountsItself(1) @ counter
-    claim, player = guarantee(system).claim(), _first_differs(0)
-    answers = Either((Finite((TOP,)), Integers(-3, 9)))
-    return Specimen(
-        CountIsAbove,
-        (Link(part=CountIsAbove(2), right=counter, queries=samples(), answers=answers),),
-        _few(
-            Entry("tree-counter learner", system, claim, (player,), UNKNOWN),
-            broken("tree-counter learner without the noise", exact, claim, player,
-                   Truth(math.inf, delta=1)),
-        ),
+    rows = specimen.derived(
+        "tree-counter learner", littlestone.CountIsAbove(1) @ counter,
+        "tree-counter learner without the noise", CountsItself(1) @ counter,
+        _first_differs(0), Truth(math.inf, delta=1),
     )  # fmt: skip
+    answers = Either((Finite((TOP,)), Integers(-3, 9)))
+    link = Link(part=littlestone.CountIsAbove(2), right=counter, queries=samples(), answers=answers)
+    return Specimen(littlestone.CountIsAbove, (link,), specimen.slow(*rows))
 
 
 @register("antiphon.corpus.CountsItself/1")
 @attrs.frozen
-class CountsItself(CountIsAbove):
+class CountsItself(littlestone.CountIsAbove):
     """The tree-counter learner that answers by its last sample, whatever the counter says."""
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
         yield 0
-        return None, int(message == HIT)
+        return None, int(message == littlestone.HIT)
 
 
 def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
     argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many to explore all runs
-    private, sure = (kind(above=above, argmax=argmax) for kind in (PointLearner, SureLearner))
-    system, surely = ComplexMechanism(private), ComplexMechanism(sure)
-    claim = guarantee(system).claim()
-    player = saying("(1, 1) | (2, 1)", [Pair(HIT, (2, 1))])
-    link = Link(
-        part=private,
-        right=ExtConComp(),
-        queries=samples(6),
-        answers=Either((Finite((TOP, BOTTOM)), Integers(0, 5))),
-        hops=4,
+    private, sure = (
+        kind(above=above, argmax=argmax) for kind in (littlestone.PointLearner, SureLearner)
     )
-    return Specimen(
-        PointLearner,
-        (link,),
-        _few(
-            Entry("SVT and argmax", system, claim, (player,), UNKNOWN),
-            broken("SVT and argmax without the noise of the argmax", surely, claim, player,
-                   Truth(math.inf, delta=_BELOW)),
-        ),
+    answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
+    link = Link(part=private, right=ExtConComp(), queries=samples(6), answers=answers, hops=4)
+    rows = specimen.derived(
+        "SVT and argmax", ComplexMechanism(private),
+        "SVT and argmax without the noise of the argmax", ComplexMechanism(sure),
+        saying("(1, 1) | (2, 1)", [Pair(littlestone.HIT, (2, 1))]), Truth(math.inf, delta=_BELOW),
     )  # fmt: skip
+    return Specimen(littlestone.PointLearner, (link,), specimen.slow(*rows))
 
 
 _BELOW: Final = 0.99629
@@ -193,18 +177,14 @@ _BELOW: Final = 0.99629
 
 @register("antiphon.corpus.SureLearner/1")
 @attrs.frozen(kw_only=True)
-class SureLearner(PointLearner):
+class SureLearner(littlestone.PointLearner):
     """SVT and argmax that takes the largest count as it is."""
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
         counts, _, _ = state
-        found, hypothesis = yield from PointLearner.exchange(self, state, message)
+        found, hypothesis = yield from littlestone.PointLearner.exchange(self, state, message)
         if hypothesis:
             x, positive = message
             told = [count + (positive and place == x) for place, count in enumerate(counts, 1)]
             hypothesis = told.index(max(told)) + 1
         return found, hypothesis
-
-
-def _few(*rows: Entry) -> tuple[Entry, ...]:
-    return tuple(attrs.evolve(row, **SLOW) for row in rows)

@@ -9,6 +9,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.composition.guarantees import guarantee
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import ZeroConcentrated
@@ -103,6 +104,21 @@ def broken(
     """A system under a claim that is another's, and that is known to be false of it."""
     false = attrs.evolve(at_delta(claim), status=Status.REFUTED, source=name)
     return Entry(name, system, false, (player, *more), truth)
+
+
+def derived(
+    name: str, system: Any, slip: str, twin: Any, player: Player, truth: Truth,
+    delta: Fraction | None = None,
+) -> tuple[Entry, Entry]:  # fmt: skip
+    """The system under what is derived of it, at a δ if one is given; its twin under the same."""
+    claim = guarantee(system).claim(delta=delta)
+    own = Entry(name, system, claim, (player,), UNKNOWN)
+    return own, broken(slip, twin, claim, player, truth)
+
+
+def slow(*rows: Entry) -> tuple[Entry, ...]:
+    """Rows with as few samples as ``SLOW`` says."""
+    return tuple(attrs.evolve(row, **SLOW) for row in rows)
 
 
 def at_delta(claim: Claim) -> Claim:

@@ -22,12 +22,12 @@ from antiphon.learners.convex import (
     LinearLoss,
     LogisticLoss,
     RegularisedLeader,
-    convex_losses,
+    convex_learner,
     dp_ftrl,
     follow,
     ftrl,
 )
-from antiphon.learners.convex.convex_losses import clipped
+from antiphon.learners.convex.convex_learner import clipped
 from antiphon.learners.convex.leader import standing
 from antiphon.learners.oco.lazy_prefix import gradient_steps
 from antiphon.mechanisms import (
@@ -90,7 +90,7 @@ def test_whole_numbers_have_the_last_word(monkeypatch):
     def too_long(gradient, steps):
         return gradient * (1.01 * steps / np.linalg.norm(gradient))
 
-    monkeypatch.setattr(convex_losses, "_shortened", too_long)
+    monkeypatch.setattr(convex_learner, "_shortened", too_long)
     for seed in range(20):
         found = clipped(np.random.default_rng(seed).normal(size=7) * 9, 1.0, 1000, 7)
         assert 990**2 < int(found @ found) <= 1000**2

@@ -11,7 +11,7 @@ import antiphon as ap
 from antiphon.composition import ComplexMechanism, check_properties
 from antiphon.composition.properties import Property
 from antiphon.learners import ADVICE, LazyExperts, LazyPolicy, StayBit
-from antiphon.learners.specimens.lazy_policies import StaysUnasked
+from antiphon.learners.specimens.experts import StaysUnasked
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.measures import ZeroConcentrated

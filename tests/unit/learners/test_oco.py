@@ -25,7 +25,7 @@ from antiphon.learners.joint_curve import (
 )
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.learners.oco.lazy_prefix import gradient_steps
-from antiphon.learners.oco.oco_tuning import as_printed, lazy_prefix
+from antiphon.learners.oco.oco_tuning import OCOTask, lazy_prefix
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 
@@ -290,14 +290,16 @@ def test_as_printed_dp_oco_is_refused_with_each_premise_that_fails():
         "corrected",
     ):
         assert said in text
-    assert as_printed(**ASKED, **BUDGET).closeness == pytest.approx(3.81 * 0.001674, rel=1e-3)
+    assert OCOTask.of(**ASKED, **BUDGET).as_printed().closeness == pytest.approx(
+        3.81 * 0.001674, rel=1e-3
+    )
 
 
 @pytest.mark.parametrize(("horizon", "dimension"), [(2**14, 2), (2**14, 20), (64, 200)])
 def test_as_printed_parameters_are_those_of_the_theorem(horizon, dimension):
     """Thm 3.12: η = ε^(2/3)/(T^(1/3) ln(T/δ)), λ = (L/D)·max{√T, √(d ln T)/η}."""
     body, loss = Ball(dimension=dimension, radius=3), LinearLoss(dimension=dimension)
-    found = as_printed(horizon, body, loss, Fraction(1, 2), 1e-6)
+    found = OCOTask.of(horizon, body, loss, Fraction(1, 2), 1e-6).as_printed()
     rate = 0.5 ** (2 / 3) / (horizon ** (1 / 3) * math.log(horizon / 1e-6))
     assert float(found.setting.rate) == pytest.approx(rate, rel=1e-12)
     longest = max(math.sqrt(horizon), math.sqrt(dimension * math.log(horizon)) / rate)

@@ -1,0 +1,271 @@
+"""What learners tell, and what it costs: L2P, users' labels, and the price in mistakes.
+
+L2P of two experts is asked by who listens, and by fixed streams. What users say of a label (LDP
+paper, Alg. 2) has noise for the range of scores, and for less. Of mistakes there are name and
+shame, and the lemma of the lower bound.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from fractions import Fraction
+from functools import partial
+from itertools import chain
+from typing import Any, Final
+
+import numpy as np
+
+from antiphon.audit.exact.question import Question
+from antiphon.learners import ADVICE, LazyToPrivate
+from antiphon.learners.distribution import ClippingMap, Hypotheses, OneScore
+from antiphon.learners.l2p import ExponentialWeights
+from antiphon.learners.learner import Losses
+from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, NameAndShame
+from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample
+from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
+from antiphon.numbers.exact import Log, epsilon
+from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.messages import TOP
+from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Standing, private
+from antiphon.verifiers.models import neighbouring_start
+
+SECTION = (8, 1)
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    return chain(_experts(), _labels(), _mistakes())
+
+
+# --- L2P ------------------------------------------------------------------------------------------
+
+L2P: Final = "L2P Alg. 1"
+GROWTH: Final = Fraction(11, 10)
+"""e^η, and e^ε."""
+LEARNER: Final = LazyToPrivate(
+    measures=ExponentialWeights(experts=2, rate=Log(GROWTH)), horizon=2, fakes=Fraction(3, 10)
+)
+LOSSES: Final = tuple(np.array(each) for each in itertools.product((0, 1), repeat=2))
+FIXED, LISTENING = Fraction(7, 484), Fraction(7, 242)
+
+
+def _experts() -> Iterator[Check]:
+    size = "two experts, T = 2, p = 3/10, e^η = 11/10"
+    yield Check(L2P, f"{size}: two streams that are fixed", _streams)
+    row = Check(L2P, f"{size}: adversaries that listen", _adaptive)
+    yield row
+    yield row.twin(f"{size}: as if to listen told no more", delta=FIXED)
+
+
+def _adaptive(*, delta: Fraction = LISTENING) -> Evidence:
+    claimed = [(epsilon(Log(GROWTH)), delta)]
+    queries = [*LOSSES, ADVICE]
+    return private(LEARNER, LEARNER.verification, claimed, rounds=3, exactly=True,
+                   queries=queries)  # fmt: skip
+
+
+def _streams() -> Evidence:
+    """The loss of the one round that is learned from is another; advice is asked before and after.
+
+    δ of each two laws, listed.
+    """
+    laws = [_law([ADVICE, loss, ADVICE]) for loss in LOSSES]
+    pairs = list(itertools.permutations(range(len(laws)), 2))
+    found = [_excess(laws[zero], laws[one]) for zero, one in pairs]
+    tight = max(found)
+    zero, one = pairs[found.index(tight)]
+    adversary = f"losses {LOSSES[zero].tolist()} against {LOSSES[one].tolist()}"
+    claimed = ((epsilon(Log(GROWTH)), FIXED),)
+    return Evidence(claimed, (tight,), adversary, relation=Standing.EQUAL)
+
+
+Law = dict[tuple[object, ...], Fraction]
+
+
+def _excess(zero: Law, one: Law) -> Fraction:
+    rest = (p - GROWTH * one.get(answers, Fraction(0)) for answers, p in zero.items())
+    return sum((max(Fraction(0), each) for each in rest), Fraction(0))
+
+
+def _law(messages: Sequence[str | Losses]) -> Law:
+    """Of the answers, where TOP stands for itself."""
+
+    def play(coins: Coins) -> tuple[object, ...]:
+        state: Any = LEARNER.initial_state
+        answers: list[object] = []
+        for message in messages:
+            state, answer = LEARNER.step(state, message, coins)
+            answers.append(None if answer is TOP else answer)
+        return tuple(answers)
+
+    found: Law = {}
+    for chance, answers in outcomes(play):
+        found[answers] = found.get(answers, Fraction(0)) + chance
+    return found
+
+
+# --- labels ---------------------------------------------------------------------------------------
+
+GRID: Final = 4
+CLIPPING: Final = ClippingMap(
+    Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]]), clip=Fraction(1, 100), grid=GRID
+)
+"""N' = 9, and scores of range Λ = 5.411 > ln(KT) = 5.298, T = 100."""
+
+
+def _labels() -> Iterator[Check]:
+    for ratio in (Fraction(31, 32), Fraction(3, 4)):
+        size = f"2 hypotheses of 4 labels, ε = {-GRID * math.log(ratio):.3f}"
+        row = Check("LDP Alg. 2", f"{size}: noise for the range Λ", partial(_scored, ratio))
+        yield row
+        if ratio == Fraction(31, 32):
+            yield row.twin(f"{size}: noise for ln(KT)", printed=True)
+
+
+class _Silent(Coins):
+    """The same coins, without the noise."""
+
+    __slots__ = ("coins",)
+
+    def __init__(self, coins: Coins) -> None:
+        super().__init__()
+        self.coins = coins
+
+    def draw(self, kind: str, parameter: object) -> Any:
+        return 0 if kind == "discrete_laplace" else self.coins.draw(kind, parameter)
+
+
+def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
+    """With noise of ratio^|z|: e^ε = ratio^(-GRID) exactly. ``printed``: of a scale Λ/ln(KT) less.
+
+    Then the ratio is rounded up, which makes the noise more, and more private.
+    """
+    response = OneScore(clipping=CLIPPING, context=0, epsilon=1)
+    noise = ratio
+    if printed:
+        less: float = CLIPPING.width / math.log(CLIPPING.hypotheses.count / CLIPPING.clip)
+        noise = Fraction(math.ceil(math.pow(ratio, less) * 2**20), 2**20)
+    rows = [list(_score_law(response, label, noise)) for label in range(4)]
+    unit = math.lcm(*(weight.denominator for row in rows for weight in row))
+    weights = tuple(tuple(int(weight * unit) for weight in row) for row in rows)
+    at = epsilon(Log(ratio**-GRID))
+    return private(FiniteResponse(weights), neighbouring_start(), [(at, Fraction(0))], rounds=1)
+
+
+def _score_law(response: OneScore, label: int, ratio: Fraction) -> Iterator[Fraction]:
+    """P(J = j, answer z), for z below 0, 0, …, GRID, and above: outside, all laws fall alike."""
+    centres: dict[tuple[int, int], Fraction] = {}
+    for chance, told in outcomes(lambda coins: response.respond(label, _Silent(coins))):
+        centres[told] = centres.get(told, Fraction(0)) + chance
+    for which in range(CLIPPING.hypotheses.count):
+        here = [(score, p) for (j, score), p in centres.items() if j == which]
+        for z in range(GRID + 1):
+            yield sum(p * ratio ** abs(z - score) for score, p in here) * (1 - ratio) / (1 + ratio)
+        yield sum(p * ratio ** (score + 1) for score, p in here) / (1 + ratio)
+        yield sum(p * ratio ** (GRID + 1 - score) for score, p in here) / (1 + ratio)
+
+
+# --- mistakes -------------------------------------------------------------------------------------
+
+MISTAKES: Final = "Mistakes"
+TENTH: Final = Fraction(1, 10)
+EPSILON: Final = epsilon(Log(Fraction(3, 2)))
+ROUNDS: Final = 7
+NAMES: Final = NameAndShame(delta=TENTH)
+
+
+def _mistakes() -> Iterator[Check]:
+    named = Check(MISTAKES, "name and shame: δ(0) = δ, T = 4", _named)
+    yield named
+    twice = LooksTwice(delta=TENTH)
+    yield named.twin("name and shame that looks at a sample twice", learner=twice)
+    rows = dict[str, Check]()
+    for name, learner in (("name and shame", NAMES), ("a learner found out late", LATE),
+                          ("a learner that wavers", WAVERS)):  # fmt: skip
+        instance = f"{name}, T = 7: q_{{i+1}} ≤ ¾q_i + δ/2"
+        rows[instance] = Check(MISTAKES, instance, partial(_kept, learner))
+        instance = f"{name}, T = 7: P(< k) ≤ 3q₀ + 2kδ"
+        rows[instance] = Check(MISTAKES, instance, partial(_fewer, learner))
+    yield from rows.values()
+    wavers = rows["a learner that wavers, T = 7: q_{i+1} ≤ ¾q_i + δ/2"]
+    yield wavers.twin("a learner that wavers, T = 7: q_{i+1} ≤ ½q_i + δ/2", part=Fraction(1, 2))
+    fewer = rows["name and shame, T = 7: P(< k) ≤ 3q₀ + 2kδ"]
+    yield fewer.twin("name and shame, T = 7: P(< k) ≤ Σ q_i", bound=_told)
+
+
+class LooksTwice(NameAndShame):
+    """Each sample has two chances to join S."""
+
+    def step(self, state: int, message: Sample, coins: Coins) -> tuple[int, int]:
+        state, _ = NameAndShame.step(self, state, message, coins)
+        return NameAndShame.step(self, state, message, coins)
+
+
+def _named(*, learner: NameAndShame = NAMES) -> Evidence:
+    claimed = [(epsilon(0), TENTH), (epsilon(Log(100)), TENTH)]
+    return private(learner, learner.verification, claimed, rounds=4, exactly=True)
+
+
+def _table(*rows: Sequence[Sequence[object]], labels: Sequence[int]) -> FiniteLearner:
+    return FiniteLearner(labels=labels, table=rows)
+
+
+_ZERO: Final = (1, 0, 0)
+_ONE: Final = (0, 1, 0)
+_HALF: Final = TENTH / 2
+LATE: Final = _table(
+    (_ZERO, _ZERO, (1 - TENTH, _HALF, _HALF)), (_ONE, _ONE, _ONE), (_ONE, _ONE, _ONE),
+    labels=(0, 1, 0),
+)  # fmt: skip
+"""A sample is found out with probability δ: at once, or a round later."""
+_QUIET: Final = (Fraction(31, 32), Fraction(1, 32), 0)
+_ALARMED: Final = (0, Fraction(3, 64), Fraction(61, 64))
+WAVERS: Final = _table((_QUIET, _QUIET, _ALARMED), (_ONE,) * 3, (_ALARMED,) * 3, labels=(0, 1, 0))
+"""Leaves without cause, too: and half as often again once it heard of a cause."""
+
+
+def _delta(learner: MistakeLearner[int]) -> Fraction:
+    """The tight δ at ε = ln 3/2."""
+    question = Question(learner, learner.verification, [BLANK, HIT], report=None)
+    return question.solve(EPSILON, ROUNDS).delta
+
+
+def _kept(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
+    """q_{i+1} beside part·q_i + δ/2."""
+    law = FiniteLaw(learner, ROUNDS)
+    hard, delta = hard_sequence(law), _delta(learner)
+    kept = [Fraction(each) for each in hard.kept]
+    claimed = tuple((EPSILON, part * each + delta / 2) for each in kept[:-1])
+    return _compared(claimed, tuple(kept[1:]), hard)
+
+
+Bounding = Callable[[HardSequence, Fraction], Fraction]
+
+
+def _repaired(hard: HardSequence, delta: Fraction) -> Fraction:
+    return 3 * Fraction(hard.kept[0]) + 2 * len(hard.hits) * delta
+
+
+def _told(hard: HardSequence, delta: Fraction) -> Fraction:
+    """As the slides have it."""
+    return Fraction(sum(hard.kept))
+
+
+def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evidence:
+    """P(fewer than k mistakes) on the hard sequence, of k samples (1, 1)."""
+    law = FiniteLaw(learner, ROUNDS)
+    hard = hard_sequence(law)
+    found = sum(law.distribution(hard.hits)[: len(hard.hits)], Fraction(0))
+    return _compared(((EPSILON, bound(hard, _delta(learner))),), (found,), hard)
+
+
+def _compared(
+    claimed: tuple[Bound, ...], tight: tuple[Fraction, ...], hard: HardSequence
+) -> Evidence:
+    adversary = f"(1, 1) in the rounds {', '.join(map(str, hard.hits))}, (0, 0) in the others"
+    note = "probabilities, on the hard sequence"
+    return Evidence(claimed, tight, adversary, note)
