@@ -22,8 +22,7 @@ from antiphon.populations.draws import (
     powers,
     reuse_memory,
 )
-from antiphon.populations.each_replica import Opaque, for_each
-from antiphon.populations.plain import accepting, plain
+from antiphon.populations.each_replica import Opaque, accepting, for_each, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
 from antiphon.protocol.coins.coins import Result, Step, Stepped, as_exponent, told_scores
 from antiphon.protocol.coins.column_safety import is_column_safe

@@ -1,7 +1,7 @@
 """``ap.check``: the contracts that a part must keep, tried on it (design: *Laws*).
 
-One small file a check; a check is a function of the subject that yields findings, and
-raises ``LeftOut`` where it cannot be made. It returns how much it tried.
+A check is a function of the subject that yields findings, and raises ``LeftOut`` where it
+cannot be made. It returns how much it tried.
 """
 
 from __future__ import annotations
@@ -13,20 +13,7 @@ from typing import Final, TypeAlias, Union
 import numpy as np
 
 from antiphon.audit.check.report import CheckReport, Finding, LeftOut, Trial, Tried, drained
-from antiphon.audit.check.steps import (
-    alphabets,
-    answers,
-    claims,
-    columns,
-    crashes,
-    links,
-    properties,
-    purity,
-    randomness,
-    replay,
-    states,
-    verifications,
-)
+from antiphon.audit.check.steps import claims, columns, contracts, properties, verifications
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.watch import borrowed
 from antiphon.composition.complex_mechanism import Lifting
@@ -45,18 +32,18 @@ Bound: TypeAlias = Callable[[], Trial]
 Messages: TypeAlias = Union[tuple[object, ...], None]
 
 _STEPS: Final[tuple[tuple[str, Check], ...]] = (
-    ("crashes", crashes.check),
-    ("purity", purity.check),
-    ("randomness", randomness.check),
-    ("replay", replay.check),
-    ("states", states.check),
-    ("answers", answers.check),
-    ("alphabets", alphabets.check),
+    ("crashes", contracts.crashes),
+    ("purity", contracts.purity),
+    ("randomness", contracts.randomness),
+    ("replay", contracts.replay),
+    ("states", contracts.states),
+    ("answers", contracts.answers),
+    ("alphabets", contracts.alphabets),
     ("columns", columns.check),
 )
 MECHANISM: Final = (*_STEPS, ("claims", claims.check))
 PROCESSOR: Final = (
-    *_STEPS, ("declarations", links.check), ("properties", properties.check),
+    *_STEPS, ("declarations", properties.declarations), ("properties", properties.check),
 )  # fmt: skip
 _UNREPEATABLE: Final = ("crashes", "purity", "randomness", "replay")
 

@@ -14,10 +14,15 @@ import attrs
 from antiphon.audit.exact.arena import Arena, SingleArena, listed
 from antiphon.audit.exact.beliefs import Columns, Queries
 from antiphon.audit.exact.composition_arena import CompositionArena, only_spends
-from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logarithm, order_of
+from antiphon.audit.exact.divergence import (
+    Divergence,
+    DivergenceSolver,
+    RangeSolver,
+    logarithm,
+    order_of,
+)
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
-from antiphon.audit.exact.tight_range import RangeSolver
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable

@@ -19,10 +19,10 @@ import numpy as np
 from antiphon.audit.running import Checkpoint, Progress
 from antiphon.audit.running.crews import Executor
 from antiphon.audit.statistical.audit_report import AuditReport
-from antiphon.audit.statistical.estimators import growth
-from antiphon.audit.statistical.events.choosing import SCORES
-from antiphon.audit.statistical.events.reader import as_float
-from antiphon.audit.statistical.events.thresholds import Goal, Objective
+from antiphon.audit.statistical.choosing import SCORES
+from antiphon.audit.statistical.curve_audit import curve_audit
+from antiphon.audit.statistical.estimators import CORRECTIONS, Correction, failure, growth
+from antiphon.audit.statistical.event import Goal, Objective
 from antiphon.audit.statistical.experiment import (
     CHOOSING,
     PROBING,
@@ -33,16 +33,14 @@ from antiphon.audit.statistical.experiment import (
     child,
 )
 from antiphon.audit.statistical.fixed import Method, fixed_audit
-from antiphon.audit.statistical.proportions import CORRECTIONS, Correction, failure
+from antiphon.audit.statistical.reader import as_float
 from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
-from antiphon.audit.statistical.trade_offs.curve_audit import curve_audit
-from antiphon.audit.statistical.trade_offs.trade_off import against
+from antiphon.audit.statistical.trade_off import against
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.populations.play import Feature
-from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
+from antiphon.populations.play import Feature, SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label

@@ -10,9 +10,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.audit.statistical.estimators import Hits, Rates
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.proportions import MOST_TRIALS
+from antiphon.audit.statistical.estimators import MOST_TRIALS, Hits, Rates
+from antiphon.audit.statistical.event import Event
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, TranscriptError
 from antiphon.numbers.printed import shown_down, told_apart
 from antiphon.numbers.user_files import path_of

@@ -12,10 +12,9 @@ import numpy as np
 
 from antiphon.audit.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
 from antiphon.audit.running.crews import Executor
+from antiphon.audit.statistical.choosing import Training, choose
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events.choosing import Training, choose
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.events.thresholds import Choice, Goal
+from antiphon.audit.statistical.event import Choice, Event, Goal
 from antiphon.audit.statistical.evidence import Counterexample, described
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument

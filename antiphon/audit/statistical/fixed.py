@@ -10,14 +10,17 @@ import numpy as np
 from antiphon.audit.running import Outcome
 from antiphon.audit.statistical.audit_report import AuditReport, Tested
 from antiphon.audit.statistical.estimators import (
+    Correction,
     Hits,
     Rates,
+    bonferroni,
     down,
     growth,
+    holm,
     label_delta_lower_bound,
     p_value,
 )
-from antiphon.audit.statistical.events.thresholds import Choice
+from antiphon.audit.statistical.event import Choice
 from antiphon.audit.statistical.experiment import (
     TESTING,
     VACUOUS,
@@ -27,7 +30,6 @@ from antiphon.audit.statistical.experiment import (
     Trace,
     child,
 )
-from antiphon.audit.statistical.proportions import Correction, bonferroni, holm
 from antiphon.audit.statistical.search import Candidate
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.adversary import Adversary

@@ -19,7 +19,7 @@ import numpy as np
 
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import Hits, down, growth, up
-from antiphon.audit.statistical.events.thresholds import Choice
+from antiphon.audit.statistical.event import Choice
 from antiphon.audit.statistical.experiment import BETTING, LEAST_ROUND, CountHits, Setting, child
 from antiphon.audit.statistical.fixed import why_vacuous
 from antiphon.audit.statistical.search import Candidate, budgets

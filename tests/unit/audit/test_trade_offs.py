@@ -13,11 +13,11 @@ import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.audit.running import Chunks
 from antiphon.audit.statistical import AuditReport, Hits, Rates
-from antiphon.audit.statistical.events.thresholds import Cut, Cuts, Goal
+from antiphon.audit.statistical import curve_audit as auditing
+from antiphon.audit.statistical.curve_audit import CountCuts, counting, spread, together
+from antiphon.audit.statistical.event import Cut, Cuts, Goal
 from antiphon.audit.statistical.experiment import Playing, child
-from antiphon.audit.statistical.trade_offs import curve_audit as auditing
-from antiphon.audit.statistical.trade_offs.curve_audit import CountCuts, counting, spread, together
-from antiphon.audit.statistical.trade_offs.trade_off import (
+from antiphon.audit.statistical.trade_off import (
     AgainstCurve,
     Point,
     TradeOff,
@@ -307,7 +307,7 @@ class TestCounting:
         above = (np.arange(999.0, -1, -1), np.arange(999.0, -1, -1) ** 2 / 999)
         below = (999 - above[0], 999 - above[1])
         cuts = spread(
-            Cuts(ap.audit.statistical.events.scorers.Place((0,)), limits, (999, 999), above, below)
+            Cuts(ap.audit.statistical.scorers.Place((0,)), limits, (999, 999), above, below)
         )
         shares = [
             sum(met[int(cut.limit)] for met in (above if cut.above else below)) / 1998

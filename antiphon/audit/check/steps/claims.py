@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from antiphon.audit.check.pairs import after, agreeing, differing, questions
+from antiphon.audit.check.examples import after, agreeing, differing, questions
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.check.watch import where

@@ -1,5 +1,6 @@
-"""The three properties of CM §6.1 that a ``lifting`` declares: all runs, or else samples of them.
+"""What a post-processor declares and does not keep: of its coins and queries, and its ``lifting``.
 
+The three properties of CM §6.1 that a lifting declares are tried on all runs, or samples of them.
 A counter answers any integer, so that most runs cannot be listed. They are sampled: the left says
 pairs that f allows, mostly pairs that differ; the right answers as the mechanism itself does, or
 something else of its answer space, or HALT.
@@ -13,10 +14,9 @@ from typing import Any, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.check.examples import examples
-from antiphon.audit.check.pairs import agreeing, differing
+from antiphon.audit.check.examples import agreeing, differing, examples
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
-from antiphon.audit.check.subject import PROPERTIES, Subject
+from antiphon.audit.check.subject import PROPERTIES, Step, Subject, Taken, take
 from antiphon.audit.check.watch import where
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.properties import (
@@ -37,11 +37,13 @@ from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import SampledCoins, generator
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.forwarding import Forwarding, forwarding
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused
 
+_HOPS: Final = 8
 _QUESTIONS: Final = 3
 """Messages from the left in a run, where all runs are listed, …"""
 _LOCKS: Final = 500
@@ -60,6 +62,77 @@ _PAIR: Final = "differing pair"
 _STRANGE: Final = object()
 
 Heard: TypeAlias = Union[Pair, Violation]
+
+
+def declarations(subject: Subject) -> Trial:
+    """``deterministic`` and ``forwards_queries``, on which claims and theorems rely."""
+    part = subject.player
+    assert isinstance(part, PostProcessor)
+    said = forwarding(part)
+    if said is None and not part.deterministic:
+        raise LeftOut("it declares nothing of its queries and coins")
+    for taken in subject.taken:
+        if part.deterministic and taken.tape:
+            yield subject.finding(
+                "declarations",
+                "is declared deterministic, and draws coins",
+                "leave out deterministic, or make its randomness a 0-DP mechanism that it creates",
+            )
+        if said is not None and not _forwarded(taken, said):
+            yield _not_forwarding(subject, "sends something else than the message to the right")
+    if said is not None and _remembers(subject):
+        yield _not_forwarding(subject, "remembers queries: its answers depend on them")
+    return subject.tried
+
+
+def _forwarded(taken: Taken, said: Forwarding) -> bool:
+    """Whether a step sends a left message on; or, on an answer, only what is said to be asked."""
+    if taken.result is None:
+        return True
+    (side, message), (_, to, out) = taken.inputs, taken.result
+    if side is Side.LEFT:
+        return to is Side.RIGHT and identical(out, message)
+    return to is Side.LEFT or any(identical(out, each) for each in said.asks)
+
+
+def _not_forwarding(subject: Subject, what: str) -> Finding:
+    return subject.finding(
+        "declarations",
+        f"is declared to forward queries, and {what}",
+        "leave out forwards_queries, as it lets the claims of the mechanism pass for those of "
+        "P ∘* M; or name what P asks of its own, whatever it was told: Forwarding(asks=…)",
+    )
+
+
+def _remembers(subject: Subject) -> bool:
+    """Whether answers are passed on otherwise after another query."""
+    player = subject.player
+    assert isinstance(player, PostProcessor)
+    step, start = player.step, player.initial_state
+    heard = [taken for taken in subject.taken if taken.inputs[0] is Side.RIGHT and taken.result]
+    for taken in heard[:20]:
+        passed: list[object] = []
+        for query in subject.messages[:4]:
+            asked = take(step, start, (Side.LEFT, query), ReplayedCoins())
+            if asked.result is not None:
+                passed += _passed(step, asked.result[0], taken)
+        if any(not identical(each, passed[0]) for each in passed):
+            return True
+    return False
+
+
+def _passed(step: Step, state: object, heard: Taken) -> list[object]:
+    """What becomes of an answer, and of the same again after each thing that is asked for it."""
+    said: list[object] = []
+    for _ in range(_HOPS):
+        after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
+        if after.result is None:
+            break
+        state = after.result[0]
+        said += after.result[1:]
+        if after.result[1] is Side.LEFT:
+            break
+    return [tuple(said)] if said else []
 
 
 def check(subject: Subject) -> Trial:

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.events.fitting import additive, rows_of, table
-from antiphon.audit.statistical.events.reader import Path, Reader, leaves, reader_of, settled
-from antiphon.audit.statistical.events.scorers import (
+from antiphon.audit.statistical.event import DOUBTS, Choice, Cuts, Event, Goal
+from antiphon.audit.statistical.fitting import additive, rows_of, table
+from antiphon.audit.statistical.reader import Path, Reader, leaves, reader_of, settled
+from antiphon.audit.statistical.scorers import (
     Additive,
     ByKind,
     Learned,
@@ -28,7 +28,6 @@ from antiphon.audit.statistical.events.scorers import (
     Trees,
     Vector,
 )
-from antiphon.audit.statistical.events.thresholds import DOUBTS, Choice, Cuts, Goal
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, MissingExtra
 from antiphon.populations.sample import NUMBER, Sample
 

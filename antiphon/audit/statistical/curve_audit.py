@@ -11,14 +11,13 @@ import numpy as np
 from antiphon.audit.running import Chunk
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import Hits, Rates, down
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.events.reader import Path, settled
-from antiphon.audit.statistical.events.scorers import LikelihoodTable, Scorer, Vector
-from antiphon.audit.statistical.events.thresholds import Choice, Cut, Cuts
+from antiphon.audit.statistical.event import Choice, Cut, Cuts, Event
 from antiphon.audit.statistical.experiment import TESTING, Playing, Setting, child
 from antiphon.audit.statistical.fixed import repeated, why_vacuous
+from antiphon.audit.statistical.reader import Path, settled
+from antiphon.audit.statistical.scorers import LikelihoodTable, Scorer, Vector
 from antiphon.audit.statistical.search import Candidate
-from antiphon.audit.statistical.trade_offs.trade_off import (
+from antiphon.audit.statistical.trade_off import (
     AgainstCurve,
     Point,
     TradeOff,

@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.audit.statistical.events.reader import Reader
-from antiphon.audit.statistical.events.scorers import (
+from antiphon.audit.statistical.reader import Reader
+from antiphon.audit.statistical.scorers import (
     Additive,
     Learned,
     LikelihoodTable,
