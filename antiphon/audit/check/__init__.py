@@ -79,21 +79,15 @@ def check(
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     with borrowed(seed):
-        return _check(part, right, given, only, seed)
-
-
-def _check(
-    part: object, right: Mechanism | None, given: Messages, only: Iterable[str] | None, seed: int
-) -> CheckReport:
-    if isinstance(part, Verification):
-        f: Verification = part  # pyright: ignore[reportUnknownVariableType]
-        tried = verifications.MESSAGES if given is None else given
-        of_f = [(name, partial(each, f, tried)) for name, each in verifications.CHECKS]
-        return _report(message_label(f), of_f, None, only, seed)
-    subject = _subject(part, right, given, seed)
-    rows = PROCESSOR if subject.is_link else MECHANISM
-    bound = [(name, partial(each, subject)) for name, each in rows]
-    return _report(subject.name, bound, subject, only, seed)
+        if isinstance(part, Verification):
+            f: Verification = part  # pyright: ignore[reportUnknownVariableType]
+            tried = verifications.MESSAGES if given is None else given
+            of_f = [(name, partial(each, f, tried)) for name, each in verifications.CHECKS]
+            return _report(message_label(f), of_f, None, only, seed)
+        subject = _subject(part, right, given, seed)
+        rows = PROCESSOR if subject.is_link else MECHANISM
+        bound = [(name, partial(each, subject)) for name, each in rows]
+        return _report(subject.name, bound, subject, only, seed)
 
 
 def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) -> Subject:
@@ -105,9 +99,9 @@ def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) 
                 f"what stands on the right of {message_label(part)}? pass right=…, a mechanism "
                 "(on the command line: --right NAME)"
             )
-        return Subject.processor(part, right, given, seed)  # pyright: ignore[reportUnknownArgumentType]
+        return Subject(part, part @ right, right, given, seed)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(part, Mechanism) and not isinstance(part, Adversary):
-        return Subject.mechanism(part, given, seed)  # pyright: ignore[reportUnknownArgumentType]
+        return Subject(part, part, None, given, seed)  # pyright: ignore[reportUnknownArgumentType]
     raise InvalidArgument(
         "check takes a mechanism, a post-processor or a verification function, not a "
         f"{type(part).__name__}"  # pyright: ignore[reportUnknownArgumentType]

@@ -153,18 +153,6 @@ class Subject:
     """The messages to try, if the caller gave them."""
     seed: int
 
-    @staticmethod
-    def mechanism(part: Mechanism, given: tuple[object, ...] | None, seed: int) -> Subject:
-        """Of a mechanism."""
-        return Subject(part, part, None, given, seed)
-
-    @staticmethod
-    def processor(
-        part: PostProcessor, right: Mechanism, given: tuple[object, ...] | None, seed: int
-    ) -> Subject:
-        """Of a post-processor, with a mechanism on its right."""
-        return Subject(part, part @ right, right, given, seed)
-
     @property
     def name(self) -> str:
         """What it is called."""

@@ -37,9 +37,9 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena, Sayable
 from antiphon.audit.exact.beliefs import Branch
-from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep
+from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep, reached
 from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import down, up
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.display import Card, Grid, Shown
@@ -123,11 +123,8 @@ class DivergenceSolver(BackwardRecursion):
         known = self._values.get(key)
         if known is None:
             known = self._best(rounds, position)
-            if len(self._values) >= self.limit:
-                raise Intractable("positions of a Rényi divergence", self.nodes + 1, self.limit)
             self._values[key] = known
-            if self.report is not None and self.nodes % 4096 == 0:
-                self.report(self.nodes)
+            reached(self.nodes, self.limit, self.report, "positions of a Rényi divergence")
         return known
 
     def _best(self, rounds: int, position: int) -> Ends:
@@ -257,7 +254,8 @@ class RangeSolver:
         key = rounds, position, bit
         if key not in self._highest:
             totals = self.arena.totals
-            best: Number = _ratio(totals[bit][position], totals[1 - bit][position])
+            own, other = totals[bit][position], totals[1 - bit][position]
+            best: Number = Fraction(own, other) if other else math.inf
             for choice in self._choices(rounds, position):
                 alive = (each for each in choice.branches if self._mass(bit, each))
                 best = max(best, *(self._after(rounds - 1, bit, each) for each in alive))
@@ -280,14 +278,7 @@ class RangeSolver:
 
     def _count(self) -> None:
         nodes = len(self._ranges) + len(self._highest)
-        if nodes > self.limit:
-            raise Intractable("positions of a range", nodes, self.limit)
-        if self.report is not None and nodes % 4096 == 0:
-            self.report(nodes)
-
-
-def _ratio(own: int, other: int) -> Number:
-    return Fraction(own, other) if other else math.inf
+        reached(nodes, self.limit, self.report, "positions of a range")
 
 
 def _value(each: tuple[int, Number]) -> Number:

@@ -81,7 +81,11 @@ class InNoFile(pickle.PicklingError):
 class _Pickler(pickle.Pickler):
     def reducer_override(self, thing: object) -> Any:
         defined = getattr(thing, "function", thing)
-        if isinstance(defined, FunctionType | type) and _is_in_no_file(defined):
+        if (
+            isinstance(defined, FunctionType | type)
+            and defined.__module__ == "__main__"
+            and not _main_has_a_file()
+        ):
             raise InNoFile(f"{defined.__qualname__} is defined in a notebook or at the prompt")
         place = _place(thing)
         return NotImplemented if place is None else (_at, place)
@@ -122,10 +126,6 @@ def packed(task: object) -> tuple[Files, bytes]:
         except ImportError:
             raise MissingExtra(f"{error}, and so cloudpickle", "notebook") from None
     return files_run(), buffer.getvalue()
-
-
-def _is_in_no_file(defined: FunctionType | type) -> bool:
-    return defined.__module__ == "__main__" and not _main_has_a_file()
 
 
 def _main_has_a_file() -> bool:

@@ -8,7 +8,6 @@ from abc import ABC, abstractmethod
 from collections import Counter
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor
-from functools import partial
 from queue import SimpleQueue
 from typing import Any, Final, Generic, Literal, TypeAlias, Union
 
@@ -174,7 +173,7 @@ def together(
 
     def send(index: int) -> None:
         futures[index] = future = crew.submit(tally.piece(index))
-        future.add_done_callback(partial(_arrive, arrived, index))
+        future.add_done_callback(lambda done: arrived.put((index, done)))
 
     try:
         while tally.done < tally.pieces:
@@ -199,10 +198,6 @@ def together(
         for future in futures.values():
             future.cancel()
         crew.close(now=bool(futures))
-
-
-def _arrive(arrived: SimpleQueue[Arrival | None], index: int, future: Future) -> None:
-    arrived.put((index, future))
 
 
 def _verdict(crew: Crew, index: int, future: Future, lost: Counter[int]) -> Done | Stop | None:
@@ -274,12 +269,7 @@ def work(
         together(tally, crew, interrupt, arrived)
 
 
-def _crew(
-    task: Task,
-    tally: InOrder,
-    executor: Workers,
-    interrupt: Interrupt,
-) -> Crew | None:
+def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -> Crew | None:
     """Who shall work on the chunks; None for this process."""
     if executor == "serial":
         return None

@@ -54,7 +54,8 @@ def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0
     Raises: InvalidArgument if the views have nothing to count and no number;
     MissingExtra for a score of scikit-learn where that is not installed.
     """
-    wide = tuple(sorted({p for s in training.fit for kind in s.cells for p in _wide(kind)}))
+    met = (place for s in training.fit for kind in s.cells for place in leaves(kind))
+    wide = tuple(sorted({path for path, leaf in met if leaf is NUMBER}))
     zero, one, *tune = (settled(s, wide) for s in (*training.fit, *training.tune))
     training = Training((zero, one), (tune[0], tune[1]))
     scorers = candidates(*training.fit, score, seed=seed)
@@ -93,10 +94,6 @@ _NOTHING: Final = {
     "hardly two of them agree; pass score='auto', or a coarser feature",
     "places": "score='places' finds no number in the views; pass score='auto'",
 }
-
-
-def _wide(kind: object) -> Iterator[Path]:
-    return (path for path, leaf in leaves(kind) if leaf is NUMBER)
 
 
 def candidates(zero: Sample, one: Sample, score: str, *, seed: int = 0) -> Iterator[Scorer]:

@@ -25,6 +25,7 @@ from antiphon.audit.statistical.reader import (
     is_number,
     item_label,
     items_of,
+    place_label,
     settled,
 )
 from antiphon.audit.statistical.scorers import (
@@ -84,17 +85,9 @@ def crossing(
 
 def _named(reader: Reader, feature: int) -> str:
     if feature < len(reader.numbers):
-        return _answer(reader.numbers[feature])
+        return place_label(reader.numbers[feature], "answer")
     early, late = reader.changes[feature - len(reader.numbers)]
-    return f"{_answer(late)} − {_answer(early)}"
-
-
-def _answer(path: Path) -> str:
-    """As in: part 2 of answer 3."""
-    where = f"answer {path[0] + 1}" if path else "the feature"
-    for part in path[1:]:
-        where = f"part {part + 1} of {where}"
-    return where
+    return f"{place_label(late, 'answer')} − {place_label(early, 'answer')}"
 
 
 @register("antiphon.Event/1")
@@ -233,6 +226,13 @@ class Cut(NamedTuple):
         """Which scores lie in it; NaN does not."""
         return scores > self.limit if self.above else scores < self.limit
 
+    def event(self, scorer: Scorer, wide: tuple[Path, ...]) -> Event:
+        """As an event, in as few words as can be."""
+        limit, above, bit = self
+        if isinstance(scorer, LikelihoodTable):
+            return Event(scorer.within(limit, above=above), 0.5, True, bit, wide)
+        return Event(scorer, limit, above, bit, wide)
+
 
 class Choice(NamedTuple):
     """An event, and the bound that is expected of it on fresh samples."""
@@ -291,15 +291,8 @@ class Cuts:
                 place = int(np.argmax(predicted))
                 hits = Hits(int(own[place]), of, int(against[place]), others)
                 cut = Cut(float(self.limits[place]), above, bit)
-                event = self.event(cut, wide)
+                event = cut.event(self.scorer, wide)
                 yield Choice(event, doubt, float(predicted[place]), hits, cut, self)
-
-    def event(self, cut: Cut, wide: tuple[Path, ...]) -> Event:
-        """A cut as an event, in as few words as can be."""
-        limit, above, bit = cut
-        if isinstance(self.scorer, LikelihoodTable):
-            return Event(self.scorer.within(limit, above=above), 0.5, True, bit, wide)
-        return Event(self.scorer, limit, above, bit, wide)
 
 
 @attrs.frozen(eq=False)

@@ -29,6 +29,7 @@ from antiphon.audit.statistical.experiment import (
     Setting,
     Trace,
     child,
+    merged,
 )
 from antiphon.audit.statistical.search import Candidate
 from antiphon.numbers.printed import shown_up
@@ -108,7 +109,7 @@ def _count(setting: Setting, chosen: Chosen, place: int, method: Method) -> Outc
         task = attrs.evolve(task, label=1 / (1 + growth(setting.goal.epsilon)))
         trials = 2
     seed = child(setting.root, TESTING, place)
-    return setting.workforce.count(task, trials * setting.goal.trials, seed, place)
+    return setting.workforce.run(task, merged, trials * setting.goal.trials, seed, place)
 
 
 def _report(

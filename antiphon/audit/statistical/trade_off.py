@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """Trade-off curves: what a few events prove of all (ε, δ) at once, and of Gaussian DP.
 
 A test of b = 0 against b = 1 that errs with probabilities (α, β) shows that the trade-off function
@@ -204,9 +205,6 @@ def best_near(curve: PrivacyCurve, goal: AgainstCurve, bound: Bound, place: int)
 
 
 _POINTS: Final = 400
-
-Claimed: TypeAlias = tuple[tuple[float, float], ...]
-"""(ε, δ), …"""
 
 
 def draw_bounds(

@@ -278,9 +278,12 @@ class TestCounting:
         found = task.hits(task(chunk))
         worlds = [playing.sample(BIT, bit, 3000, child(chunk.seed, bit)) for bit in (0, 1)]
         for place, cut in enumerate(task.cuts):
-            event, (own, other) = task.event(place), (worlds[cut.bit], worlds[1 - cut.bit])
+            event, (own, other) = (
+                cut.event(task.scorer, task.places),
+                (worlds[cut.bit], worlds[1 - cut.bit]),
+            )
             assert found[place] == Hits(event.hits(own), 3000, event.hits(other), 3000)
-        assert task.event(0) == choice.event
+        assert task.cuts[0].event(task.scorer, task.places) == choice.event
         twice = together(task(chunk), task(chunk))
         assert [each.own for each in task.hits(twice)] == [2 * each.own for each in found]
         assert twice[0] == 6000

@@ -36,7 +36,7 @@ def check(subject: Subject) -> Trial:
                 compared += 1
                 what = disagreement(subject.system, initial, accepted, seed, joins=bool(place % 2))
                 if what:
-                    yield finding(what, _place(subject))
+                    yield finding(what, where(subject.part, "exchange", "respond", "step"))
                     return Tried(compared, "play")
     return Tried(compared, "play")
 
@@ -50,10 +50,6 @@ def finding(what: str, place: str) -> Finding:
         "take back @ap.column_safe; or use arithmetic, comparisons and if only, and no type(x), "
         "math.… or dictionary keys",
     )
-
-
-def _place(subject: Subject) -> str:
-    return where(subject.part, "exchange", "respond", "step")
 
 
 def _accepted(

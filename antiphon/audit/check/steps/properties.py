@@ -18,20 +18,8 @@ from antiphon.audit.check.examples import agreeing, differing, examples
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.subject import PROPERTIES, Step, Subject, Taken, take
 from antiphon.audit.check.watch import where
+from antiphon.composition import properties as lockstep
 from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.properties import (
-    ACKNOWLEDGED,
-    DEEPEST,
-    Broken,
-    Lockstep,
-    Property,
-    Violation,
-    advance,
-    answer_space,
-    begin,
-    explored,
-    in_words,
-)
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import SampledCoins, generator
@@ -61,7 +49,7 @@ _HALTS: Final = 0.02
 _PAIR: Final = "differing pair"
 _STRANGE: Final = object()
 
-Heard: TypeAlias = Union[Pair, Violation]
+Heard: TypeAlias = Union[Pair, lockstep.Violation]
 
 
 def declarations(subject: Subject) -> Trial:
@@ -144,7 +132,7 @@ def check(subject: Subject) -> Trial:
     tried, here = 0, where(subject.part, "exchange", "step")
     try:
         for each in _runs(player, declared, subject):
-            if isinstance(each, Violation):
+            if isinstance(each, lockstep.Violation):
                 yield Finding(
                     "properties",
                     f"lacks the {each.property.value} property that its lifting declares: "
@@ -163,19 +151,21 @@ def check(subject: Subject) -> Trial:
     return Tried(tried, _PAIR)
 
 
-def _said(found: Violation) -> str:
+def _said(found: lockstep.Violation) -> str:
     """What both runs heard, from the last pair of the left on."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
-    return ", then ".join(in_words(side, zero, one) for (side, zero), (_, one) in both[last:])
+    return ", then ".join(
+        lockstep.in_words(side, zero, one) for (side, zero), (_, one) in both[last:]
+    )
 
 
 def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iterator[Heard]:
     """What both runs hear: in all runs, if they can be listed, else in samples of them."""
     try:
-        yield from explored(
-            processor, declared.outer, declared.inner, queries=subject.messages, rounds=DEEPEST,
-            questions=_QUESTIONS, limit=_LOCKS,
+        yield from lockstep.explored(
+            processor, declared.outer, declared.inner, queries=subject.messages,
+            rounds=lockstep.DEEPEST, questions=_QUESTIONS, limit=_LOCKS,
         )  # fmt: skip
     except (Intractable, *REFUSALS):
         right = subject.right
@@ -185,7 +175,7 @@ def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iter
             run = _Run(processor, declared, right, subject.messages, generator(seed))
             for each in run.played():
                 yield each
-                if isinstance(each, Violation):
+                if isinstance(each, lockstep.Violation):
                     return
 
 
@@ -209,18 +199,18 @@ class _Run:
 
     def played(self) -> Iterator[Heard]:
         """The pairs that both hear, until a run is over or a property broken."""
-        lock = begin(self.processor, self.declared.outer, self.declared.inner)
-        while len(self._heard) < DEEPEST and not lock.over:
+        lock = lockstep.begin(self.processor, self.declared.outer, self.declared.inner)
+        while len(self._heard) < lockstep.DEEPEST and not lock.over:
             side = LEFT if lock.sent is None else RIGHT
             pair = self._asked(lock) if side is LEFT else self._answered(lock)
             if pair is None:
                 return
             after = self._after(lock, side, pair)
-            if isinstance(after, Broken):
+            if isinstance(after, lockstep.Broken):
                 runs = [*self._heard, (side, pair)]
                 zero = tuple((side, each.zero) for side, each in runs)
                 one = tuple((side, each.one) for side, each in runs)
-                yield Violation(after.property, self.processor, (zero, one), after.reason)
+                yield lockstep.Violation(after.property, self.processor, (zero, one), after.reason)
                 return
             if after is None:
                 return
@@ -228,7 +218,7 @@ class _Run:
             yield pair
             lock = after
 
-    def _asked(self, lock: Lockstep) -> Pair | None:
+    def _asked(self, lock: lockstep.Lockstep) -> Pair | None:
         """What the left says."""
         if lock.lefts == _LONGEST:
             return None
@@ -238,7 +228,7 @@ class _Run:
         asked = self.declared.outer, lock.outer, self.messages, self.drawn
         return first(*asked) or second(*asked)
 
-    def _answered(self, lock: Lockstep) -> Pair:
+    def _answered(self, lock: lockstep.Lockstep) -> Pair:
         """What the right answers both runs."""
         assert lock.sent is not None
         message = lock.sent[0]
@@ -246,8 +236,8 @@ class _Run:
             self._right, answer = self.right.step(self._right, message, self._coins)
         except AntiphonError:
             answer = HALT
-        space, chance = answer_space(message, lock), self.drawn.random()
-        if space is not None and space is not ACKNOWLEDGED and chance < _OTHERWISE:
+        space, chance = lockstep.answer_space(message, lock), self.drawn.random()
+        if space is not None and space is not lockstep.ACKNOWLEDGED and chance < _OTHERWISE:
             answer = self._any(space, answer) if chance >= _HALTS else HALT
         return Pair(answer, answer)
 
@@ -258,16 +248,20 @@ class _Run:
         known = examples(space, self.drawn)
         return known[int(self.drawn.integers(len(known)))]
 
-    def _after(self, lock: Lockstep, side: Side, pair: Pair) -> Lockstep | Broken | None:
+    def _after(
+        self, lock: lockstep.Lockstep, side: Side, pair: Pair
+    ) -> lockstep.Lockstep | lockstep.Broken | None:
         """Both runs after a pair; None if both refuse it, so that nothing has happened."""
         outer, inner = self.declared.outer, self.declared.inner
         try:
-            after = advance(self.processor, outer, inner, lock, side, pair.zero, pair.one)
+            after = lockstep.advance(self.processor, outer, inner, lock, side, pair.zero, pair.one)
         except REFUSALS:
             both = zip(lock.states, (pair.zero, pair.one), strict=True)
             refused = {self._refuses(state, side, message) for state, message in both}
             if len(refused) == 2:
-                return Broken(Property.RESPONSE, "one run refuses its message, the other does not")
+                return lockstep.Broken(
+                    lockstep.Property.RESPONSE, "one run refuses its message, the other does not"
+                )
             if side is RIGHT:
                 raise
             return None
