@@ -1,4 +1,7 @@
-"""The privacy game V[f] ∘* I(·) ∘* M (CM Def. 3.7)."""
+"""The privacy game V[f] ∘* I(·) ∘* M (CM Def. 3.7), against adaptive and oblivious adversaries.
+
+Options that its questions hand on are written once, and shown wherever they are taken.
+"""
 
 from __future__ import annotations
 

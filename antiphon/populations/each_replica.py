@@ -1,4 +1,7 @@
-"""What is computed for each replica of a block by itself, where columns do not know how."""
+"""What is computed for each replica of a block by itself, where columns do not know how.
+
+And messages with columns in them, as a part hears them that knows only numbers (``plain``).
+"""
 
 from __future__ import annotations
 

@@ -6,7 +6,8 @@ differs, splits it. While nothing continuous has been drawn a block is just a nu
 a billion replicas cost what a thousand do (the *counts* reading); afterwards a number
 that differs from replica to replica is a column (the *arrays* reading), for at most
 ``LIMIT`` replicas at a time, so memory is bounded. What cannot work with columns steps
-its replicas one by one. Either way the law is that of independent interactions.
+its replicas one by one (``taken_apart`` tells what does). Either way the law is that of
+independent interactions.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Messages to try, from a space: the ends of its range, and a few between."""
+"""Messages to try, from a space: the ends of its range, and a few between.
+
+And pairs of messages that a verification function allows, drawn.
+"""
 
 from __future__ import annotations
 

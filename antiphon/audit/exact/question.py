@@ -226,16 +226,10 @@ class Question(Shown):
             ends.append(both[1].solve(rounds))
         low, high = max(low for low, _ in ends), max(high for _, high in ends)
         bit = [high for _, high in ends].index(high)
-        found = Divergence(
-            order,
-            logarithm(low, order)[0],
-            logarithm(high, order)[1],
-            low if low == high and isinstance(low, Fraction) else None,
-            rounds,
-            bit,
-            sum(each.nodes for each in both),
-        )
-        return found, both[bit]
+        least, most = logarithm(low, order)[0], logarithm(high, order)[1]
+        moment = low if low == high and isinstance(low, Fraction) else None
+        nodes = sum(each.nodes for each in both)
+        return Divergence(order, least, most, moment, rounds, bit, nodes), both[bit]
 
     def tight_range(self, rounds: int) -> exact.ExactEpsilon | float:
         """The least η with which it is η-BR, exactly, as 0 or ``Log(q)``; ``math.inf`` if none.

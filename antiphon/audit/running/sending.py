@@ -4,6 +4,8 @@ A decorated function hides the function that it was made of, and a lambda has no
 own: both go by the variable of their module that holds them. Modules that were run by path are
 run again where the task arrives. What was defined in a notebook or at the prompt stands in no file
 that another process could run: it goes by value, with cloudpickle.
+
+In the worker it is run on one chunk at a time, and what goes wrong comes back as a value.
 """
 
 from __future__ import annotations

@@ -1,4 +1,8 @@
-"""Who does the work: this process, processes of our own, or an executor that was lent."""
+"""Pieces of work, such as chunks: who does them, and how their results are taken in order.
+
+This process does one after another; a crew, of processes of our own or of an executor that was
+lent, has several under way at once, and what comes early waits for its turn.
+"""
 
 from __future__ import annotations
 

@@ -146,15 +146,9 @@ def audit(
     else:
         _alone(epsilon, delta, objective, method, correction)
         goal = against(curve, alpha, samples - trained)
-    setting = experiment.Setting(
-        playing,
-        goal,
-        "own" if callable(score) else score,
-        experiment.Workforce(chunk, executor, checkpoint, progress, width),
-        root,
-        trained,
-        confidence,
-    )
+    workforce = experiment.Workforce(chunk, executor, checkpoint, progress, width)
+    named = "own" if callable(score) else score
+    setting = experiment.Setting(playing, goal, named, workforce, root, trained, confidence)
     if curve is not None:
         report = curve_audit(setting, candidates, curve)
     elif method == "anytime":

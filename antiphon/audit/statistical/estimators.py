@@ -1,16 +1,13 @@
 """Lower bounds on δ at ε, and on ε at δ, from hit counts: each with stated coverage.
 
 An event S is chosen on samples that are not used again; what follows is about that
-one event, so no multiple testing hides in it. Both directions are one event each.
+one event, so no multiple testing hides in it. Both directions are one event each. They rest on
+confidence bounds for a proportion, rounded outward (Clopper and Pearson 1934).
 
-Confidence bounds for a proportion, rounded outward (Clopper and Pearson 1934).
-
-Several hypotheses at once: what each p-value has to be held against.
-
-The audits prefer to need none of this: they choose one adversary and one event on training
-samples and test that alone. Where several are tested, errors are bounded for all together.
-P-values are never averaged: a mean of them is no p-value (the average of two uniform ones
-falls below α less often than α, but that of dependent ones up to twice as often).
+Audits choose one adversary and one event on training samples and test that alone. Where several
+are tested, errors are bounded for all together. P-values are never averaged: a mean of them is no
+p-value (the average of two uniform ones falls below α less often than α, but that of dependent
+ones up to twice as often).
 """
 
 from __future__ import annotations
@@ -206,12 +203,8 @@ class Hits:
     """Views of the world 1 − b."""
 
     def __add__(self, other: Hits) -> Hits:
-        return Hits(
-            self.own + other.own,
-            self.trials + other.trials,
-            self.against + other.against,
-            self.others + other.others,
-        )
+        both = zip(attrs.astuple(self), attrs.astuple(other), strict=True)
+        return Hits(*(mine + more for mine, more in both))
 
 
 @attrs.frozen

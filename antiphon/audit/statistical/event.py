@@ -1,6 +1,4 @@
-"""Events: sets of views, as data and in words.
-
-Thresholds: where to cut a score so that fresh samples show most.
+"""Events: sets of views, as data and in words, and where a score is cut to make one.
 
 Not where the ratio is largest, which is met by chance, but where the *lower bound* that
 fresh samples will give is expected to be largest.
@@ -271,13 +269,9 @@ class Cuts:
         """The cuts that these samples tell apart; none where all views score alike."""
         worlds = _scored(scorer, zero), _scored(scorer, one)
         limits = _between(np.unique(np.concatenate([each.candidates() for each in worlds])))
-        return Cuts(
-            scorer,
-            limits,
-            (zero.replicas, one.replicas),
-            (worlds[0].above(limits), worlds[1].above(limits)),
-            (worlds[0].below(limits), worlds[1].below(limits)),
-        )
+        above = worlds[0].above(limits), worlds[1].above(limits)
+        below = worlds[0].below(limits), worlds[1].below(limits)
+        return Cuts(scorer, limits, (zero.replicas, one.replicas), above, below)
 
     def best(self, goal: Goal, doubt: float, wide: tuple[Path, ...]) -> Iterator[Choice]:
         """The best event of each direction, for either world."""

@@ -5,6 +5,8 @@ A test of b = 0 against b = 1 that errs with probabilities (α, β) shows that t
 T(α), the least type II error at a type I error of α, is at most β there (Dong, Roth and Su 2022,
 Def. 2.1). A curve δ(ε) claims T >= f, f(α) = max over ε of 1 − δ(ε) − e^ε α and of
 e^(−ε) (1 − δ(ε) − α) (Prop. 2.12); so a point below f refutes it.
+
+Pictures show what samples prove, against what was claimed.
 """
 
 from __future__ import annotations
