@@ -33,8 +33,7 @@ from antiphon.audit.exact import (
     equivalent,
     law_of_views,
 )
-from antiphon.audit.game import PrivacyGame
-from antiphon.audit.sealed import OPEN, Sealed, oblivious
+from antiphon.audit.game import OPEN, PrivacyGame, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang

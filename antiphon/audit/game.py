@@ -1,10 +1,15 @@
-"""The privacy game V[f] ∘* I(·) ∘* M (CM Def. 3.7)."""
+"""The privacy game V[f] ∘* I(·) ∘* M (CM Def. 3.7), against adaptive and oblivious adversaries.
+
+Options that its questions hand on are written once, and shown wherever they are taken.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import inspect
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeVar
 
 import attrs
 from typing_extensions import Unpack
@@ -14,19 +19,49 @@ from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.exact.tight_curve import TightCurve
-from antiphon.audit.options import handed_on
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
+from antiphon.protocol.coins import Coins
 from antiphon.protocol.display import Card, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import HALT, TOP
 from antiphon.protocol.records.interaction import Seed, Watch, interact
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Anything, Either, Finite, Signature
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.identifier import Identifier
+from antiphon.verifiers.models import updates_and_queries
 from antiphon.verifiers.verifier import Verifier
+
+Method = TypeVar("Method", bound=Callable[..., object])
+
+
+def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
+    """Decorator: ``help`` shows, for the ``**options`` of a method, what ``to`` takes by name.
+
+    Of the parameters of ``to``, those with a default, as it has them. What is called does not
+    change.
+
+    >>> def solve(question, *, limit=10): ...
+    >>> @handed_on(solve)
+    ... def tight(rounds, **search): ...
+    >>> inspect.signature(tight)
+    <Signature (rounds, *, limit=10)>
+    """
+    empty, by_name = inspect.Parameter.empty, inspect.Parameter.KEYWORD_ONLY
+    shown = inspect.signature(to).parameters.values()
+    options = [each.replace(kind=by_name) for each in shown if each.default is not empty]
+
+    def decorate(method: Method) -> Method:
+        own = inspect.signature(method)
+        *kept, _ = own.parameters.values()
+        setattr(method, "__signature__", own.replace(parameters=[*kept, *options]))  # noqa: B010
+        return method
+
+    return decorate
 
 
 @register("antiphon.PrivacyGame/1")
@@ -195,3 +230,62 @@ class PrivacyGame(Shown):
             adversary, self.mechanism(bit), rounds=rounds, seed=seed, sink=sink,
             overwrite=overwrite, watch=watch,
         )  # fmt: skip
+
+
+OPEN: Final = "open"
+"""What a sealed mechanism answers by all that it has answered so far."""
+_OPENING: Final = Finite((OPEN,))
+
+
+class Envelope(NamedTuple):
+    """M's state, and its answers; None once they have been told."""
+
+    inner: object
+    answers: tuple[object, ...] | None = ()
+
+
+@register("antiphon.Sealed/1")
+@attrs.frozen
+class Sealed(ContinualMechanism[Envelope, object, object]):
+    """M with sealed answers: ⊤ to every message, and ``OPEN`` -> all of M's answers; then HALT.
+
+    Who plays against it chooses every message without having heard anything, and sees all in the
+    end: a deterministic adversary of it is an *oblivious* one of M, a fixed sequence of pairs, and
+    a randomised one does no better. So the tight δ of ``oblivious(game)`` is what M loses to
+    oblivious adversaries, and that of the game itself what it loses to adaptive ones.
+
+    >>> from antiphon.mechanisms import RandomizedResponse
+    >>> session = Sealed(RandomizedResponse(epsilon=100)).start(seed=1)
+    >>> session.send(1), session.send(OPEN), session.send(OPEN)
+    (TOP, ((1, BOTTOM),), HALT)
+    """
+
+    mechanism: ContinualMechanism
+
+    @property
+    def signature(self) -> Signature:
+        own = self.mechanism.signature
+        return Signature(Either((own.queries, _OPENING)), Anything(), own.updates)
+
+    @property
+    def initial_state(self) -> Envelope:
+        return Envelope(self.mechanism.initial_state)
+
+    def is_over(self, state: Envelope) -> bool:
+        return state.answers is None
+
+    def step(self, state: Envelope, message: Any, coins: Coins) -> tuple[Envelope, object]:
+        inner, answers = state
+        if answers is None:
+            return state, HALT
+        if type(message) is str and message == OPEN:
+            return Envelope(None, None), answers
+        answer: object = HALT
+        if not (answers and answers[-1] is HALT and self.mechanism.is_over(inner)):
+            inner, answer = self.mechanism.step(inner, message, coins)
+        return Envelope(inner, (*answers, answer)), TOP
+
+
+def oblivious(game: PrivacyGame) -> PrivacyGame:
+    """The same game against oblivious adversaries, with a last message ``OPEN``."""
+    return PrivacyGame(Sealed(game.system), updates_and_queries(game.verification, _OPENING))

@@ -104,13 +104,12 @@ def search_query(
     counts, near = strategies.integers(0, largest), strategies.integers(0, 2)
     rows = strategies.tuples(*[counts] * dimension)
     ties = strategies.tuples(counts, strategies.tuples(*[near] * dimension))
-    close = ties.map(_near)
+
+    def near_each_other(tie: tuple[int, tuple[int, ...]]) -> tuple[int, ...]:
+        return tuple(tie[0] + each for each in tie[1])
+
+    close = ties.map(near_each_other)
     return _search(lambda x: first_violation(query, (x,), bound), rows | close, examples)
-
-
-def _near(tie: tuple[int, tuple[int, ...]]) -> tuple[int, ...]:
-    base, offsets = tie
-    return tuple(base + each for each in offsets)
 
 
 def _strategies() -> ModuleType:

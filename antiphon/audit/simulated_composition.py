@@ -143,14 +143,9 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
             return state._replace(waiting=message), RIGHT, SAMPLE_QUERY
         if type(message.zero) is not Ask:
             simulation = Simulation(message.zero, None, None)
-            return (
-                state._replace(simulations=(*state.simulations, simulation)),
-                LEFT,
-                TOP,
-            )
-        return self._ask(
-            state, message.zero.index, Pair(message.zero.query, message.one.query), coins
-        )
+            return state._replace(simulations=(*state.simulations, simulation)), LEFT, TOP
+        pair = Pair(message.zero.query, message.one.query)
+        return self._ask(state, message.zero.index, pair, coins)
 
     def _ask(
         self, state: SimulatedComposition, index: int, pair: Pair, coins: Coins
@@ -197,20 +192,15 @@ def composition_simulator(verification: Verification, *, rounds: int) -> Composi
     horizon(rounds)
 
     def guarded(created: Create, pair: Pair) -> PostProcessor:
-        if created.parameters[1]:
-            return lyu(
-                created.mechanism,
-                epsilon=created.parameters[0],
-                delta=created.parameters[1],
-                rounds=rounds,
-                within=True,
-            )
-        return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
+        mechanism, (epsilon, delta) = created.mechanism, created.parameters
+        if delta:
+            return lyu(mechanism, epsilon=epsilon, delta=delta, rounds=rounds, within=True)
+        return vadhan_wang(mechanism, epsilon=epsilon, within=True)
 
     def pure(created: Create, pair: Pair) -> PostProcessor:
-        if created.parameters[1]:
+        epsilon, delta = created.parameters
+        if delta:
             return FirstWorld(created)
-        epsilon = created.parameters[0]
         return vadhan_wang(created.mechanism, Unrestricted(), epsilon=epsilon, within=True)
 
     def first_pair(created: Create, pair: Pair) -> PostProcessor:

@@ -201,11 +201,9 @@ class Lyu(Simulator):
         if state.sample is None:
             return None
         bit, sure = state.sample[0], state.sample[1] is TOP
-        measure = self._phi if sure else self._psi
-        return [measure(history, share.point, bit) for _, history, share in found]
-
-    def _phi(self, history: WeighedHistory, share: Point, bit: int) -> Fraction:
-        return share[bit]
+        if sure:
+            return [share.point[bit] for _, _, share in found]
+        return [self._psi(history, share.point, bit) for _, history, share in found]
 
     def _psi(self, history: WeighedHistory, share: Point, bit: int) -> Fraction:
         """(e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b}) / ((1−δ)(e^ε−1)), and its limits."""

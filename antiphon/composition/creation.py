@@ -12,7 +12,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.named import set_derived
-from antiphon.populations.plain import accepting
+from antiphon.populations.each_replica import accepting
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe

@@ -14,7 +14,7 @@ from typing import Any, Final, TypeAlias, TypedDict, Union
 import attrs
 from typing_extensions import Unpack
 
-from antiphon.audit.options import handed_on
+from antiphon.audit.game import handed_on
 from antiphon.audit.running.working import Workers
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.conjectures.conjectured import Conjectured

@@ -8,15 +8,15 @@ are NumPy's numbers, here as there: ``.item()`` makes them columns, as it makes 
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import Any, Final, NoReturn, TypeAlias
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any, Final, TypeAlias
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
 from numpy.typing import DTypeLike
 
 from antiphon.populations.arithmetic import Values
-from antiphon.populations.columns import Apart, Column, Deciding, same_numbers
+from antiphon.populations.columns import Column, Deciding, NumberLike, same_numbers
 from antiphon.protocol.messages import STAND_IN, freeze
 
 ENTRIES: Final = ("<i8", "<f8", "|b1")
@@ -33,7 +33,16 @@ Made: TypeAlias = Any
 """A column of arrays; or what a single replica has."""
 
 
-class ArrayColumn(NDArrayOperatorsMixin):
+def _of_all(name: str) -> Callable[..., Made]:
+    """A function of all entries of each replica's array, by the name that NumPy has for it."""
+
+    def reduced(column: ArrayColumn, axis: object = None, **options: object) -> Made:
+        return column.of_all(name, {"axis": axis, **options})
+
+    return reduced
+
+
+class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
     """An immutable array for each replica, all of one shape; of no axes, a number of NumPy's.
 
     Arithmetic and comparison with numbers, arrays and columns of either, indexing, also by a
@@ -41,8 +50,7 @@ class ArrayColumn(NDArrayOperatorsMixin):
     ``tolist`` and ``item``. Everything else is left to the array of a single replica.
     """
 
-    __slots__ = ("_lanes", "_values", "coins")
-    __immutable__ = True
+    __slots__ = ()
 
     def __init__(self, values: Values, coins: Deciding) -> None:
         self._values = values
@@ -52,18 +60,12 @@ class ArrayColumn(NDArrayOperatorsMixin):
     def __repr__(self) -> str:
         return f"<ArrayColumn of {self._lanes.size} arrays of shape {self.shape}>"
 
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a column belongs to one population and cannot be copied or pickled")
-
     def now(self) -> Values:
         """The arrays of the replicas that are being stepped, one behind the other."""
         lanes = self.coins.lanes
         return self._values if lanes is self._lanes else self._values[lanes.places(self._lanes)]
 
-    def alone(self, part: object = None) -> Any:
-        """The array of a single replica. Raises: Apart if there are several."""
-        if self.coins.lanes.size > 1:
-            raise Apart(part)
+    def _first(self) -> Any:
         return freeze(self.now()[0])
 
     # --- what an array tells of itself -------------------------------------------------------
@@ -116,24 +118,8 @@ class ArrayColumn(NDArrayOperatorsMixin):
             raise TypeError("unhashable type: 'numpy.ndarray'")
         return hash(self.alone())
 
-    def __float__(self) -> float:
-        return float(self.alone())
-
-    def __int__(self) -> int:
-        return int(self.alone())
-
-    def __index__(self) -> int:
-        found: int = self.alone().__index__()
-        return found
-
     def __round__(self, digits: int | None = None) -> Any:
         return round(self.alone(), digits)
-
-    def __str__(self) -> str:
-        return str(self.alone())
-
-    def __format__(self, spec: str) -> str:
-        return format(self.alone(), spec)
 
     # --- entries -------------------------------------------------------------------------------
 
@@ -180,7 +166,7 @@ class ArrayColumn(NDArrayOperatorsMixin):
 
     # --- of all entries ------------------------------------------------------------------------
 
-    def _of_all(self, name: str, options: dict[str, object]) -> Made:
+    def of_all(self, name: str, options: dict[str, object]) -> Made:
         """What NumPy makes of all entries: of floats in the order in which it adds one array's."""
         if all(value is None for value in options.values()):
             values = self.now()
@@ -190,33 +176,9 @@ class ArrayColumn(NDArrayOperatorsMixin):
                 return ArrayColumn(found, self.coins)
         return getattr(self.alone(), name)(**options)
 
-    def sum(self, axis: object = None, **options: object) -> Made:
-        """Of all entries."""
-        return self._of_all("sum", {"axis": axis, **options})
-
-    def max(self, axis: object = None, **options: object) -> Made:
-        """The largest entry."""
-        return self._of_all("max", {"axis": axis, **options})
-
-    def min(self, axis: object = None, **options: object) -> Made:
-        """The smallest entry."""
-        return self._of_all("min", {"axis": axis, **options})
-
-    def argmax(self, axis: object = None, **options: object) -> Made:
-        """The first place of the largest entry."""
-        return self._of_all("argmax", {"axis": axis, **options})
-
-    def argmin(self, axis: object = None, **options: object) -> Made:
-        """The first place of the smallest entry."""
-        return self._of_all("argmin", {"axis": axis, **options})
-
-    def any(self, axis: object = None, **options: object) -> Made:
-        """Whether an entry is true."""
-        return self._of_all("any", {"axis": axis, **options})
-
-    def all(self, axis: object = None, **options: object) -> Made:
-        """Whether all entries are."""
-        return self._of_all("all", {"axis": axis, **options})
+    sum, max, min = map(_of_all, ("sum", "max", "min"))
+    argmax, argmin = map(_of_all, ("argmax", "argmin"))
+    any, all = map(_of_all, ("any", "all"))
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **options: Any) -> Made:
         return computed(ufunc, method, inputs, options, self.coins)

@@ -10,20 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers.exact import Epsilon, number
+from antiphon.populations import draws
 from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn, computed, int64s
 from antiphon.populations.columns import Apart, Column
-from antiphon.populations.draws import (
-    PIECE,
-    choices,
-    multinomial,
-    numbers,
-    power,
-    powers,
-    reuse_memory,
-)
-from antiphon.populations.each_replica import Opaque, for_each
-from antiphon.populations.plain import accepting, plain
+from antiphon.populations.each_replica import Opaque, accepting, for_each, plain
 from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
 from antiphon.protocol.coins.coins import Result, Step, Stepped, as_exponent, told_scores
 from antiphon.protocol.coins.column_safety import is_column_safe
@@ -172,7 +163,7 @@ class ColumnCoins(Coins):
         """
         lanes, limit = self.lanes, min(LIMIT, max(1, NUMBERS // width))
         if not lanes.numbered:
-            reuse_memory()
+            draws.reuse_memory()
             if lanes.size > limit:
                 self.waiting.append(Part(Lanes(lanes.size - limit), list(self._script)))
                 lanes = self.lanes = Lanes(limit)
@@ -254,21 +245,21 @@ class ColumnCoins(Coins):
         if kind == "categorical_exp":
             rate, scores = parameter
             if type(scores) is ArrayColumn:
-                return self._chosen(choices(self.generator, rate, scores.now()), scores.size)
-            kind, parameter = "categorical", powers(rate, told_scores(scores))
+                return self._chosen(draws.choices(self.generator, rate, scores.now()), scores.size)
+            kind, parameter = "categorical", draws.powers(rate, told_scores(scores))
             if self.many and self.heard and len(parameter) > ALIKE:
                 self._number(len(parameter))
-                drawn = numbers(kind, parameter, self.generator, self.lanes.size)
+                drawn = draws.numbers(kind, parameter, self.generator, self.lanes.size)
                 return self._chosen(drawn, len(parameter))
         if kind == "bernoulli" and type(parameter) is Column:
             return self._by_code(self.generator.random(self.lanes.size) < parameter.now())
         if kind == "categorical" and any(type(weight) is Column for weight in parameter):
             return self._weighted(parameter)
         if kind == "bernoulli_exp" and type(parameter) is Opaque:
-            chances = np.array([float(power(each)) for each in parameter.now()])
+            chances = np.array([float(draws.power(each)) for each in parameter.now()])
             return self._by_code(self.generator.random(self.lanes.size) < chances)
         if kind == "bernoulli_exp":
-            return self._by_law("bernoulli", power(parameter))
+            return self._by_law("bernoulli", draws.power(parameter))
         if kind == "bernoulli" or (kind == "categorical" and len(parameter) <= FEW):
             return self._by_law(kind, parameter)
         if kind == "uniform_integer" and parameter <= FEW:
@@ -291,10 +282,10 @@ class ColumnCoins(Coins):
         """One draw, or as many as are asked for, of each replica; none where that is not known."""
         size = self.lanes.size
         if kind not in VECTORS:
-            made = [numbers(kind, parameter, self.generator, size)]
-        elif size >= PIECE:
+            made = [draws.numbers(kind, parameter, self.generator, size)]
+        elif size >= draws.PIECE:
             scale, count = parameter
-            made = [numbers(VECTORS[kind], scale, self.generator, size) for _ in range(count)]
+            made = [draws.numbers(VECTORS[kind], scale, self.generator, size) for _ in range(count)]
         else:  # those of few replicas are made together, for speed
             scale, count = parameter
             words = self.generator.bit_generator.random_raw
@@ -318,7 +309,7 @@ class ColumnCoins(Coins):
             ends = np.cumsum([float(p) for _, p in law])[:-1]
             codes = np.searchsorted(ends, self.generator.random(self.lanes.size), side="right")
             return self._by_code(codes, [value for value, _ in law])
-        shares = multinomial(self.generator, self.lanes.size, [p for _, p in law])
+        shares = draws.multinomial(self.generator, self.lanes.size, [p for _, p in law])
         parts = [(value, Lanes(n)) for (value, _), n in zip(law, shares, strict=True) if n]
         return self._split(parts)
 

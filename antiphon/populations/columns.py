@@ -9,6 +9,7 @@ comparisons work on all replicas at once; asking a column for its truth (``if``,
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, Final, NoReturn, Protocol, TypeAlias, Union
@@ -65,7 +66,77 @@ class Deciding(Protocol):
         ...
 
 
-class Column:
+class PerReplica(ABC):
+    """What stands for a value of each replica: it belongs to one population."""
+
+    __slots__ = ("_lanes", "_values", "coins")
+    __immutable__ = True
+    _lanes: Lanes
+    coins: Deciding
+
+    def __reduce_ex__(self, protocol: object) -> NoReturn:
+        raise TypeError("a column belongs to one population and cannot be copied or pickled")
+
+    @abstractmethod
+    def _first(self) -> Any:
+        """The value of the first replica that is being stepped."""
+
+    def alone(self, part: object = None) -> Any:
+        """The value of a single replica. Raises: Apart if there are several."""
+        if self.coins.lanes.size > 1:
+            raise Apart(part)
+        return self._first()
+
+
+class NumberLike(PerReplica):
+    """One that a single replica's number, or array, may be asked of."""
+
+    __slots__ = ()
+
+    def __float__(self) -> float:
+        return float(self.alone())
+
+    def __int__(self) -> int:
+        return int(self.alone())
+
+    def __index__(self) -> int:
+        return operator.index(self.alone())
+
+    def __str__(self) -> str:
+        return str(self.alone())
+
+    def __format__(self, spec: str) -> str:
+        return format(self.alone(), spec)
+
+
+Operation: TypeAlias = Callable[["Column", Operand], Made]
+
+
+def _both_ways(name: str) -> tuple[Operation, Operation]:
+    """An operator, and the same with the column on its right."""
+
+    def left(column: Column, other: Operand) -> Made:
+        return column.arithmetic(other, name)
+
+    def right(column: Column, other: Operand) -> Made:
+        return column.arithmetic(other, name, swapped=True)
+
+    return left, right
+
+
+def _alone(name: str) -> Operation:
+    return lambda column, other: column.in_python(other, name)
+
+
+def _comparison(name: str) -> Operation:
+    return lambda column, other: column.comparison(other, name)
+
+
+def _logic(name: str) -> Operation:
+    return lambda column, other: column.logic(other, name)
+
+
+class Column(NumberLike):
     """An immutable vector with one number per replica: float, int or bool, never mixed.
 
     What Python would compute for each replica alone is what a column computes, or it
@@ -73,8 +144,7 @@ class Column:
     overflow 64 bits or is too large to meet a float is left to Python.
     """
 
-    __slots__ = ("_depth", "_lanes", "_sides", "_values", "coins", "kind")
-    __immutable__ = True
+    __slots__ = ("_depth", "_sides", "kind")
 
     def __init__(self, values: Values, coins: Deciding) -> None:
         self._values: Any = values
@@ -103,9 +173,6 @@ class Column:
     def __repr__(self) -> str:
         return f"<Column of {self._lanes.size} {self.kind.__name__}s>"
 
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a column belongs to one population and cannot be copied or pickled")
-
     def now(self) -> Values:
         """The numbers of the replicas that are being stepped."""
         return self.at(self.coins.lanes)
@@ -121,10 +188,7 @@ class Column:
         values: Values = self._values
         return values if lanes is self._lanes else values[lanes.places(self._lanes)]
 
-    def alone(self, part: object = None) -> Any:
-        """The Python number of a single replica. Raises: Apart if there are several."""
-        if self.coins.lanes.size > 1:
-            raise Apart(part)
+    def _first(self) -> Any:
         return self.now()[0].item()
 
     # --- what needs a Python number ------------------------------------------------------
@@ -132,23 +196,8 @@ class Column:
     def __bool__(self) -> bool:
         return self.coins.decide(self)
 
-    def __float__(self) -> float:
-        return float(self.alone())
-
-    def __int__(self) -> int:
-        return int(self.alone())
-
-    def __index__(self) -> int:
-        return operator.index(self.alone())
-
     def __hash__(self) -> int:
         return hash(self.alone())
-
-    def __str__(self) -> str:
-        return str(self.alone())
-
-    def __format__(self, spec: str) -> str:
-        return format(self.alone(), spec)
 
     def __round__(self, digits: int | None = None) -> Made:
         values = self.now()
@@ -170,41 +219,13 @@ class Column:
     def __abs__(self) -> Column:
         return Column(np.abs(numbers(self.now())), self.coins)
 
-    def __add__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "add")
-
-    def __radd__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "add", swapped=True)
-
-    def __sub__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "sub")
-
-    def __rsub__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "sub", swapped=True)
-
-    def __mul__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "mul")
-
-    def __rmul__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "mul", swapped=True)
-
-    def __truediv__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "truediv")
-
-    def __rtruediv__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "truediv", swapped=True)
-
-    def __floordiv__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "floordiv")
-
-    def __rfloordiv__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "floordiv", swapped=True)
-
-    def __mod__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "mod")
-
-    def __rmod__(self, other: Operand) -> Made:
-        return self._arithmetic(other, "mod", swapped=True)
+    __add__, __radd__ = _both_ways("add")
+    __sub__, __rsub__ = _both_ways("sub")
+    __mul__, __rmul__ = _both_ways("mul")
+    __truediv__, __rtruediv__ = _both_ways("truediv")
+    __floordiv__, __rfloordiv__ = _both_ways("floordiv")
+    __mod__, __rmod__ = _both_ways("mod")
+    __lshift__, __rshift__, __pow__ = map(_alone, ("lshift", "rshift", "pow"))
 
     def __divmod__(self, other: Operand) -> tuple[Made, Made]:
         return self // other, self % other
@@ -212,28 +233,20 @@ class Column:
     def __rdivmod__(self, other: Operand) -> tuple[Made, Made]:
         return other // self, other % self
 
-    def __lshift__(self, other: Operand) -> Made:
-        return self._in_python(other, "lshift")
-
-    def __rshift__(self, other: Operand) -> Made:
-        return self._in_python(other, "rshift")
-
     def __trunc__(self) -> int:
         return int(self.alone())
 
-    def __pow__(self, other: Operand) -> Made:
-        return self._in_python(other, "pow")
-
     def __rpow__(self, other: Operand) -> Made:
-        return self._in_python(other, "pow", swapped=True)
+        return self.in_python(other, "pow", swapped=True)
 
-    def _arithmetic(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
+    def arithmetic(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
+        """By name; ``swapped``: with the column on the right."""
         if self.kind is float and name in _OF_FLOATS and _is_exact(other):
             first, second = (other, self) if swapped else (self, other)
             return Column.later(float, name, first, second, self.coins)
         left = self.now()
         if _only_in_python(other, left):
-            return self._in_python(other, name, swapped=swapped)
+            return self.in_python(other, name, swapped=swapped)
         right = _operand(other)
         if right is None:
             return _NEITHER
@@ -242,10 +255,10 @@ class Column:
         if swapped:
             left, right = right, left
         if differs_from_python(left, right, name):
-            return self._in_python(other, name, swapped=swapped)
+            return self.in_python(other, name, swapped=swapped)
         return Column(UFUNCS[name](left, right), self.coins)
 
-    def _in_python(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
+    def in_python(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
         """The operation on the numbers of a single replica."""
         sides = (self.alone(), other.alone() if type(other) is Column else other)
         operation: Callable[[Operand, Operand], Made] = getattr(operator, name)
@@ -254,24 +267,15 @@ class Column:
     # --- comparison ------------------------------------------------------------------------
 
     def __eq__(self, other: object) -> Any:
-        return self._comparison(other, "eq")
+        return self.comparison(other, "eq")
 
     def __ne__(self, other: object) -> Any:
-        return self._comparison(other, "ne")
+        return self.comparison(other, "ne")
 
-    def __lt__(self, other: Operand) -> Made:
-        return self._comparison(other, "lt")
+    __lt__, __le__, __gt__, __ge__ = map(_comparison, ("lt", "le", "gt", "ge"))
 
-    def __le__(self, other: Operand) -> Made:
-        return self._comparison(other, "le")
-
-    def __gt__(self, other: Operand) -> Made:
-        return self._comparison(other, "gt")
-
-    def __ge__(self, other: Operand) -> Made:
-        return self._comparison(other, "ge")
-
-    def _comparison(self, other: Any, name: str) -> Made:
+    def comparison(self, other: Any, name: str) -> Made:
+        """By name."""
         if self.kind is float and _is_exact(other):
             return Column.later(bool, name, self, other, self.coins)
         left = self.now()
@@ -281,33 +285,26 @@ class Column:
         if huge and abs(other) > largest_int(left) + 1:
             return Column(np.full(left.shape, getattr(operator, name)(0, other)), self.coins)
         if _only_in_python(other, left):
-            return self._in_python(other, name)
+            return self.in_python(other, name)
         right = _operand(other)
         if right is None:
             return _NEITHER
         if left.dtype.kind != right.dtype.kind and max(map(largest_int, (left, right))) > EXACT:
-            return self._in_python(other, name)
+            return self.in_python(other, name)
         return Column(UFUNCS[name](left, right), self.coins)
 
     # --- logic, and NumPy's functions --------------------------------------------------------
 
-    def __and__(self, other: Operand) -> Made:
-        return self._logic(other, "and_")
-
-    def __or__(self, other: Operand) -> Made:
-        return self._logic(other, "or_")
-
-    def __xor__(self, other: Operand) -> Made:
-        return self._logic(other, "xor")
-
+    __and__, __or__, __xor__ = map(_logic, ("and_", "or_", "xor"))
     __rand__, __ror__, __rxor__ = __and__, __or__, __xor__
 
     def __invert__(self) -> Column:
         return Column(np.invert(numbers(self.now())), self.coins)  # ~True is -2
 
-    def _logic(self, other: Operand, name: str) -> Made:
+    def logic(self, other: Operand, name: str) -> Made:
+        """By name, of ints and truth values."""
         if type(other) is int and abs(other) >= WIDE and self.kind is not float:
-            return self._in_python(other, name)
+            return self.in_python(other, name)
         right = _operand(other)
         if right is None or self.kind is float or right.dtype.kind == "f":
             return _NEITHER

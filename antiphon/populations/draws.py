@@ -57,7 +57,7 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
     """
     if kind in ("laplace", "gaussian"):
         scale = parameter.now() if type(parameter) is Column else float(parameter)
-        drawn = (_laplaces if kind == "laplace" else _normals)(generator, size)
+        drawn = _laplaces(generator, size) if kind == "laplace" else generator.standard_normal(size)
         drawn *= scale
         return drawn
     if kind == "uniform_integer" and parameter <= 2**62:
@@ -94,10 +94,6 @@ def _laplaces(generator: np.random.Generator, size: int) -> Values:
         bits = np.unpackbits(np.frombuffer(generator.bytes(-(-count // 8)), np.uint8), count=count)
         piece *= 1.0 - 2.0 * bits
     return drawn
-
-
-def _normals(generator: np.random.Generator, size: int) -> Values:
-    return generator.standard_normal(size)
 
 
 def multinomial(

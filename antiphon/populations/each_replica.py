@@ -1,26 +1,35 @@
-"""What is computed for each replica of a block by itself, where columns do not know how."""
+"""What is computed for each replica of a block by itself, where columns do not know how.
+
+And messages with columns in them, as a part hears them that knows only numbers (``plain``).
+"""
 
 from __future__ import annotations
 
+import operator
 from collections.abc import Callable, Iterable
+from functools import lru_cache, partial
 from itertools import repeat
-from typing import Any, NoReturn
+from typing import Any
 
+import attrs
 import numpy as np
 
+from antiphon.numbers.interning import honest
 from antiphon.populations.arithmetic import Values
 from antiphon.populations.array_columns import ENTRIES, ArrayColumn
-from antiphon.populations.columns import Apart, Column, Deciding
+from antiphon.populations.columns import Apart, Column, Deciding, PerReplica
+from antiphon.protocol.coins.column_safety import is_column_safe
+from antiphon.protocol.messages import ATOMS
+from antiphon.protocol.spaces import Space
 
 
-class Opaque:
+class Opaque(PerReplica):
     """A value for each replica of which columns know nothing, such as a Fraction.
 
     ``for_each`` and coins read it; whoever else does has a single replica.
     """
 
-    __slots__ = ("_lanes", "_values", "coins")
-    __immutable__ = True
+    __slots__ = ()
 
     def __init__(self, values: list[Any], coins: Deciding) -> None:
         self._values = values
@@ -30,9 +39,6 @@ class Opaque:
     def __repr__(self) -> str:
         return f"<Opaque of {self._lanes.size} values>"
 
-    def __reduce_ex__(self, protocol: object) -> NoReturn:
-        raise TypeError("a column belongs to one population and cannot be copied or pickled")
-
     def now(self) -> list[Any]:
         """The values of the replicas that are being stepped."""
         lanes = self.coins.lanes
@@ -40,10 +46,7 @@ class Opaque:
             return self._values
         return [self._values[place] for place in lanes.places(self._lanes).tolist()]
 
-    def alone(self, part: object = None) -> Any:
-        """The value of a single replica. Raises: Apart if there are several."""
-        if self.coins.lanes.size > 1:
-            raise Apart(part)
+    def _first(self) -> Any:
         return self.now()[0]
 
     def __getattr__(self, name: str) -> Any:
@@ -140,3 +143,43 @@ def _column(made: list[Any], coins: Deciding) -> Any:
         if dtype.str in ENTRIES and all((x.dtype, x.shape) == (dtype, shape) for x in made):
             return ArrayColumn(np.array(made), coins)
     return Opaque(made, coins)
+
+
+def plain(message: Any, part: object = None) -> Any:
+    """The message with Python numbers for columns, looking into tuples and attrs classes.
+
+    Raises: Apart, for the sake of a ``part``, if it holds a column of several replicas.
+    """
+    kind: Any = type(message)  # pyright: ignore[reportUnknownVariableType]
+    if not honest(kind) or kind in ATOMS:
+        return message
+    if kind is Column or kind is ArrayColumn or kind is Opaque:
+        return message.alone(part)
+    if isinstance(message, tuple):
+        items = [plain(item, part) for item in message]  # pyright: ignore[reportUnknownVariableType]
+        if all(map(operator.is_, items, message)):  # pyright: ignore[reportUnknownArgumentType]
+            return message  # pyright: ignore[reportUnknownVariableType]
+        return tuple(items) if kind is tuple else kind(*items)
+    changed = {
+        alias: new
+        for name, alias in _fields(kind)
+        if (new := plain(old := getattr(message, name, None), part)) is not old
+    }
+    return attrs.evolve(message, **changed) if changed else message
+
+
+@lru_cache(maxsize=1024)
+def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
+    """What messages of an attrs class are made of; a mechanism is no message but itself."""
+    if "__attrs_attrs__" not in vars(kind) or hasattr(kind, "step"):
+        return ()
+    return tuple((field.name, field.alias) for field in attrs.fields(kind) if field.init)
+
+
+def accepting(space: Space) -> Callable[[object], bool]:
+    """Whether a message belongs to a space; that of each replica, to one that takes no columns."""
+    return space.contains if is_column_safe(space) else partial(_contains, space)
+
+
+def _contains(space: Space, message: object) -> bool:
+    return space.contains(plain(message, space))

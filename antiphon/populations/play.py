@@ -6,7 +6,8 @@ differs, splits it. While nothing continuous has been drawn a block is just a nu
 a billion replicas cost what a thousand do (the *counts* reading); afterwards a number
 that differs from replica to replica is a column (the *arrays* reading), for at most
 ``LIMIT`` replicas at a time, so memory is bounded. What cannot work with columns steps
-its replicas one by one. Either way the law is that of independent interactions.
+its replicas one by one (``taken_apart`` tells what does). Either way the law is that of
+independent interactions.
 """
 
 from __future__ import annotations
@@ -24,13 +25,14 @@ from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins, Part
 from antiphon.populations.columns import Apart, Column
+from antiphon.populations.each_replica import plain
 from antiphon.populations.joining import Tally, apart, is_symbol, key, one_of
-from antiphon.populations.plain import plain
 from antiphon.populations.sample import NUMBER, TRUTH, Cell, Sample
 from antiphon.protocol.adversary import Adversary, History
-from antiphon.protocol.coins.column_safety import is_column_safe
+from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT
+from antiphon.protocol.registry import name_of
 
 Answers: TypeAlias = "History"
 Feature: TypeAlias = Callable[[Answers], object]
@@ -324,3 +326,44 @@ def _cell(parts: list[tuple[int, list[Values | float]]]) -> Cell:
             columns[start : start + size, place] = each
         start += size
     return Cell(count, columns)
+
+
+_REPLICAS: Final = 32
+
+
+class SlowAudit(UserWarning):
+    """Most of the time goes into parts that are taken replica by replica."""
+
+
+def taken_apart(
+    adversary: Adversary, mechanism: Mechanism, *, rounds: int | None = None
+) -> tuple[str, ...]:
+    """The names of the parts that were, in a few interactions played to see.
+
+    Each of them draws or hears numbers, and has not been declared ``ap.column_safe``.
+
+    >>> import antiphon as ap
+    >>> from antiphon.protocol.spaces import Reals
+    >>> @ap.mechanism(queries=Reals(), answers=Reals())
+    ... def noisy(state, value, coins):
+    ...     return state, value + coins.laplace(1)
+    >>> taken_apart(ap.scripted([0.0]), noisy)
+    ('noisy',)
+    >>> taken_apart(ap.scripted([0.0]), ap.mechanisms.Laplace(epsilon=1))
+    ()
+    """
+    coins = ColumnCoins()
+    for _ in Population(adversary, mechanism, rounds, coins).play(_REPLICAS):
+        pass
+    return tuple(sorted({name_of(unsafe(part)) for part in coins.slow.values()}))
+
+
+def slow_hint(parts: tuple[str, ...]) -> str:
+    """What to do about them; nothing where there are none."""
+    if not parts:
+        return ""
+    return (
+        f"{', '.join(parts)} is taken replica by replica, perhaps 100 times slower: "
+        "if it does arithmetic and comparisons only, declare it @ap.column_safe; "
+        "see docs/readings.md"
+    )

@@ -20,7 +20,7 @@ from antiphon.numbers import arrays, named
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import fraction
 from antiphon.populations.columns import Column
-from antiphon.populations.plain import plain
+from antiphon.populations.each_replica import plain
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register

@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.numbers.named import set_derived
-from antiphon.populations.plain import accepting, plain
+from antiphon.populations.each_replica import accepting, plain
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side

@@ -26,7 +26,7 @@ def test_a_step_was_taken_on_data(entry):
     messages = entry.messages
     report = ap.check(entry.mechanism, messages=messages, only=["purity"], seed=1)
     secret = entry.mechanism.signature.updates
-    taken = Subject.mechanism(entry.mechanism, tuple(messages), 1).taken
+    taken = Subject(entry.mechanism, entry.mechanism, None, tuple(messages), 1).taken
     heard = [each.inputs[0] for each in taken if each.result is not None]
     data = [each for each in heard if secret == NOTHING or secret.contains(each)]
     assert report.done == (("purity",) if data else ())

@@ -14,7 +14,7 @@ from test_noise_privacy import BaseTwo
 from trying import over
 
 import antiphon as ap
-from antiphon.audit.sealed import OPEN, oblivious
+from antiphon.audit.game import OPEN, oblivious
 from antiphon.composition import Certified, ComplexMechanism
 from antiphon.learners import ADVICE, Hedge, LazyExperts, LazyPolicy, ShrinkingDartboard, Softmax
 from antiphon.learners.experts.weighted import Holding

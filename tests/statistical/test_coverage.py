@@ -30,8 +30,9 @@ from antiphon.audit.statistical.estimators import (
     delta_lower_bound,
     epsilon_lower_bound,
     label_delta_lower_bound,
+    lower_bound,
+    upper_tail,
 )
-from antiphon.audit.statistical.proportions import lower_bound, upper_tail
 
 ALPHA = 0.1
 GRID = [Fraction(i, 40) for i in range(41)]

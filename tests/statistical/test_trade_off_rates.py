@@ -18,7 +18,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.statistical import Rates
-from antiphon.audit.statistical.trade_offs import curve_audit as auditing
+from antiphon.audit.statistical import curve_audit as auditing
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.mechanisms import Gaussian, Laplace
 from antiphon.numbers.interval import Interval

@@ -13,8 +13,8 @@ from trying import over
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary
 from antiphon.audit.statistical.audit import METHODS
-from antiphon.audit.statistical.events.choosing import SCORES
-from antiphon.audit.statistical.proportions import CORRECTIONS, clopper_pearson, upper_tail
+from antiphon.audit.statistical.choosing import SCORES
+from antiphon.audit.statistical.estimators import CORRECTIONS, clopper_pearson, upper_tail
 from antiphon.cli.options import audit, demo
 from antiphon.cli.written import count, shown
 from antiphon.demo.data import TOTAL

@@ -47,9 +47,10 @@ NO_PRIVACY_FIGURES = {
         "antiphon/composition/guarantees/guarantee.py": ["MOST_CREATED:.0e"],
     },
     "texts": {
-        "antiphon/audit/check/steps/alphabets.py": ["value:.40"],
+        "antiphon/audit/check/steps/contracts.py": [
+            "taken.result[1]:.40", "said:.60", "space:.80", "value:.40",
+        ],
         "antiphon/composition/accounting/parameters.py": ["_ADAPTIVE.format(type(given).__name__)"],
-        "antiphon/audit/check/steps/answers.py": ["taken.result[1]:.40", "said:.60", "space:.80"],
     },
     "confidences that have so few digits": {
         "antiphon/selfcheck/commands/corpus.py": ["CONFIDENCE:.0%"],
@@ -74,7 +75,7 @@ NO_PRIVACY_FIGURES = {
     },
     "an event, a vector, the law of an answer": {
         "antiphon/conjectures/drawing/found_trees.py": ["float(chance):.6g"],
-        "antiphon/audit/statistical/events/events.py": ["self.threshold:.6g", "end:.6g"],
+        "antiphon/audit/statistical/event.py": ["self.threshold:.6g", "end:.6g"],
         "antiphon/audit/statistical/search.py": ["x:.4g"],
     },
     "what was observed: regrets, losses, errors, rates": {

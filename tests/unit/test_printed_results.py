@@ -18,9 +18,9 @@ from antiphon.audit.statistical import audit_report
 from antiphon.audit.statistical.audit_report import AuditReport, claimed, rows, title
 from antiphon.audit.statistical.audit_report import Tested as OneTest
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.events.scorers import Place
+from antiphon.audit.statistical.event import Event
 from antiphon.audit.statistical.evidence import against
+from antiphon.audit.statistical.scorers import Place
 from antiphon.cli.written import shown
 from antiphon.composition.filters.sums import amounts
 from antiphon.conjectures import Conjectured, ListedPairs, SparsePattern

@@ -22,7 +22,7 @@ from antiphon.audit.statistical import (
     label_delta_lower_bound,
     play_population,
 )
-from antiphon.audit.statistical.proportions import lower_bound, upper_bound
+from antiphon.audit.statistical.estimators import lower_bound, upper_bound
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 
 DELTA = Fraction(1, 10)

@@ -1,7 +1,7 @@
 """``ap.check``: the contracts that a part must keep, tried on it (design: *Laws*).
 
-One small file a check; a check is a function of the subject that yields findings, and
-raises ``LeftOut`` where it cannot be made. It returns how much it tried.
+A check is a function of the subject that yields findings, and raises ``LeftOut`` where it
+cannot be made. It returns how much it tried.
 """
 
 from __future__ import annotations
@@ -13,20 +13,7 @@ from typing import Final, TypeAlias, Union
 import numpy as np
 
 from antiphon.audit.check.report import CheckReport, Finding, LeftOut, Trial, Tried, drained
-from antiphon.audit.check.steps import (
-    alphabets,
-    answers,
-    claims,
-    columns,
-    crashes,
-    links,
-    properties,
-    purity,
-    randomness,
-    replay,
-    states,
-    verifications,
-)
+from antiphon.audit.check.steps import claims, columns, contracts, properties, verifications
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.watch import borrowed
 from antiphon.composition.complex_mechanism import Lifting
@@ -45,18 +32,18 @@ Bound: TypeAlias = Callable[[], Trial]
 Messages: TypeAlias = Union[tuple[object, ...], None]
 
 _STEPS: Final[tuple[tuple[str, Check], ...]] = (
-    ("crashes", crashes.check),
-    ("purity", purity.check),
-    ("randomness", randomness.check),
-    ("replay", replay.check),
-    ("states", states.check),
-    ("answers", answers.check),
-    ("alphabets", alphabets.check),
+    ("crashes", contracts.crashes),
+    ("purity", contracts.purity),
+    ("randomness", contracts.randomness),
+    ("replay", contracts.replay),
+    ("states", contracts.states),
+    ("answers", contracts.answers),
+    ("alphabets", contracts.alphabets),
     ("columns", columns.check),
 )
 MECHANISM: Final = (*_STEPS, ("claims", claims.check))
 PROCESSOR: Final = (
-    *_STEPS, ("declarations", links.check), ("properties", properties.check),
+    *_STEPS, ("declarations", properties.declarations), ("properties", properties.check),
 )  # fmt: skip
 _UNREPEATABLE: Final = ("crashes", "purity", "randomness", "replay")
 
@@ -92,21 +79,15 @@ def check(
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
     with borrowed(seed):
-        return _check(part, right, given, only, seed)
-
-
-def _check(
-    part: object, right: Mechanism | None, given: Messages, only: Iterable[str] | None, seed: int
-) -> CheckReport:
-    if isinstance(part, Verification):
-        f: Verification = part  # pyright: ignore[reportUnknownVariableType]
-        tried = verifications.MESSAGES if given is None else given
-        of_f = [(name, partial(each, f, tried)) for name, each in verifications.CHECKS]
-        return _report(message_label(f), of_f, None, only, seed)
-    subject = _subject(part, right, given, seed)
-    rows = PROCESSOR if subject.is_link else MECHANISM
-    bound = [(name, partial(each, subject)) for name, each in rows]
-    return _report(subject.name, bound, subject, only, seed)
+        if isinstance(part, Verification):
+            f: Verification = part  # pyright: ignore[reportUnknownVariableType]
+            tried = verifications.MESSAGES if given is None else given
+            of_f = [(name, partial(each, f, tried)) for name, each in verifications.CHECKS]
+            return _report(message_label(f), of_f, None, only, seed)
+        subject = _subject(part, right, given, seed)
+        rows = PROCESSOR if subject.is_link else MECHANISM
+        bound = [(name, partial(each, subject)) for name, each in rows]
+        return _report(subject.name, bound, subject, only, seed)
 
 
 def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) -> Subject:
@@ -118,9 +99,9 @@ def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) 
                 f"what stands on the right of {message_label(part)}? pass right=…, a mechanism "
                 "(on the command line: --right NAME)"
             )
-        return Subject.processor(part, right, given, seed)  # pyright: ignore[reportUnknownArgumentType]
+        return Subject(part, part @ right, right, given, seed)  # pyright: ignore[reportUnknownArgumentType]
     if isinstance(part, Mechanism) and not isinstance(part, Adversary):
-        return Subject.mechanism(part, given, seed)  # pyright: ignore[reportUnknownArgumentType]
+        return Subject(part, part, None, given, seed)  # pyright: ignore[reportUnknownArgumentType]
     raise InvalidArgument(
         "check takes a mechanism, a post-processor or a verification function, not a "
         f"{type(part).__name__}"  # pyright: ignore[reportUnknownArgumentType]

@@ -20,7 +20,7 @@ SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secr
 @contextmanager
 def watched(used: set[str]) -> Generator[None, None, None]:
     """Adds to ``used`` what is drawn from meanwhile."""
-    before, numbers = random.getstate(), _key(_numpy())
+    before, numbers = random.getstate(), _key(np.random.get_state())
     entropy = os.urandom
     module: Any = random
 
@@ -36,14 +36,14 @@ def watched(used: set[str]) -> Generator[None, None, None]:
         os.urandom, module._urandom = entropy, own
         if random.getstate() != before:
             used.add(PYTHON)
-        if _key(_numpy()) != numbers:
+        if _key(np.random.get_state()) != numbers:
             used.add(NUMPY)
 
 
 @contextmanager
 def borrowed(seed: int) -> Generator[None, None, None]:
     """The global generators, seeded meanwhile, and afterwards as they were before."""
-    before, numbers = random.getstate(), _numpy()
+    before, numbers = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed % 2**32)
     try:
@@ -51,10 +51,6 @@ def borrowed(seed: int) -> Generator[None, None, None]:
     finally:
         random.setstate(before)
         np.random.set_state(numbers)
-
-
-def _numpy() -> Any:
-    return np.random.get_state()
 
 
 def _key(state: Any) -> tuple[object, ...]:

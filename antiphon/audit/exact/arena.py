@@ -1,6 +1,6 @@
 """Where the game is played: which positions there are, and what an adversary may say.
 
-A position is known by its number; 0 is OVER. ``SingleArena`` follows one mechanism under
+A position is known by its number; 0 is OVER. ``single_arena`` follows one mechanism under
 any f; ``composition_arena`` follows the children of ExtConComp each for itself.
 """
 
@@ -60,11 +60,16 @@ class Arena(Protocol[Said]):
     def follow(self, live: Live, choice: Said, place: int) -> Live: ...
 
 
-class OneColumn:
-    """What the arenas of a single part share: the one column that is there is the position."""
+@attrs.define(eq=False)
+class PartArena:
+    """The game about a single part: the one column that is there is the position."""
 
     columns: Columns
-    _part: int
+    part: TrackedPart
+    _number: int = attrs.field(init=False)
+
+    def __attrs_post_init__(self) -> None:
+        self._number = self.columns.add_part(self.part)
 
     @property
     def totals(self) -> tuple[list[int], list[int]]:
@@ -73,7 +78,7 @@ class OneColumn:
 
     def start(self) -> int:
         """The position before any message."""
-        return self.columns.first(self._part)
+        return self.columns.first(self._number)
 
     def choices(self, position: int) -> tuple[Move, ...]:
         """What may be said."""
@@ -82,6 +87,10 @@ class OneColumn:
     def live(self, position: int) -> Live:
         """The columns that matter."""
         return ((0, position),)
+
+    def message(self, choice: Move, live: Live) -> object:
+        """A pair; the message itself where both worlds get the same."""
+        return choice.zero if self.part.judge is None else _pair(choice.zero, choice.one)
 
     def answer(self, choice: Move, place: int) -> object:
         """What the adversary hears on a branch."""
@@ -92,61 +101,37 @@ class OneColumn:
         return self.live(choice.branches[place][2])
 
 
-@attrs.define(eq=False)
-class SingleArena(OneColumn):
+def single_arena(
+    columns: Columns, mechanism: Mechanism, start: object, f: Verification, queries: Queries,
+    *, within: bool = False,
+) -> PartArena:  # fmt: skip
     """V[f] ∘* I(·) ∘* M for one mechanism M whose messages can be listed.
 
     To refuse, to fail and to halt all end the interaction (``chain``); or, if M is ``within``
     a composition, only to refuse does.
     """
-
-    columns: Columns
-    mechanism: Mechanism
-    initial_state: object
-    verification: Verification
-    queries: Queries
-    within: bool = False
-    _part: int = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        stepper = Stepper(self.mechanism.step, self.mechanism.is_over)
-        if self.within:
-            stepper = stepper._replace(halted=HALT)
-        first, start = self.verification.initial_state, self.initial_state
-        judge, both = _judge(self.verification), (stepper, stepper)
-        self._part = self.columns.add_part(
-            TrackedPart(both, (start, start), judge, first, self.queries)
-        )
-
-    def message(self, choice: Move, live: Live) -> object:
-        """The message of a choice."""
-        return _pair(choice.zero, choice.one)
+    stepper = Stepper(mechanism.step, mechanism.is_over)
+    if within:
+        stepper = stepper._replace(halted=HALT)
+    both, starts = (stepper, stepper), (start, start)
+    return PartArena(columns, TrackedPart(both, starts, _judge(f), f.initial_state, queries))
 
 
-@attrs.define(eq=False)
-class ComparisonArena(OneColumn):
+def comparison_arena(
+    columns: Columns,
+    mechanisms: tuple[Mechanism, Mechanism],
+    starts: tuple[object, object],
+    queries: tuple[object, ...],
+) -> PartArena:
     """Two mechanisms against each other: "b = 0" is the first, "b = 1" the second.
 
     Messages are single. The tight δ at ε = 0 is the largest total variation
     distance of the two view laws, so it is 0 iff the mechanisms are equivalent.
     """
-
-    columns: Columns
-    mechanisms: tuple[Mechanism, Mechanism]
-    initial_states: tuple[object, object]
-    queries: tuple[object, ...]
-    _part: int = attrs.field(init=False)
-
-    def __attrs_post_init__(self) -> None:
-        first, second = self.mechanisms
-        bare = _bare(first)
-        steppers = bare, bare if second is first else _bare(second)
-        part = TrackedPart(steppers, self.initial_states, None, None, self.queries)
-        self._part = self.columns.add_part(part)
-
-    def message(self, choice: Move, live: Live) -> object:
-        """The message of a choice."""
-        return choice.zero
+    first, second = mechanisms
+    bare = _bare(first)
+    steppers = bare, bare if second is first else _bare(second)
+    return PartArena(columns, TrackedPart(steppers, starts, None, None, queries))
 
 
 def _bare(mechanism: Mechanism) -> Stepper:

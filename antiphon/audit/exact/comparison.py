@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import ComparisonArena, elements, guarded
+from antiphon.audit.exact.arena import comparison_arena, elements, guarded
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.kernel import REFUSAL, branches, ends
 from antiphon.audit.exact.question import LIMIT, horizon
@@ -98,7 +98,8 @@ def equivalent(
     if not (starts.includes(others) and others.includes(starts)):
         raise InvalidArgument("the mechanisms have different sets of initial states")
     if queries is None:
-        queries = (*_messages(mechanism_a), *_messages(mechanism_b))
+        both = mechanism_a, mechanism_b
+        queries = [q for each in both for q in elements(message_space(each), name_of(each))]
     messages = tuple(queries)
     for message in messages:
         if not any(each.signature.queries.contains(message) for each in (mechanism_a, mechanism_b)):
@@ -109,7 +110,7 @@ def equivalent(
     worst = Equivalence(rounds, Fraction(0))
     for initial in starts.enumerate():
         states = mechanism_a.enter(initial), mechanism_b.enter(initial)
-        arena = ComparisonArena(Columns(limit), (mechanism_a, mechanism_b), states, messages)
+        arena = comparison_arena(Columns(limit), (mechanism_a, mechanism_b), states, messages)
         solver = Solver(arena, 0, limit)
         distance = solver.solve(Fraction(1), rounds)
         if distance > worst.distance:
@@ -121,9 +122,7 @@ def equivalent(
 
 
 def _told_apart(
-    adversary: StrategyAdversary,
-    mechanisms: tuple[Mechanism, Mechanism],
-    initial: object,
+    adversary: StrategyAdversary, mechanisms: tuple[Mechanism, Mechanism], initial: object
 ) -> tuple[View | None, tuple[Fraction, Fraction] | None]:
     """A view that ends in the distinguishing event, with its probabilities."""
     path = adversary.accusing_path(without=REFUSAL)
@@ -149,10 +148,6 @@ def _followed(
         alike = [law for said, over, law in found if identical(said, answer) and over == last]
         states = alike[0] if alike else {}
     return _mass(states)
-
-
-def _messages(mechanism: Mechanism) -> tuple[object, ...]:
-    return elements(message_space(mechanism), name_of(mechanism))
 
 
 def message_space(mechanism: Mechanism) -> Space:
@@ -236,11 +231,7 @@ def _answers(
 
 
 def law_of_views(
-    adversary: Adversary,
-    mechanism: Mechanism,
-    *,
-    rounds: int,
-    initial: object = None,
+    adversary: Adversary, mechanism: Mechanism, *, rounds: int, initial: object = None
 ) -> Law:
     """Every view of adversary × mechanism with its exact probability (CM Def. 2.9).
 

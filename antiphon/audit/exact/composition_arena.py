@@ -209,15 +209,11 @@ class CompositionArena:
         _, created, columns = self._positions[choice.branches[place][2]]
         after = dict(live)
         if isinstance(choice.move, Create):
-            after[created - 1] = self.columns.first(self._part_of(choice.move))
+            own = next(i for i, each in enumerate(self.catalogue) if each is choice.move)
+            after[created - 1] = self.columns.first(self._parts[own])
         else:
             after[self._index(choice, live)] = choice.move.branches[place][2]
         return tuple((index, column) for index, column in after.items() if column in columns)
-
-    def _part_of(self, create: Create) -> int:
-        return next(
-            part for part, own in zip(self._parts, self.catalogue, strict=True) if own is create
-        )
 
 
 def only_spends(kind: type[Suitable]) -> bool:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import attrs
 
-from antiphon.audit.exact.arena import SingleArena, listed
+from antiphon.audit.exact.arena import PartArena, listed, single_arena
 from antiphon.audit.exact.beliefs import OVER, SPENT, Columns
 from antiphon.audit.exact.question import LIMIT
 from antiphon.audit.exact.solver import Solver
@@ -47,7 +47,7 @@ class Histories:
     verification: Verification
     within: bool = False
     _columns: Columns = attrs.field(init=False)
-    _arena: SingleArena = attrs.field(init=False)
+    _arena: PartArena = attrs.field(init=False)
     _solvers: tuple[Solver, Solver] = attrs.field(init=False)
     _met: dict[object, WeighedHistory] = attrs.field(
         init=False, factory=dict[object, WeighedHistory]
@@ -57,8 +57,8 @@ class Histories:
         queries = listed(self.mechanism)
         self._columns = Columns(LIMIT)
         start = self.mechanism.initial_state
-        self._arena = SingleArena(
-            self._columns, self.mechanism, start, self.verification, queries, self.within
+        self._arena = single_arena(
+            self._columns, self.mechanism, start, self.verification, queries, within=self.within
         )
         self._solvers = Solver(self._arena, 0, LIMIT), Solver(self._arena, 1, LIMIT)
 

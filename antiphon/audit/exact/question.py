@@ -11,13 +11,18 @@ from typing import Any, Final, TypeAlias, TypedDict, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, SingleArena, listed
+from antiphon.audit.exact.arena import Arena, listed, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
 from antiphon.audit.exact.composition_arena import CompositionArena, only_spends
-from antiphon.audit.exact.divergence import Divergence, DivergenceSolver, logarithm, order_of
+from antiphon.audit.exact.divergence import (
+    Divergence,
+    DivergenceSolver,
+    RangeSolver,
+    logarithm,
+    order_of,
+)
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
-from antiphon.audit.exact.tight_range import RangeSolver
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
@@ -168,7 +173,7 @@ class Question(Shown):
                 return CompositionArena(columns, self.verification, creations, most, given)
         queries = _queries(self.system, given, creations, most)
         start = self.system.initial_state
-        return SingleArena(columns, self.system, start, self.verification, queries)
+        return single_arena(columns, self.system, start, self.verification, queries)
 
     def solve(self, epsilon: exact.Epsilon, rounds: int) -> Solution:
         """Tight δ at one ε. Raises: Intractable, InvalidArgument (the cure is in the text).
@@ -221,16 +226,10 @@ class Question(Shown):
             ends.append(both[1].solve(rounds))
         low, high = max(low for low, _ in ends), max(high for _, high in ends)
         bit = [high for _, high in ends].index(high)
-        found = Divergence(
-            order,
-            logarithm(low, order)[0],
-            logarithm(high, order)[1],
-            low if low == high and isinstance(low, Fraction) else None,
-            rounds,
-            bit,
-            sum(each.nodes for each in both),
-        )
-        return found, both[bit]
+        least, most = logarithm(low, order)[0], logarithm(high, order)[1]
+        moment = low if low == high and isinstance(low, Fraction) else None
+        nodes = sum(each.nodes for each in both)
+        return Divergence(order, least, most, moment, rounds, bit, nodes), both[bit]
 
     def tight_range(self, rounds: int) -> exact.ExactEpsilon | float:
         """The least η with which it is η-BR, exactly, as 0 or ``Log(q)``; ``math.inf`` if none.
@@ -309,15 +308,20 @@ def _queries(
     most: int,
 ) -> Queries:
     """The messages to try: in a composition, those that its hidden state takes."""
-    if isinstance(system, Concurrent):
-        return lambda state: tuple(_composed(system, state, creations, most, given))
-    return listed(system, given)
+    if not isinstance(system, Concurrent):
+        return listed(system, given)
+
+    def composed(state: ConcurrentState) -> tuple[object, ...]:
+        children = system.children(state)
+        more = creations if isinstance(system, ExtConComp) and len(children) < most else ()
+        own = [listed(child.created.mechanism, given) for child in children]
+        return *more, *(Ask(query, i) for i, queries in enumerate(own) for query in queries)
+
+    return composed
 
 
 def _check(
-    system: ContinualMechanism,
-    given: tuple[object, ...] | None,
-    creations: Sequence[Create],
+    system: ContinualMechanism, given: tuple[object, ...] | None, creations: Sequence[Create]
 ) -> None:
     """Each message given is one that somebody takes: what is left out silently tells nothing.
 
@@ -375,19 +379,3 @@ def _never(f: Suitable, create: Create) -> Refused | None:
         return None
     paid = admitted if type(admitted) is Refused else f.differ(f.purse, create)
     return paid if type(paid) is Refused else None
-
-
-def _composed(
-    system: Concurrent,
-    state: ConcurrentState,
-    creations: Sequence[Create],
-    most: int,
-    given: tuple[object, ...] | None,
-) -> Iterable[object]:
-    children = system.children(state)
-    if isinstance(system, ExtConComp) and len(children) < most:
-        yield from creations
-    for index, child in enumerate(children):
-        mechanism = child.created.mechanism
-        for query in listed(mechanism, given):
-            yield Ask(query, index)

@@ -61,6 +61,14 @@ def deep(rounds: int) -> Generator[None, None, None]:
         sys.setrecursionlimit(depth)
 
 
+def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
+    """Tell of so many, now and then. Raises: Intractable past the limit."""
+    if nodes > limit:
+        raise Intractable(what, nodes, limit)
+    if report is not None and nodes % 4096 == 0:
+        report(nodes)
+
+
 class BackwardRecursion(ABC):
     """The best of every belief, for one world ``bit``: where to stop, and what to say.
 
@@ -181,15 +189,9 @@ class Solver(BackwardRecursion):
                 best, unit = total, over
                 if best >= ceiling * unit:
                     break
-        self._keep((rounds, position, ahead, behind), (best, unit))
+        values[rounds, position, ahead, behind] = best, unit
+        reached(len(values), self.limit, self.report, "the exact solver's beliefs")
         return best, unit
-
-    def _keep(self, key: Key, value: Ratio) -> None:
-        if len(self._values) >= self.limit:
-            raise Intractable("the exact solver's beliefs", len(self._values) + 1, self.limit)
-        self._values[key] = value
-        if self.report is not None and len(self._values) % 4096 == 0:
-            self.report(len(self._values))
 
     def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
         total, unit = 0, 1

@@ -9,7 +9,7 @@ from antiphon.audit.running.checkpoint import Checkpoint
 from antiphon.audit.running.chunks import Chunk, Chunks, CountViews, merge_counts
 from antiphon.audit.running.progress import Progress
 from antiphon.audit.running.runner import run
-from antiphon.audit.running.tally import Outcome
+from antiphon.audit.running.working import Outcome
 from antiphon.numbers.public import shows
 
 __all__ = [

@@ -83,14 +83,9 @@ class CountViews:
 
     def __call__(self, chunk: Chunk) -> dict[Hashable, int]:
         return play_population(
-            self.adversary,
-            self.mechanism,
-            replicas=chunk.size,
-            feature=self.feature,
-            rounds=self.rounds,
-            seed=chunk.seed,
-            initial=self.initial,
-        )
+            self.adversary, self.mechanism, replicas=chunk.size, feature=self.feature,
+            rounds=self.rounds, seed=chunk.seed, initial=self.initial,
+        )  # fmt: skip
 
 
 def merge_counts(total: dict[Hashable, int], more: dict[Hashable, int]) -> dict[Hashable, int]:

@@ -15,8 +15,8 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from antiphon.audit.running.sending import Files, misled, packed, packed_by_value
-from antiphon.audit.running.worker import (
+from antiphon.audit.running.sending import (
+    Files,
     Parcel,
     Task,
     attempt,
@@ -24,6 +24,9 @@ from antiphon.audit.running.worker import (
     attempt_packed,
     begin,
     begin_packed,
+    misled,
+    packed,
+    packed_by_value,
 )
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
 

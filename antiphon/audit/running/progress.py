@@ -8,7 +8,7 @@ import threading
 import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import Any, Final, Literal, TypeAlias, TypeVar, Union
 
 Progress: TypeAlias = Callable[[int, int], object]
@@ -32,11 +32,7 @@ def watching(progress: Union[Progress, Literal[False], None]) -> Generator[Progr
         finally:
             line.clear()
     else:
-        yield _nobody
-
-
-def _nobody(done: int, total: int) -> None:
-    pass
+        yield lambda done, total: None
 
 
 class Line:
@@ -100,12 +96,7 @@ class Interrupt:
             signal.signal(signal.SIGINT, self._hear)
         return self
 
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
+    def __exit__(self, *_: object) -> None:
         if self._before is not None:
             signal.signal(signal.SIGINT, self._before)
 

@@ -12,10 +12,8 @@ from typing import Literal, TypeVar, Union
 from antiphon.audit.running.checkpoint import Checkpoint, Saved, Saver, experiment
 from antiphon.audit.running.chunks import Chunk, Chunks
 from antiphon.audit.running.progress import Interrupt, Progress, watching
-from antiphon.audit.running.tally import ChunkTally, Outcome
-from antiphon.audit.running.together import Arrival
-from antiphon.audit.running.worker import Task
-from antiphon.audit.running.working import Workers, work
+from antiphon.audit.running.sending import Task
+from antiphon.audit.running.working import Arrival, ChunkTally, Outcome, Workers, work
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
 
 Result = TypeVar("Result")

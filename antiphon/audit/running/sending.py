@@ -4,21 +4,30 @@ A decorated function hides the function that it was made of, and a lambda has no
 own: both go by the variable of their module that holds them. Modules that were run by path are
 run again where the task arrives. What was defined in a notebook or at the prompt stands in no file
 that another process could run: it goes by value, with cloudpickle.
+
+In the worker it is run on one chunk at a time, and what goes wrong comes back as a value.
 """
 
 from __future__ import annotations
 
 import importlib
 import io
+import multiprocessing
+import os
 import pickle
+import signal
 import sys
-from collections.abc import Iterable
+import threading
+import traceback
+from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
+
+import attrs
 
 from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.numbers.errors import MissingExtra
@@ -74,7 +83,11 @@ class InNoFile(pickle.PicklingError):
 class _Pickler(pickle.Pickler):
     def reducer_override(self, thing: object) -> Any:
         defined = getattr(thing, "function", thing)
-        if isinstance(defined, FunctionType | type) and _is_in_no_file(defined):
+        if (
+            isinstance(defined, FunctionType | type)
+            and defined.__module__ == "__main__"
+            and not _main_has_a_file()
+        ):
             raise InNoFile(f"{defined.__qualname__} is defined in a notebook or at the prompt")
         place = _place(thing)
         return NotImplemented if place is None else (_at, place)
@@ -117,10 +130,6 @@ def packed(task: object) -> tuple[Files, bytes]:
     return files_run(), buffer.getvalue()
 
 
-def _is_in_no_file(defined: FunctionType | type) -> bool:
-    return defined.__module__ == "__main__" and not _main_has_a_file()
-
-
 def _main_has_a_file() -> bool:
     """Whether a process that is started can run what this one was started with."""
     file = _file_of_main()
@@ -157,3 +166,94 @@ def unpacked(files: Files, data: bytes) -> Any:
     """The task that was packed. Raises: ImportError, AttributeError for what is not here."""
     run_again(files)
     return pickle.loads(data)
+
+
+Task = Callable[[Any], object]
+"""A pure function of a chunk, or of what else a piece of work is."""
+
+
+@attrs.frozen
+class Done:
+    """The result of a chunk."""
+
+    result: object
+
+
+@attrs.frozen
+class Failed:
+    """What the task itself raised; whatever reaches the caller otherwise is the executor's."""
+
+    error: Exception
+    trace: str
+
+
+def attempt(task: Task, chunk: object) -> Done | Failed:
+    """Run the task on a chunk."""
+    try:
+        return Done(task(chunk))
+    except Exception as error:
+        return Failed(_portable(error), traceback.format_exc())
+
+
+def attempt_packed(task: tuple[Files, bytes], chunk: object) -> Done | Failed:
+    """Run a packed task on a chunk. What loading it raises is raised."""
+    return attempt(unpacked(*task), chunk)
+
+
+@attrs.frozen
+class Parcel:
+    """A call that is made by unpickling it, and by ``pickle.loads`` alone.
+
+    So nobody between here and the worker needs this package, and a worker without it
+    says so, where it would die if it could not even read what it shall do.
+    """
+
+    function: Callable[..., object]
+    arguments: tuple[object, ...]
+
+    def __reduce__(self) -> tuple[Callable[..., object], tuple[object, ...]]:
+        return self.function, self.arguments
+
+
+def _portable(error: Exception) -> Exception:
+    """An error that survives the way home: some cannot be pickled, or not be read again."""
+    try:
+        pickle.loads(pickle.dumps(error))
+    except Exception:
+        return RuntimeError(f"{type(error).__name__}: {error}")
+    return error
+
+
+# --- processes of our own: the task is handed over once, when they start --------------------
+
+_task: Task | None = None
+
+
+def begin(task: Task) -> None:
+    """Make this process a worker for one task."""
+    global _task
+    _task = task
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked
+    threading.Thread(target=_die_with_parent, daemon=True).start()
+    limits = sys.modules.get("threadpoolctl")
+    if limits is not None:  # one core each; and a forked OpenMP would hang with more threads
+        limits.threadpool_limits(1)
+
+
+def begin_packed(task: tuple[Files, bytes]) -> None:
+    """The same where the process was not forked, and has to load the task."""
+    begin(unpacked(*task))
+
+
+def attempt_own(chunk: object) -> Done | Failed:
+    """Run the task that this process was made for."""
+    assert _task is not None
+    return attempt(_task, chunk)
+
+
+def _die_with_parent() -> None:
+    """A worker whose parent was killed would wait for ever."""
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)

@@ -1,17 +1,252 @@
-"""Who does the work: this process, processes of our own, or an executor that was lent."""
+"""Pieces of work, such as chunks: who does them, and how their results are taken in order.
+
+This process does one after another; a crew, of processes of our own or of an executor that was
+lent, has several under way at once, and what comes early waits for its turn.
+"""
 
 from __future__ import annotations
 
+import sys
 import time
+from abc import ABC, abstractmethod
+from collections import Counter
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor
 from queue import SimpleQueue
-from typing import Final, Literal, TypeAlias, Union
+from typing import Any, Final, Generic, Literal, TypeAlias, Union
 
-from antiphon.audit.running.crews import Crew, Executor, Lent, Own, cores, may_start
-from antiphon.audit.running.progress import Interrupt
-from antiphon.audit.running.tally import InOrder
-from antiphon.audit.running.together import Arrival, together
-from antiphon.audit.running.worker import Task
+import attrs
+from typing_extensions import TypeVar
+
+from antiphon.audit.running.checkpoint import Saver
+from antiphon.audit.running.chunks import Chunk, Chunks
+from antiphon.audit.running.crews import Crew, Executor, Future, Lent, Own, cores, may_start
+from antiphon.audit.running.progress import Interrupt, Progress
+from antiphon.audit.running.sending import Done, Failed, Task
 from antiphon.numbers import exact
+from antiphon.numbers.errors import ExecutorError, MissingExtra
+
+Result = TypeVar("Result", default=Any)
+Part = TypeVar("Part", default=Any)
+
+
+@attrs.frozen
+class Outcome(Generic[Result]):
+    """What a run computed: the merged result of the first ``done`` of ``total`` samples."""
+
+    result: Result
+    done: int
+    total: int
+    interrupted: bool
+    looks: int = attrs.field(default=1, eq=False)
+    """After how many different numbers of samples a result of this experiment was returned,
+    this one included: more than one where a checkpoint was gone on with."""
+
+
+@attrs.frozen
+class Stop:
+    """Stands for the result of a chunk that has none; ends the run when its turn comes."""
+
+    error: Exception
+
+
+@attrs.define(kw_only=True)
+class InOrder(ABC, Generic[Part]):
+    """Pieces of work whose results are taken in order; what comes early waits for its turn."""
+
+    done: int = 0
+    """How many have been taken."""
+    waiting: dict[int, Part | Stop] = attrs.field(factory=dict[int, Any])
+    taking: bool = False
+    """In the midst of it, what was taken before is neither here nor there."""
+    ahead: int = sys.maxsize
+    """How many pieces may be under way at once: one further on depends on what these give."""
+
+    @property
+    @abstractmethod
+    def pieces(self) -> int:
+        """How many there are in all, as far as is known: it is over once so many are done."""
+
+    @abstractmethod
+    def piece(self, index: int) -> object:
+        """What a worker is told of one that is not taken, and less than ``ahead`` away."""
+
+    @abstractmethod
+    def take(self, part: Part) -> None:
+        """The result of the next one."""
+
+    @abstractmethod
+    def taken(self) -> None:
+        """What is to be done whenever one was taken."""
+
+    @abstractmethod
+    def save(self) -> None:
+        """Bring the checkpoint up to date."""
+
+    def left(self) -> Iterator[object]:
+        """The pieces that have not been taken."""
+        while self.done < self.pieces:
+            yield self.piece(self.done)
+
+    def add(self, index: int, result: Part | Stop) -> None:
+        """Note the result of a piece, and take what is next in order.
+
+        Raises: what a Stop holds, once every piece before it is taken, so that the error
+        of a run does not depend on which worker was first either.
+        """
+        self.waiting[index] = result
+        while self.done in self.waiting and self.done < self.pieces:
+            part = self.waiting.pop(self.done)
+            if isinstance(part, Stop):
+                raise part.error
+            self.taking = True
+            self.take(part)
+            self.done += 1
+            self.taking = False
+            self.taken()
+
+
+@attrs.define
+class ChunkTally(InOrder[Result]):
+    """The merged result of the first ``done`` chunks, and results that wait for their turn."""
+
+    chunks: Chunks
+    merge: Callable[[Result, Result], Result]
+    saver: Saver | None
+    watch: Progress
+    result: Any
+    """None before the first chunk."""
+
+    @property
+    def samples(self) -> int:
+        """How many samples have been merged."""
+        return self.chunks.samples(self.done)
+
+    @property
+    def pieces(self) -> int:
+        return len(self.chunks)
+
+    def piece(self, index: int) -> Chunk:
+        return self.chunks[index]
+
+    def take(self, part: Result) -> None:
+        self.result = self.merge(self.result, part) if self.done else part
+
+    def taken(self) -> None:
+        self.watch(self.samples, self.chunks.total)
+        if self.samples + self.chunks.size > self.chunks.total:
+            self.save()  # without the last chunk, which is no whole one
+
+    def add(self, index: int, result: Result | Stop) -> None:
+        super().add(index, result)
+        if self.saver is not None and self.saver.due():
+            self.save()
+
+    def save(self) -> None:
+        """Bring the checkpoint up to date; a last chunk that is no whole one stays outside."""
+        whole = self.samples == self.done * self.chunks.size
+        if self.saver is not None and whole and not self.taking:
+            self.saver.save(self.done, self.result)
+
+    def outcome(self, *, interrupted: bool) -> Outcome[Result]:
+        """What is done; noted in the checkpoint, because it is going to be seen."""
+        looks = 1 if self.saver is None else self.saver.tell(self.samples)
+        return Outcome(self.result, self.samples, self.chunks.total, interrupted, looks)
+
+
+ATTEMPTS: Final = 4
+"""How often a chunk is given to a worker before it is given up."""
+
+
+Arrival: TypeAlias = tuple[int, Future]
+"""The number of a chunk, and the future that has what came of it."""
+
+
+def together(
+    tally: InOrder, crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
+) -> None:
+    """Give out pieces: at most ``crew.window`` past the last one that is taken.
+
+    ``arrived`` is fed by the futures, in any thread, and by the interrupt.
+    Raises: ExecutorError, and what the task raises.
+    """
+    futures: dict[int, Future] = {}
+    lost: Counter[int] = Counter()
+    sent, end = tally.done, tally.pieces
+    window = min(crew.window, tally.ahead)
+
+    def send(index: int) -> None:
+        futures[index] = future = crew.submit(tally.piece(index))
+        future.add_done_callback(lambda done: arrived.put((index, done)))
+
+    try:
+        while tally.done < tally.pieces:
+            while sent < min(end, tally.done + window):
+                send(sent)
+                sent += 1
+            arrival = arrived.get()
+            if interrupt.asked or arrival is None:
+                return
+            index, future = arrival
+            answer = _verdict(crew, index, future, lost)
+            if answer is None:
+                send(index)
+                continue
+            del futures[index]
+            if isinstance(answer, Stop):
+                end = min(end, index)
+                tally.add(index, answer)
+            else:
+                tally.add(index, answer.result)
+    finally:
+        for future in futures.values():
+            future.cancel()
+        crew.close(now=bool(futures))
+
+
+def _verdict(crew: Crew, index: int, future: Future, lost: Counter[int]) -> Done | Stop | None:
+    """What came of a chunk; None if it was lost and should be tried again."""
+    try:
+        answer: Done | Failed = future.result()
+    except BaseException as error:  # a worker's KeyboardInterrupt or SystemExit too
+        lost[index] += 1
+        return _judge(crew, index, lost[index], error)
+    return Stop(_of_task(answer, index)) if isinstance(answer, Failed) else answer
+
+
+def _judge(crew: Crew, index: int, times: int, error: BaseException) -> Stop | None:
+    """None for a lost chunk that should be tried again; an ExecutorError if that is of no use."""
+    what = f"{type(error).__name__}: {error}"
+    stop: ExecutorError | None = None
+    if crew.stuck is not None and not isinstance(error, BrokenExecutor):
+        stop = crew.stuck
+    elif isinstance(error, (ImportError, AttributeError)):
+        stop = ExecutorError(
+            f"a worker could not load the task ({what}); install antiphon and the modules of "
+            "the mechanism and the adversary, in the same versions, where the workers run"
+        )
+    elif times == ATTEMPTS or type(error).__name__ == "KilledWorker":  # dask has tried it itself
+        stop = ExecutorError(
+            f"chunk {index} was lost again and again; the chunks before it are kept. If its worker "
+            f"died or ran out of memory, try smaller chunks or fewer workers. Last: {what}"
+        )
+    if stop is None:
+        return None
+    stop.__cause__ = error
+    return Stop(stop)
+
+
+def _of_task(failed: Failed, index: int) -> Exception:
+    """What the task raised in a worker, with the traceback of there."""
+    error = failed.error
+    if isinstance(error, ImportError) and not isinstance(error, MissingExtra):
+        return ExecutorError(
+            f"a worker lacks a module ({error}); install what the mechanism and the adversary "
+            "import, in the same versions, where the workers run"
+        )
+    error.add_note(f"raised in a worker, on chunk {index}:\n{failed.trace}")
+    return error
+
 
 _WORTH: Final = 1.0
 """Seconds of work left that are worth starting processes for."""
@@ -38,12 +273,7 @@ def work(
         together(tally, crew, interrupt, arrived)
 
 
-def _crew(
-    task: Task,
-    tally: InOrder,
-    executor: Workers,
-    interrupt: Interrupt,
-) -> Crew | None:
+def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -> Crew | None:
     """Who shall work on the chunks; None for this process."""
     if executor == "serial":
         return None

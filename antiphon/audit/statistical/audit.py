@@ -18,31 +18,21 @@ import numpy as np
 
 from antiphon.audit.running import Checkpoint, Progress
 from antiphon.audit.running.crews import Executor
+from antiphon.audit.statistical import experiment
 from antiphon.audit.statistical.audit_report import AuditReport
-from antiphon.audit.statistical.estimators import growth
-from antiphon.audit.statistical.events.choosing import SCORES
-from antiphon.audit.statistical.events.reader import as_float
-from antiphon.audit.statistical.events.thresholds import Goal, Objective
-from antiphon.audit.statistical.experiment import (
-    CHOOSING,
-    PROBING,
-    Game,
-    Playing,
-    Setting,
-    Workforce,
-    child,
-)
+from antiphon.audit.statistical.choosing import SCORES
+from antiphon.audit.statistical.curve_audit import curve_audit
+from antiphon.audit.statistical.estimators import CORRECTIONS, Correction, failure, growth
+from antiphon.audit.statistical.event import Goal, Objective
 from antiphon.audit.statistical.fixed import Method, fixed_audit
-from antiphon.audit.statistical.proportions import CORRECTIONS, Correction, failure
+from antiphon.audit.statistical.reader import as_float
 from antiphon.audit.statistical.search import Search, members
 from antiphon.audit.statistical.sequential import sequential_audit
-from antiphon.audit.statistical.trade_offs.curve_audit import curve_audit
-from antiphon.audit.statistical.trade_offs.trade_off import against
+from antiphon.audit.statistical.trade_off import against
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.populations.play import Feature
-from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
+from antiphon.populations.play import Feature, SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
@@ -60,7 +50,7 @@ MOST_NUMBERS: Final = 1 << 26
 
 
 def audit(
-    game: Game,
+    game: experiment.Game,
     adversary: Search,
     *,
     epsilon: exact.Epsilon | None = None,
@@ -142,9 +132,9 @@ def audit(
     if checkpoint is not None and seed is None:
         raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
     root = np.random.SeedSequence() if seed is None else seed_sequence(seed)
-    candidates = members(adversary, child(root, CHOOSING))
-    playing = Playing(game, score if callable(score) else feature, rounds)
-    width = playing.width(candidates[0].adversary, child(root, PROBING))
+    candidates = members(adversary, experiment.child(root, experiment.CHOOSING))
+    playing = experiment.Playing(game, score if callable(score) else feature, rounds)
+    width = playing.width(candidates[0].adversary, experiment.child(root, experiment.PROBING))
     name_parties(game.mechanism(0), *(each.adversary for each in candidates), feature, score)
     slow = slow_hint(taken_apart(candidates[0].adversary, game.mechanism(0), rounds=rounds))
     if slow and samples >= MANY:
@@ -156,15 +146,9 @@ def audit(
     else:
         _alone(epsilon, delta, objective, method, correction)
         goal = against(curve, alpha, samples - trained)
-    setting = Setting(
-        playing,
-        goal,
-        "own" if callable(score) else score,
-        Workforce(chunk, executor, checkpoint, progress, width),
-        root,
-        trained,
-        confidence,
-    )
+    workforce = experiment.Workforce(chunk, executor, checkpoint, progress, width)
+    named = "own" if callable(score) else score
+    setting = experiment.Setting(playing, goal, named, workforce, root, trained, confidence)
     if curve is not None:
         report = curve_audit(setting, candidates, curve)
     elif method == "anytime":
@@ -174,7 +158,7 @@ def audit(
     return attrs.evolve(report, hint=_hint(game), slow=slow)
 
 
-def _hint(game: Game) -> str:
+def _hint(game: experiment.Game) -> str:
     system = game.mechanism(0).mechanism
     if foreign(system) is None:
         return ""
@@ -218,22 +202,14 @@ def _alone(epsilon: object, delta: object, objective: object, method: str, corre
 def _goal(
     epsilon: exact.Epsilon | None, delta: object, objective: Objective | None, alpha: float, n: int
 ) -> Goal:
+    """The claim in floats, rounded so that what is tested is no stronger than what was made."""
     if epsilon is None:
         raise InvalidArgument("an audit tests a claim: pass epsilon, and delta, or a curve")
-    level, claimed = _claim(epsilon, delta)
-    return Goal(objective or ("delta" if claimed else "epsilon"), level, claimed, alpha, n)
-
-
-def _claim(epsilon: exact.Epsilon, delta: object) -> tuple[float, float]:
-    """ε and δ as floats, rounded so that the tested claim is no stronger than the one made."""
     claimed, level = exact.probability(delta), exact.epsilon(epsilon)
     if claimed >= 1:
         raise InvalidArgument("every mechanism is (epsilon, 1)-DP: there is nothing to audit")
     rounded = 0.0 if level == 0 else math.nextafter(as_float(level), math.inf)
     growth(rounded)
-    return rounded, _above(claimed)
-
-
-def _above(value: Fraction) -> float:
-    near = float(value)
-    return near if Fraction(near) >= value else math.nextafter(near, 2)
+    near = float(claimed)
+    most = near if Fraction(near) >= claimed else math.nextafter(near, 2)
+    return Goal(objective or ("delta" if most else "epsilon"), rounded, most, alpha, n)

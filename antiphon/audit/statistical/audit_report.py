@@ -10,12 +10,16 @@ from typing import Any, Final, Literal
 
 import attrs
 
-from antiphon.audit.statistical.bound_pictures import draw_bounds, draw_errors, draw_progress
-from antiphon.audit.statistical.estimators import Hits, Rates
-from antiphon.audit.statistical.events.events import Event
+from antiphon.audit.statistical.estimators import Hits, Rates, failure
+from antiphon.audit.statistical.event import Event
 from antiphon.audit.statistical.evidence import Counterexample
-from antiphon.audit.statistical.proportions import failure
-from antiphon.audit.statistical.trade_offs.trade_off import Point, TradeOff
+from antiphon.audit.statistical.trade_off import (
+    Point,
+    TradeOff,
+    draw_bounds,
+    draw_errors,
+    draw_progress,
+)
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.numbers.printed import shown_down, shown_up, told_apart
 from antiphon.numbers.user_files import path_of

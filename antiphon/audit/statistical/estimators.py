@@ -1,17 +1,194 @@
 """Lower bounds on δ at ε, and on ε at δ, from hit counts: each with stated coverage.
 
 An event S is chosen on samples that are not used again; what follows is about that
-one event, so no multiple testing hides in it. Both directions are one event each.
+one event, so no multiple testing hides in it. Both directions are one event each. They rest on
+confidence bounds for a proportion, rounded outward (Clopper and Pearson 1934).
+
+Audits choose one adversary and one event on training samples and test that alone. Where several
+are tested, errors are bounded for all together. P-values are never averaged: a mean of them is no
+p-value (the average of two uniform ones falls below α less often than α, but that of dependent
+ones up to twice as often).
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+from typing import Final, Literal, TypeAlias
 
 import attrs
+import numpy as np
 
-from antiphon.audit.statistical.proportions import lower_bound, upper_bound, upper_tail
+from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+
+_SLACK: Final = 1e-6
+"""Relative error allowed for in a binomial tail; it is below 1e-8 to n = 10^15."""
+MOST_TRIALS: Final = 10**15
+_MOST_TERMS: Final = 1 << 17
+"""So many terms of a tail are summed (8 σ of n = 10^9); a geometric series bounds the rest."""
+
+
+def clopper_pearson(successes: int, trials: int, *, confidence: float) -> tuple[float, float]:
+    """An interval that covers the true probability with at least the given confidence.
+
+    The ends p solve P[X >= k; p] = α/2 and P[X <= k; p] = α/2, X ~ Bin(n, p), and are
+    rounded outward. Cost: some milliseconds for any n.
+    Raises: InvalidArgument outside 0 <= k <= n <= 10^15, 0 < confidence < 1.
+
+    >>> low, high = clopper_pearson(0, 10, confidence=0.95)
+    >>> low, round(high, 4)
+    (0.0, 0.3085)
+    """
+    alpha = failure(confidence)
+    return (
+        lower_bound(successes, trials, alpha=alpha / 2),
+        upper_bound(successes, trials, alpha=alpha / 2),
+    )
+
+
+def failure(confidence: float) -> float:
+    """α = 1 − confidence. Raises: InvalidArgument unless 0 < confidence < 1."""
+    alpha = 1 - exact.fraction(confidence, "confidence")
+    if not 0 < alpha < 1:
+        raise InvalidArgument(
+            f"confidence must lie strictly between 0 and 1, as 0.95 does, not {confidence!r}"
+        )
+    near = float(alpha)
+    return near if Fraction(near) <= alpha else math.nextafter(near, 0)
+
+
+def lower_bound(successes: int, trials: int, *, alpha: float) -> float:
+    """A number that exceeds the true probability with probability at most ``alpha``."""
+    _check(successes, trials, alpha)
+    if successes == 0:
+        return 0.0
+    return _largest(
+        successes / trials, lambda p: upper_tail(successes, trials, p) * (1 + _SLACK) <= alpha
+    )
+
+
+def upper_bound(successes: int, trials: int, *, alpha: float) -> float:
+    """A number that the true probability exceeds with probability at most ``alpha``."""
+    _check(successes, trials, alpha)
+    high = 1 - lower_bound(trials - successes, trials, alpha=alpha)
+    return min(1.0, math.nextafter(high, 2))
+
+
+def _check(successes: int, trials: int, alpha: float) -> None:
+    if type(successes) is not int or type(trials) is not int:
+        raise InvalidArgument(
+            "successes and trials are ints: a tie that counts by a fraction makes no binomial "
+            "count, so draw its coin and count it or not"
+        )
+    if not (0 <= successes <= trials and 1 <= trials <= MOST_TRIALS):
+        raise InvalidArgument(
+            f"{successes} of {trials} is no number of successes in 1..10^15 trials"
+        )
+    if not 0 < alpha < 1:
+        raise InvalidArgument(f"alpha must lie strictly between 0 and 1, not {alpha!r}")
+
+
+def _largest(high: float, sure: Callable[[float], bool]) -> float:
+    """Nearly the largest float in [0, high) for which ``sure`` holds; by bisection."""
+    low = 0.0
+    while True:
+        middle = (low + high) / 2
+        if not low < middle < high or high - low <= 1e-14 * high:
+            return math.nextafter(low, 0)
+        if sure(middle):
+            low = middle
+        else:
+            high = middle
+
+
+def upper_tail(least: int, trials: int, p: float) -> float:
+    """P[X >= least] for X ~ Bin(trials, p) and 0 < p <= least/trials, where terms fall.
+
+    Past _MOST_TERMS terms it is an upper bound.
+    """
+    if p >= 1:
+        return 1.0
+    term, odds = _term(least, trials, p), p / (1 - p)
+    total, k, size = 0.0, least, 256
+    while k < trials:
+        places = np.arange(k, min(k + size, trials), dtype=np.float64)
+        terms = term * np.cumprod((trials - places) / (places + 1) * odds)
+        total += term + float(terms[:-1].sum())
+        term, k, size = float(terms[-1]), k + len(places), 2 * size
+        ratio = (trials - k) / (k + 1) * odds
+        if term <= total * 1e-10 * (1 - ratio) or k - least >= _MOST_TERMS:
+            return total + term / (1 - ratio)
+    return total + term
+
+
+def _term(k: int, n: int, p: float) -> float:
+    """P[X = k], X ~ Bin(n, p), by the saddle-point expansion (Loader 2000), k >= 1."""
+    if k == n:
+        return math.exp(n * math.log(p))
+    log = _stirling(n) - _stirling(k) - _stirling(n - k)
+    log -= _deviance(k, n * p) + _deviance(n - k, n * (1 - p))
+    return math.exp(log) * math.sqrt(n / (2 * math.pi * k * (n - k)))
+
+
+def _stirling(n: int) -> float:
+    """ln n! − ln(√(2πn) (n/e)^n)."""
+    if n < 20:
+        return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi)
+    s = 1 / (n * n)
+    return (1 / 12 - s * (1 / 360 - s * (1 / 1260 - s * (1 / 1680 - s / 1188)))) / n
+
+
+def _deviance(x: float, mean: float) -> float:
+    """x ln(x/mean) + mean − x, without cancellation near x = mean."""
+    v = (x - mean) / (x + mean)
+    if abs(v) >= 0.1:
+        return x * math.log(x / mean) + mean - x
+    total, power, step = (x - mean) * v, 2 * x * v, 1
+    while True:
+        power *= v * v
+        longer = total + power / (2 * step + 1)
+        if longer == total:
+            return total
+        total, step = longer, step + 1
+
+
+Correction: TypeAlias = Literal["select", "holm", "bonferroni"]
+CORRECTIONS: Final = ("select", "holm", "bonferroni")
+
+
+def bonferroni(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Adjusted p-values k p: rejecting those <= α errs anywhere with probability <= α.
+
+    >>> bonferroni([0.25, 0.5])
+    (0.5, 1.0)
+    """
+    _check_level(p_values)
+    return tuple(min(1.0, len(p_values) * p) for p in p_values)
+
+
+def holm(p_values: Sequence[float]) -> tuple[float, ...]:
+    """Adjusted p-values by Holm's step-down method (Holm 1979): never above Bonferroni's.
+
+    The i-th smallest of k is multiplied by k − i + 1, and none is below a smaller one's.
+    Valid whatever the dependence between the tests.
+
+    >>> holm([0.5, 0.125, 0.25])
+    (0.5, 0.375, 0.5)
+    """
+    _check_level(p_values)
+    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
+    adjusted, least = [0.0] * len(p_values), 0.0
+    for rank, place in enumerate(order):
+        least = max(least, min(1.0, (len(p_values) - rank) * p_values[place]))
+        adjusted[place] = least
+    return tuple(adjusted)
+
+
+def _check_level(p_values: Sequence[float]) -> None:
+    if not p_values or not all(0 <= p <= 1 for p in p_values):
+        raise InvalidArgument("p-values are numbers in [0, 1], at least one")
 
 
 @attrs.frozen
@@ -26,12 +203,8 @@ class Hits:
     """Views of the world 1 − b."""
 
     def __add__(self, other: Hits) -> Hits:
-        return Hits(
-            self.own + other.own,
-            self.trials + other.trials,
-            self.against + other.against,
-            self.others + other.others,
-        )
+        both = zip(attrs.astuple(self), attrs.astuple(other), strict=True)
+        return Hits(*(mine + more for mine, more in both))
 
 
 @attrs.frozen

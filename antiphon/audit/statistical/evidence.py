@@ -10,9 +10,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.audit.statistical.estimators import Hits, Rates
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.proportions import MOST_TRIALS
+from antiphon.audit.statistical.estimators import MOST_TRIALS, Hits, Rates
+from antiphon.audit.statistical.event import Event
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, TranscriptError
 from antiphon.numbers.printed import shown_down, told_apart
 from antiphon.numbers.user_files import path_of
@@ -20,15 +19,7 @@ from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.records.codec import (
-    Json,
-    decode,
-    encode,
-    encode_any,
-    is_object,
-    mentions_unregistered,
-    unregistered,
-)
+from antiphon.protocol.records import codec
 from antiphon.protocol.records.headers import bit_of, rerunning
 from antiphon.protocol.records.interaction import replay
 from antiphon.protocol.records.sinks import save
@@ -63,7 +54,7 @@ class Counterexample(Shown):
     """What δ is at least at that ε …"""
     confidence: float
     """… with this confidence."""
-    seed: Json = attrs.field(repr=False)
+    seed: codec.Json = attrs.field(repr=False)
     """NumPy's SeedSequence of this interaction: its entropy and its spawn key."""
     feature: Feature | None = attrs.field(default=tuple, repr=False)
     """What the event reads of a view; None if the file names one that is not registered."""
@@ -111,9 +102,7 @@ class Counterexample(Shown):
         return (bound, *bit, *feature)
 
     def replay(
-        self,
-        adversary: Adversary | None = None,
-        mechanism: Mechanism | None = None,
+        self, adversary: Adversary | None = None, mechanism: Mechanism | None = None
     ) -> View:
         """Run both sides again, message by message, and check the event.
 
@@ -140,22 +129,22 @@ class Counterexample(Shown):
         """What the file will not do, because somebody has no name in it."""
         cure = "define it at the top of a file, and pass --with FILE.py; or @ap.register it"
         parties = [self.view.header.adversary, self.recording.secret.system]
-        nameless = ", ".join(dict.fromkeys(unregistered(parties)))
+        nameless = ", ".join(dict.fromkeys(codec.unregistered(parties)))
         if nameless:
             yield f"{nameless} has no name, so antiphon replay cannot run it: {cure}"
-        feature = encode_any(self.feature)
-        if self.feature is not tuple and mentions_unregistered(feature):
+        feature = codec.encode_any(self.feature)
+        if self.feature is not tuple and codec.mentions_unregistered(feature):
             yield (
                 f"the feature {name_of(self.feature)} has no name, so antiphon replay cannot tell "
                 f"whether the view lies in the event: {cure}"
             )
 
-    def _evidence(self) -> Json:
-        data: dict[str, Json] = {"format": FORMAT, "words": self.event.words()}
+    def _evidence(self) -> codec.Json:
+        data: dict[str, codec.Json] = {"format": FORMAT, "words": self.event.words()}
         data |= {name: getattr(self, name) for name in _PLAIN}
-        data |= {"seed": self.seed, "event": encode(self.event)}
+        data |= {"seed": self.seed, "event": codec.encode(self.event)}
         if self.feature is not tuple:
-            data["feature"] = encode_any(self.feature)
+            data["feature"] = codec.encode_any(self.feature)
         if self.hits is not None:
             data |= {"hits": list(attrs.astuple(self.hits)), "alpha": self.alpha}
         return data
@@ -168,7 +157,7 @@ class Counterexample(Shown):
         not fit the recording or itself.
         """
         data = evidence_of(path_of(path))
-        if not is_object(data) or data.get("format") != FORMAT:
+        if not codec.is_object(data) or data.get("format") != FORMAT:
             raise TranscriptError(
                 f"line 1 names no evidence in the form {FORMAT}: this file is no counterexample"
             )
@@ -176,7 +165,7 @@ class Counterexample(Shown):
         try:
             plain: dict[str, Any] = {name: data[name] for name in _PLAIN}
             plain |= {"hits": _hits(data.get("hits")), "alpha": data.get("alpha")}
-            event = decode(data["event"])
+            event = codec.decode(data["event"])
             feature = _feature(data["feature"]) if "feature" in data else tuple
         except KeyError as error:
             raise TranscriptError(f"line 1: the evidence lacks {error}") from None
@@ -234,7 +223,7 @@ _ROUNDING: Final = 1e-9
 """Between machines: far less than a figure that is printed."""
 
 
-def _hits(data: Json) -> Hits | None:
+def _hits(data: codec.Json) -> Hits | None:
     if data is None:
         return None
     if not isinstance(data, list) or len(data) != 4 or {type(each) for each in data} != {int}:
@@ -245,12 +234,12 @@ def _hits(data: Json) -> Hits | None:
     return Hits(own, trials, against, others)
 
 
-def _feature(data: Json) -> Feature | None:
-    found = None if mentions_unregistered(data) else decode(data)
+def _feature(data: codec.Json) -> Feature | None:
+    found = None if codec.mentions_unregistered(data) else codec.decode(data)
     return found if callable(found) else None
 
 
-def described(seed: np.random.SeedSequence) -> Json:
+def described(seed: np.random.SeedSequence) -> codec.Json:
     """A SeedSequence as JSON."""
     entropy = seed.entropy
     key = [int(each) for each in seed.spawn_key]

@@ -12,10 +12,9 @@ import numpy as np
 
 from antiphon.audit.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
 from antiphon.audit.running.crews import Executor
+from antiphon.audit.statistical.choosing import Training, choose
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events.choosing import Training, choose
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.events.thresholds import Choice, Goal
+from antiphon.audit.statistical.event import Choice, Event, Goal
 from antiphon.audit.statistical.evidence import Counterexample, described
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
@@ -75,13 +74,9 @@ class Playing:
         """So many views of the world ``bit``. Raises: InvalidArgument if they cannot be counted."""
         try:
             return play_sample(
-                adversary,
-                self.game.mechanism(bit),
-                replicas=views,
-                feature=self.feature,
-                rounds=self.rounds,
-                seed=seed,
-            )
+                adversary, self.game.mechanism(bit), replicas=views, feature=self.feature,
+                rounds=self.rounds, seed=seed,
+            )  # fmt: skip
         except TypeError as error:
             if "unhashable" not in str(error):
                 raise
@@ -171,12 +166,6 @@ class Workforce:
     width: int = 0
     """Numbers in a view."""
 
-    def count(
-        self, task: CountHits, views: int, seed: np.random.SeedSequence, place: int
-    ) -> Outcome[Trace]:
-        """The hits of a task; ``place`` tells several tasks of one audit apart."""
-        return self.run(task, merged, views, seed, place)
-
     def run(
         self,
         task: CountingTask[Result],
@@ -185,7 +174,7 @@ class Workforce:
         seed: np.random.SeedSequence,
         place: int,
     ) -> Outcome[Result]:
-        """A task on so many fresh views."""
+        """A task on so many fresh views; ``place`` tells several tasks of one audit apart."""
         path, size = self.checkpoint, self.chunk
         if size is None:
             size = min(CHUNK, max(LEAST_CHUNK, -(-views // LEAST_CHUNKS)))

@@ -10,14 +10,17 @@ import numpy as np
 from antiphon.audit.running import Outcome
 from antiphon.audit.statistical.audit_report import AuditReport, Tested
 from antiphon.audit.statistical.estimators import (
+    Correction,
     Hits,
     Rates,
+    bonferroni,
     down,
     growth,
+    holm,
     label_delta_lower_bound,
     p_value,
 )
-from antiphon.audit.statistical.events.thresholds import Choice
+from antiphon.audit.statistical.event import Choice
 from antiphon.audit.statistical.experiment import (
     TESTING,
     VACUOUS,
@@ -26,8 +29,8 @@ from antiphon.audit.statistical.experiment import (
     Setting,
     Trace,
     child,
+    merged,
 )
-from antiphon.audit.statistical.proportions import Correction, bonferroni, holm
 from antiphon.audit.statistical.search import Candidate
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.adversary import Adversary
@@ -106,7 +109,7 @@ def _count(setting: Setting, chosen: Chosen, place: int, method: Method) -> Outc
         task = attrs.evolve(task, label=1 / (1 + growth(setting.goal.epsilon)))
         trials = 2
     seed = child(setting.root, TESTING, place)
-    return setting.workforce.count(task, trials * setting.goal.trials, seed, place)
+    return setting.workforce.run(task, merged, trials * setting.goal.trials, seed, place)
 
 
 def _report(

@@ -53,8 +53,10 @@ class AdversaryFamily:
             for low, high in self.bounds
         ]  # fmt: skip
         vectors = [tuple(float(x) for x in vector) for vector in zip(*columns, strict=True)]
+        shown = [", ".join(f"{x:.4g}" for x in vector) for vector in vectors]
         return [
-            Candidate(self.member(vector), f"parameters {_shown(vector)}") for vector in vectors
+            Candidate(self.member(vector), f"parameters ({text})")
+            for vector, text in zip(vectors, shown, strict=True)
         ]
 
     def member(self, vector: Vector) -> Adversary:
@@ -130,10 +132,6 @@ def _checked(adversary: object) -> Adversary:
     if not isinstance(adversary, Adversary):
         raise InvalidArgument(f"{message_label(adversary, 40)} is no adversary")
     return adversary  # pyright: ignore[reportUnknownVariableType]
-
-
-def _shown(vector: Sequence[float]) -> str:
-    return "(" + ", ".join(f"{x:.4g}" for x in vector) + ")"
 
 
 def budgets(candidates: int, views: int) -> list[tuple[int, int]]:

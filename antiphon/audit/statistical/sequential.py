@@ -19,8 +19,15 @@ import numpy as np
 
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import Hits, down, growth, up
-from antiphon.audit.statistical.events.thresholds import Choice
-from antiphon.audit.statistical.experiment import BETTING, LEAST_ROUND, CountHits, Setting, child
+from antiphon.audit.statistical.event import Choice
+from antiphon.audit.statistical.experiment import (
+    BETTING,
+    LEAST_ROUND,
+    CountHits,
+    Setting,
+    child,
+    merged,
+)
 from antiphon.audit.statistical.fixed import why_vacuous
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
@@ -191,7 +198,7 @@ def _play(
     setting: Setting, candidate: Candidate, choice: Choice, size: int, number: int
 ) -> tuple[Hits, bool]:
     task = CountHits(setting.playing, candidate.adversary, choice.event)
-    outcome = setting.workforce.count(task, size, child(setting.root, BETTING, number, 0), 0)
+    outcome = setting.workforce.run(task, merged, size, child(setting.root, BETTING, number, 0), 0)
     return Hits(*outcome.result[-1]), outcome.interrupted
 
 

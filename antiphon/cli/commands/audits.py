@@ -14,7 +14,7 @@ import attrs
 
 from antiphon.audit.game import PrivacyGame
 from antiphon.audit.statistical.audit_report import AuditReport
-from antiphon.audit.statistical.events.choosing import SCORES
+from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
 from antiphon.audit.statistical.search import AdversaryFamily, Search
 from antiphon.cli.output import print_card, print_json
@@ -24,7 +24,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.numbers.exact import rational
-from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
+from antiphon.populations.play import SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game, learned_bit
-from antiphon.audit.statistical.proportions import MOST_TRIALS, clopper_pearson
+from antiphon.audit.statistical.estimators import MOST_TRIALS, clopper_pearson
 from antiphon.cli.output import print_json
 from antiphon.cli.written import shown
 from antiphon.numbers import exact

@@ -12,7 +12,7 @@ import attrs
 
 from antiphon.audit.running.checkpoint import Saver
 from antiphon.audit.running.chunks import Chunks
-from antiphon.audit.running.tally import InOrder
+from antiphon.audit.running.working import InOrder
 from antiphon.conjectures.climbing import Climb
 from antiphon.conjectures.conjectured import Conjectured
 from antiphon.conjectures.judging import Judged

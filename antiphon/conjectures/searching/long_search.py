@@ -11,8 +11,7 @@ from typing import Any, Union
 from antiphon.audit.running.chunks import Chunks
 from antiphon.audit.running.progress import Interrupt
 from antiphon.audit.running.runner import resumed
-from antiphon.audit.running.together import Arrival
-from antiphon.audit.running.working import Workers, work
+from antiphon.audit.running.working import Arrival, Workers, work
 from antiphon.conjectures.conjectured import Conjectured
 from antiphon.conjectures.patterns.pattern import Sizes
 from antiphon.conjectures.searching.ascent import (

@@ -142,7 +142,7 @@ class SimulatedLaw(MistakeLaw):
         return MistakeFigure(mean, mean - band, mean + band, self.how)
 
     def concentration(self) -> MistakeFigure:
-        from antiphon.audit.statistical.proportions import clopper_pearson
+        from antiphon.audit.statistical.estimators import clopper_pearson
 
         taus = self.plays(())[:, 0]
         left = int((taus <= self.rounds).sum())

@@ -20,7 +20,7 @@ from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_bound, 
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
 from antiphon.numbers.named import set_derived
-from antiphon.populations.plain import plain
+from antiphon.populations.each_replica import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins

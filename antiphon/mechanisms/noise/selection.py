@@ -24,7 +24,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.named import set_derived
-from antiphon.populations.plain import plain
+from antiphon.populations.each_replica import plain
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins

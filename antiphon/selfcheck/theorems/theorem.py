@@ -13,7 +13,7 @@ from typing import TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import ComparisonArena
+from antiphon.audit.exact.arena import comparison_arena
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.comparison import equivalent
 from antiphon.audit.exact.question import LIMIT, Question, rational_growth
@@ -171,7 +171,7 @@ def private_interactive(
     """An IM is (ε, δ)-DP between two initial states (CM Def. 2.12), messages single."""
     points = tuple(claimed)
     states = mechanism[0].enter(initial[0]), mechanism[1].enter(initial[1])
-    arena = ComparisonArena(Columns(LIMIT), mechanism, states, tuple(queries))
+    arena = comparison_arena(Columns(LIMIT), mechanism, states, tuple(queries))
     solvers = Solver(arena, 0, LIMIT), Solver(arena, 1, LIMIT)
     found = [_worse(solvers, rational_growth(epsilon)[0], rounds) for epsilon, _ in points]
     tight = tuple(delta for delta, _ in found)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.audit.statistical.bound_pictures import claimed_curve
+from antiphon.audit.statistical.trade_off import claimed_curve
 from antiphon.mechanisms import RandomizedResponse
 
 RR = RandomizedResponse(epsilon=ap.Log(3))

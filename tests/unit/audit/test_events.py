@@ -18,20 +18,19 @@ from antiphon.audit.statistical import (
     choose,
     merge,
     play_sample,
+    reader,
 )
-from antiphon.audit.statistical.events import reader
-from antiphon.audit.statistical.events.choosing import candidates
-from antiphon.audit.statistical.events.events import crossing
-from antiphon.audit.statistical.events.fitting import additive, rows_of, table
-from antiphon.audit.statistical.events.reader import Reader, reader_of, settled
-from antiphon.audit.statistical.events.scorers import (
+from antiphon.audit.statistical.choosing import candidates
+from antiphon.audit.statistical.event import Cuts, crossing
+from antiphon.audit.statistical.fitting import additive, rows_of, table
+from antiphon.audit.statistical.reader import Reader, reader_of, settled
+from antiphon.audit.statistical.scorers import (
     Additive,
     ByKind,
     Learned,
     LikelihoodTable,
     Place,
 )
-from antiphon.audit.statistical.events.thresholds import Cuts
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.populations.sample import Placeholder
 from antiphon.protocol.records.codec import decode, encode

@@ -13,8 +13,7 @@ from antiphon.audit.simulators import lyu
 from antiphon.composition import fixed_mechanisms
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers.errors import shown
-from antiphon.populations.play import play_population, play_sample
-from antiphon.populations.slow import taken_apart
+from antiphon.populations.play import play_population, play_sample, taken_apart
 from antiphon.protocol import IdentityPostProcessor
 from antiphon.verifiers import neighbouring_start
 

@@ -8,9 +8,8 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.audit.statistical import NUMBER, Cell, Goal, Sample, Training, choose
-from antiphon.audit.statistical.events import choosing
-from antiphon.audit.statistical.events.reader import reader_of
+from antiphon.audit.statistical import NUMBER, Cell, Goal, Sample, Training, choose, choosing
+from antiphon.audit.statistical.reader import reader_of
 from antiphon.protocol.records.codec import decode, encode
 
 N = 8_000

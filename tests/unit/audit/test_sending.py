@@ -12,7 +12,7 @@ from antiphon.audit import AuditReport
 from antiphon.audit.running import sending
 from antiphon.cli import main
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.populations.slow import SlowAudit, slow_hint
+from antiphon.populations.play import SlowAudit, slow_hint
 from antiphon.verifiers import AnyTwo, event_level
 
 ROOT = Path(ap.__file__).parent.parent

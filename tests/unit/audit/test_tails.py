@@ -3,7 +3,7 @@
 import pytest
 from mpmath import betainc, mpf
 
-from antiphon.audit.statistical.proportions import upper_tail
+from antiphon.audit.statistical.estimators import upper_tail
 
 CASES = [
     (1, 10, 0.05), (10, 10, 0.5), (7, 10, 0.5), (19, 50, 0.3), (20, 50, 0.3), (25, 100, 0.2),

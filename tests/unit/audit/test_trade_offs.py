@@ -13,11 +13,11 @@ import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.audit.running import Chunks
 from antiphon.audit.statistical import AuditReport, Hits, Rates
-from antiphon.audit.statistical.events.thresholds import Cut, Cuts, Goal
+from antiphon.audit.statistical import curve_audit as auditing
+from antiphon.audit.statistical.curve_audit import CountCuts, counting, spread, together
+from antiphon.audit.statistical.event import Cut, Cuts, Goal
 from antiphon.audit.statistical.experiment import Playing, child
-from antiphon.audit.statistical.trade_offs import curve_audit as auditing
-from antiphon.audit.statistical.trade_offs.curve_audit import CountCuts, counting, spread, together
-from antiphon.audit.statistical.trade_offs.trade_off import (
+from antiphon.audit.statistical.trade_off import (
     AgainstCurve,
     Point,
     TradeOff,
@@ -278,9 +278,12 @@ class TestCounting:
         found = task.hits(task(chunk))
         worlds = [playing.sample(BIT, bit, 3000, child(chunk.seed, bit)) for bit in (0, 1)]
         for place, cut in enumerate(task.cuts):
-            event, (own, other) = task.event(place), (worlds[cut.bit], worlds[1 - cut.bit])
+            event, (own, other) = (
+                cut.event(task.scorer, task.places),
+                (worlds[cut.bit], worlds[1 - cut.bit]),
+            )
             assert found[place] == Hits(event.hits(own), 3000, event.hits(other), 3000)
-        assert task.event(0) == choice.event
+        assert task.cuts[0].event(task.scorer, task.places) == choice.event
         twice = together(task(chunk), task(chunk))
         assert [each.own for each in task.hits(twice)] == [2 * each.own for each in found]
         assert twice[0] == 6000
@@ -307,7 +310,7 @@ class TestCounting:
         above = (np.arange(999.0, -1, -1), np.arange(999.0, -1, -1) ** 2 / 999)
         below = (999 - above[0], 999 - above[1])
         cuts = spread(
-            Cuts(ap.audit.statistical.events.scorers.Place((0,)), limits, (999, 999), above, below)
+            Cuts(ap.audit.statistical.scorers.Place((0,)), limits, (999, 999), above, below)
         )
         shares = [
             sum(met[int(cut.limit)] for met in (above if cut.above else below)) / 1998

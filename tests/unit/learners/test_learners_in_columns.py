@@ -23,8 +23,7 @@ from antiphon.mechanisms import GaussianTreeCounter, TreeCounter
 from antiphon.mechanisms.counters import BufferedToeplitzCounter, CountAfter, ExactSum
 from antiphon.numbers.exact import Log
 from antiphon.populations.column_coins import ColumnCoins
-from antiphon.populations.play import Population
-from antiphon.populations.slow import taken_apart
+from antiphon.populations.play import Population, taken_apart
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import EMPTY, HALT, identical

@@ -28,7 +28,7 @@ from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.array_columns import ArrayColumn, float64s, int64s
 from antiphon.populations.column_coins import LIMIT, NUMBERS, ColumnCoins
 from antiphon.populations.columns import Apart, Column
-from antiphon.populations.plain import plain
+from antiphon.populations.each_replica import plain
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER
 from antiphon.protocol.messages import identical

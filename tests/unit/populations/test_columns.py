@@ -14,7 +14,7 @@ from trying import over
 import antiphon as ap
 from antiphon.populations.column_coins import LIMIT, ColumnCoins
 from antiphon.populations.columns import Apart, Column, Lanes
-from antiphon.populations.plain import plain
+from antiphon.populations.each_replica import plain
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER, Placeholder
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe

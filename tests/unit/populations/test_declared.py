@@ -7,8 +7,7 @@ from trying import over
 
 import antiphon as ap
 from antiphon.populations.column_coins import KNOWN, ColumnCoins
-from antiphon.populations.play import Population, play_population
-from antiphon.populations.slow import taken_apart
+from antiphon.populations.play import Population, play_population, taken_apart
 from antiphon.protocol import InteractiveAsContinual, Signature, Space
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.spaces import BITS, Anything, Either, Finite, Integers

@@ -13,8 +13,7 @@ from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.columns import Apart, Column
-from antiphon.populations.each_replica import Opaque, for_all, for_each
-from antiphon.populations.plain import plain
+from antiphon.populations.each_replica import Opaque, for_all, for_each, plain
 from antiphon.populations.play import Population, play_population
 from antiphon.protocol.coins.column_safety import column_safe
 

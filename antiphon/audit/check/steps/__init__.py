@@ -1,1 +1,1 @@
-"""What ``ap.check`` tries, one file a check."""
+"""What ``ap.check`` tries: of steps and spaces, of declarations, claims, columns, and of an f."""

@@ -6,18 +6,12 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from antiphon.audit.check.pairs import after, agreeing, differing, questions
+from antiphon.audit.check.examples import after, agreeing, differing, questions
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.check.watch import where
 from antiphon.audit.game import PrivacyGame
-from antiphon.numbers.errors import (
-    CompositionError,
-    Intractable,
-    InvalidArgument,
-    PartError,
-    told,
-)
+from antiphon.numbers.errors import CompositionError, Intractable, InvalidArgument, PartError, told
 from antiphon.numbers.printed import shown_down, told_apart
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.claims import Claim

@@ -8,13 +8,13 @@ from typing import Any, Final, cast
 import numpy as np
 
 from antiphon.audit.check.report import Finding, Trial, Tried
-from antiphon.audit.check.subject import COLUMNS, Subject
+from antiphon.audit.check.subject import COLUMNS, Subject, play
 from antiphon.audit.check.watch import where
 from antiphon.numbers.errors import AntiphonError
 from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.column_coins import ColumnCoins
+from antiphon.populations.each_replica import plain
 from antiphon.populations.joining import OneOf
-from antiphon.populations.plain import plain
 from antiphon.populations.play import Population
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.coins import Draw
@@ -36,7 +36,7 @@ def check(subject: Subject) -> Trial:
                 compared += 1
                 what = disagreement(subject.system, initial, accepted, seed, joins=bool(place % 2))
                 if what:
-                    yield finding(what, _place(subject))
+                    yield finding(what, where(subject.part, "exchange", "respond", "step"))
                     return Tried(compared, "play")
     return Tried(compared, "play")
 
@@ -52,16 +52,10 @@ def finding(what: str, place: str) -> Finding:
     )
 
 
-def _place(subject: Subject) -> str:
-    return where(subject.part, "exchange", "respond", "step")
-
-
 def _accepted(
     mechanism: Mechanism, initial: object, script: tuple[object, ...], seed: np.random.SeedSequence
 ) -> tuple[object, ...]:
     """The messages of a script that are not refused; none where a step crashes."""
-    from antiphon.audit.check.taken_steps import play
-
     taken = [each for each in play(mechanism, initial, script, seed) if not each.refused]
     return () if any(each.error for each in taken) else tuple(each.inputs[0] for each in taken)
 

@@ -1,5 +1,6 @@
-"""The three properties of CM §6.1 that a ``lifting`` declares: all runs, or else samples of them.
+"""What a post-processor declares and does not keep: of its coins and queries, and its ``lifting``.
 
+The three properties of CM §6.1 that a lifting declares are tried on all runs, or samples of them.
 A counter answers any integer, so that most runs cannot be listed. They are sampled: the left says
 pairs that f allows, mostly pairs that differ; the right answers as the mechanism itself does, or
 something else of its answer space, or HALT.
@@ -13,35 +14,24 @@ from typing import Any, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.check.examples import examples
-from antiphon.audit.check.pairs import agreeing, differing
+from antiphon.audit.check.examples import agreeing, differing, examples
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
-from antiphon.audit.check.subject import PROPERTIES, Subject
+from antiphon.audit.check.subject import PROPERTIES, Step, Subject, Taken, take
 from antiphon.audit.check.watch import where
+from antiphon.composition import properties as lockstep
 from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.properties import (
-    ACKNOWLEDGED,
-    DEEPEST,
-    Broken,
-    Lockstep,
-    Property,
-    Violation,
-    advance,
-    answer_space,
-    begin,
-    explored,
-    in_words,
-)
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import SampledCoins, generator
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.forwarding import Forwarding, forwarding
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused
 
+_HOPS: Final = 8
 _QUESTIONS: Final = 3
 """Messages from the left in a run, where all runs are listed, …"""
 _LOCKS: Final = 500
@@ -59,7 +49,78 @@ _HALTS: Final = 0.02
 _PAIR: Final = "differing pair"
 _STRANGE: Final = object()
 
-Heard: TypeAlias = Union[Pair, Violation]
+Heard: TypeAlias = Union[Pair, lockstep.Violation]
+
+
+def declarations(subject: Subject) -> Trial:
+    """``deterministic`` and ``forwards_queries``, on which claims and theorems rely."""
+    part = subject.player
+    assert isinstance(part, PostProcessor)
+    said = forwarding(part)
+    if said is None and not part.deterministic:
+        raise LeftOut("it declares nothing of its queries and coins")
+    for taken in subject.taken:
+        if part.deterministic and taken.tape:
+            yield subject.finding(
+                "declarations",
+                "is declared deterministic, and draws coins",
+                "leave out deterministic, or make its randomness a 0-DP mechanism that it creates",
+            )
+        if said is not None and not _forwarded(taken, said):
+            yield _not_forwarding(subject, "sends something else than the message to the right")
+    if said is not None and _remembers(subject):
+        yield _not_forwarding(subject, "remembers queries: its answers depend on them")
+    return subject.tried
+
+
+def _forwarded(taken: Taken, said: Forwarding) -> bool:
+    """Whether a step sends a left message on; or, on an answer, only what is said to be asked."""
+    if taken.result is None:
+        return True
+    (side, message), (_, to, out) = taken.inputs, taken.result
+    if side is Side.LEFT:
+        return to is Side.RIGHT and identical(out, message)
+    return to is Side.LEFT or any(identical(out, each) for each in said.asks)
+
+
+def _not_forwarding(subject: Subject, what: str) -> Finding:
+    return subject.finding(
+        "declarations",
+        f"is declared to forward queries, and {what}",
+        "leave out forwards_queries, as it lets the claims of the mechanism pass for those of "
+        "P ∘* M; or name what P asks of its own, whatever it was told: Forwarding(asks=…)",
+    )
+
+
+def _remembers(subject: Subject) -> bool:
+    """Whether answers are passed on otherwise after another query."""
+    player = subject.player
+    assert isinstance(player, PostProcessor)
+    step, start = player.step, player.initial_state
+    heard = [taken for taken in subject.taken if taken.inputs[0] is Side.RIGHT and taken.result]
+    for taken in heard[:20]:
+        passed: list[object] = []
+        for query in subject.messages[:4]:
+            asked = take(step, start, (Side.LEFT, query), ReplayedCoins())
+            if asked.result is not None:
+                passed += _passed(step, asked.result[0], taken)
+        if any(not identical(each, passed[0]) for each in passed):
+            return True
+    return False
+
+
+def _passed(step: Step, state: object, heard: Taken) -> list[object]:
+    """What becomes of an answer, and of the same again after each thing that is asked for it."""
+    said: list[object] = []
+    for _ in range(_HOPS):
+        after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
+        if after.result is None:
+            break
+        state = after.result[0]
+        said += after.result[1:]
+        if after.result[1] is Side.LEFT:
+            break
+    return [tuple(said)] if said else []
 
 
 def check(subject: Subject) -> Trial:
@@ -71,7 +132,7 @@ def check(subject: Subject) -> Trial:
     tried, here = 0, where(subject.part, "exchange", "step")
     try:
         for each in _runs(player, declared, subject):
-            if isinstance(each, Violation):
+            if isinstance(each, lockstep.Violation):
                 yield Finding(
                     "properties",
                     f"lacks the {each.property.value} property that its lifting declares: "
@@ -90,19 +151,21 @@ def check(subject: Subject) -> Trial:
     return Tried(tried, _PAIR)
 
 
-def _said(found: Violation) -> str:
+def _said(found: lockstep.Violation) -> str:
     """What both runs heard, from the last pair of the left on."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
-    return ", then ".join(in_words(side, zero, one) for (side, zero), (_, one) in both[last:])
+    return ", then ".join(
+        lockstep.in_words(side, zero, one) for (side, zero), (_, one) in both[last:]
+    )
 
 
 def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iterator[Heard]:
     """What both runs hear: in all runs, if they can be listed, else in samples of them."""
     try:
-        yield from explored(
-            processor, declared.outer, declared.inner, queries=subject.messages, rounds=DEEPEST,
-            questions=_QUESTIONS, limit=_LOCKS,
+        yield from lockstep.explored(
+            processor, declared.outer, declared.inner, queries=subject.messages,
+            rounds=lockstep.DEEPEST, questions=_QUESTIONS, limit=_LOCKS,
         )  # fmt: skip
     except (Intractable, *REFUSALS):
         right = subject.right
@@ -112,7 +175,7 @@ def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iter
             run = _Run(processor, declared, right, subject.messages, generator(seed))
             for each in run.played():
                 yield each
-                if isinstance(each, Violation):
+                if isinstance(each, lockstep.Violation):
                     return
 
 
@@ -136,18 +199,18 @@ class _Run:
 
     def played(self) -> Iterator[Heard]:
         """The pairs that both hear, until a run is over or a property broken."""
-        lock = begin(self.processor, self.declared.outer, self.declared.inner)
-        while len(self._heard) < DEEPEST and not lock.over:
+        lock = lockstep.begin(self.processor, self.declared.outer, self.declared.inner)
+        while len(self._heard) < lockstep.DEEPEST and not lock.over:
             side = LEFT if lock.sent is None else RIGHT
             pair = self._asked(lock) if side is LEFT else self._answered(lock)
             if pair is None:
                 return
             after = self._after(lock, side, pair)
-            if isinstance(after, Broken):
+            if isinstance(after, lockstep.Broken):
                 runs = [*self._heard, (side, pair)]
                 zero = tuple((side, each.zero) for side, each in runs)
                 one = tuple((side, each.one) for side, each in runs)
-                yield Violation(after.property, self.processor, (zero, one), after.reason)
+                yield lockstep.Violation(after.property, self.processor, (zero, one), after.reason)
                 return
             if after is None:
                 return
@@ -155,7 +218,7 @@ class _Run:
             yield pair
             lock = after
 
-    def _asked(self, lock: Lockstep) -> Pair | None:
+    def _asked(self, lock: lockstep.Lockstep) -> Pair | None:
         """What the left says."""
         if lock.lefts == _LONGEST:
             return None
@@ -165,7 +228,7 @@ class _Run:
         asked = self.declared.outer, lock.outer, self.messages, self.drawn
         return first(*asked) or second(*asked)
 
-    def _answered(self, lock: Lockstep) -> Pair:
+    def _answered(self, lock: lockstep.Lockstep) -> Pair:
         """What the right answers both runs."""
         assert lock.sent is not None
         message = lock.sent[0]
@@ -173,8 +236,8 @@ class _Run:
             self._right, answer = self.right.step(self._right, message, self._coins)
         except AntiphonError:
             answer = HALT
-        space, chance = answer_space(message, lock), self.drawn.random()
-        if space is not None and space is not ACKNOWLEDGED and chance < _OTHERWISE:
+        space, chance = lockstep.answer_space(message, lock), self.drawn.random()
+        if space is not None and space is not lockstep.ACKNOWLEDGED and chance < _OTHERWISE:
             answer = self._any(space, answer) if chance >= _HALTS else HALT
         return Pair(answer, answer)
 
@@ -185,16 +248,20 @@ class _Run:
         known = examples(space, self.drawn)
         return known[int(self.drawn.integers(len(known)))]
 
-    def _after(self, lock: Lockstep, side: Side, pair: Pair) -> Lockstep | Broken | None:
+    def _after(
+        self, lock: lockstep.Lockstep, side: Side, pair: Pair
+    ) -> lockstep.Lockstep | lockstep.Broken | None:
         """Both runs after a pair; None if both refuse it, so that nothing has happened."""
         outer, inner = self.declared.outer, self.declared.inner
         try:
-            after = advance(self.processor, outer, inner, lock, side, pair.zero, pair.one)
+            after = lockstep.advance(self.processor, outer, inner, lock, side, pair.zero, pair.one)
         except REFUSALS:
             both = zip(lock.states, (pair.zero, pair.one), strict=True)
             refused = {self._refuses(state, side, message) for state, message in both}
             if len(refused) == 2:
-                return Broken(Property.RESPONSE, "one run refuses its message, the other does not")
+                return lockstep.Broken(
+                    lockstep.Property.RESPONSE, "one run refuses its message, the other does not"
+                )
             if side is RIGHT:
                 raise
             return None

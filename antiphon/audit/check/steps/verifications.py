@@ -13,8 +13,7 @@ import numpy as np
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
 from antiphon.audit.check.steps.columns import disagreement
 from antiphon.audit.check.steps.columns import finding as column_finding
-from antiphon.audit.check.steps.replay import CURE
-from antiphon.audit.check.steps.states import hashable, unhashable
+from antiphon.audit.check.steps.contracts import CURE, hashable, unhashable
 from antiphon.audit.check.watch import content, watched, where
 from antiphon.numbers.errors import PartError, place, told
 from antiphon.numbers.interning import fingerprint

@@ -12,10 +12,10 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.events.fitting import additive, rows_of, table
-from antiphon.audit.statistical.events.reader import Path, Reader, leaves, reader_of, settled
-from antiphon.audit.statistical.events.scorers import (
+from antiphon.audit.statistical.event import DOUBTS, Choice, Cuts, Event, Goal
+from antiphon.audit.statistical.fitting import additive, rows_of, table
+from antiphon.audit.statistical.reader import Path, Reader, leaves, reader_of, settled
+from antiphon.audit.statistical.scorers import (
     Additive,
     ByKind,
     Learned,
@@ -28,7 +28,6 @@ from antiphon.audit.statistical.events.scorers import (
     Trees,
     Vector,
 )
-from antiphon.audit.statistical.events.thresholds import DOUBTS, Choice, Cuts, Goal
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, MissingExtra
 from antiphon.populations.sample import NUMBER, Sample
 
@@ -55,7 +54,8 @@ def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0
     Raises: InvalidArgument if the views have nothing to count and no number;
     MissingExtra for a score of scikit-learn where that is not installed.
     """
-    wide = tuple(sorted({p for s in training.fit for kind in s.cells for p in _wide(kind)}))
+    met = (place for s in training.fit for kind in s.cells for place in leaves(kind))
+    wide = tuple(sorted({path for path, leaf in met if leaf is NUMBER}))
     zero, one, *tune = (settled(s, wide) for s in (*training.fit, *training.tune))
     training = Training((zero, one), (tune[0], tune[1]))
     scorers = candidates(*training.fit, score, seed=seed)
@@ -94,10 +94,6 @@ _NOTHING: Final = {
     "hardly two of them agree; pass score='auto', or a coarser feature",
     "places": "score='places' finds no number in the views; pass score='auto'",
 }
-
-
-def _wide(kind: object) -> Iterator[Path]:
-    return (path for path, leaf in leaves(kind) if leaf is NUMBER)
 
 
 def candidates(zero: Sample, one: Sample, score: str, *, seed: int = 0) -> Iterator[Scorer]:

@@ -14,7 +14,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.audit.statistical.events.reader import (
+from antiphon.audit.statistical.reader import (
     Path,
     Read,
     Reader,

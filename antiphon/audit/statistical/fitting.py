@@ -11,14 +11,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.audit.statistical.events.reader import Reader
-from antiphon.audit.statistical.events.scorers import (
-    Additive,
-    Learned,
-    LikelihoodTable,
-    Vector,
-    matrix,
-)
+from antiphon.audit.statistical.reader import Reader
+from antiphon.audit.statistical.scorers import Additive, Learned, LikelihoodTable, Vector, matrix
 from antiphon.populations.sample import Sample
 
 _MOST_STEPS = 25
@@ -149,10 +143,8 @@ class Rows:
 def rows_of(reader: Reader, zero: Sample, one: Sample, *, most: int = MOST_ROWS) -> Rows:
     """About ``most`` rows of each world at the most."""
     found = [_rows(reader, sample, most) for sample in (zero, one)]
-    return Rows(
-        np.concatenate([features for features, _ in found]),
-        np.concatenate([in_world(bit, weights) for bit, (_, weights) in enumerate(found)]),
-    )
+    worlds = [weights[:, None] * np.eye(2)[bit] for bit, (_, weights) in enumerate(found)]
+    return Rows(np.concatenate([features for features, _ in found]), np.concatenate(worlds))
 
 
 def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
@@ -174,13 +166,6 @@ def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
         features.append(np.broadcast_to(rows, (kept.count, reader.width)))
         weights.append(np.full(kept.count, share * cell.count / kept.count))
     return np.concatenate(features), np.concatenate(weights)
-
-
-def in_world(bit: int, counts: Vector) -> Vector:
-    """(rows, 2): how many views of each world a row stands for."""
-    made = np.zeros((len(counts), 2))
-    made[:, bit] = counts
-    return made
 
 
 def additive(reader: Reader, zero: Sample, one: Sample) -> Learned:

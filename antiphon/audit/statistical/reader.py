@@ -100,11 +100,11 @@ def item_label(item: object, width: int = 40) -> str:
     return item.value if isinstance(item, Placeholder) else message_label(item, width)
 
 
-def place_label(path: Path) -> str:
+def place_label(path: Path, answer: str = "the answer to message") -> str:
     """A place in words: "the answer to message 3", "part 2 of the answer to message 3"."""
     if not path:
         return "the feature"
-    where = f"the answer to message {path[0] + 1}"
+    where = f"{answer} {path[0] + 1}"
     for part in path[1:]:
         where = f"part {part + 1} of {where}"
     return where

@@ -11,20 +11,13 @@ import numpy as np
 from antiphon.audit.running import Chunk
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import Hits, Rates, down
-from antiphon.audit.statistical.events.events import Event
-from antiphon.audit.statistical.events.reader import Path, settled
-from antiphon.audit.statistical.events.scorers import LikelihoodTable, Scorer, Vector
-from antiphon.audit.statistical.events.thresholds import Choice, Cut, Cuts
+from antiphon.audit.statistical.event import Choice, Cut, Cuts
 from antiphon.audit.statistical.experiment import TESTING, Playing, Setting, child
 from antiphon.audit.statistical.fixed import repeated, why_vacuous
+from antiphon.audit.statistical.reader import Path, settled
+from antiphon.audit.statistical.scorers import Scorer, Vector
 from antiphon.audit.statistical.search import Candidate
-from antiphon.audit.statistical.trade_offs.trade_off import (
-    AgainstCurve,
-    Point,
-    TradeOff,
-    best_near,
-    promised,
-)
+from antiphon.audit.statistical.trade_off import AgainstCurve, Point, TradeOff, best_near, promised
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.protocol.adversary import Adversary
 
@@ -71,14 +64,6 @@ class CountCuts:
             + sum(int(np.count_nonzero(cut.holds(each))) for each in numbers)
             for cut in self.cuts
         )
-
-    def event(self, place: int) -> Event:
-        """A cut as an event."""
-        cut, scorer = self.cuts[place], self.scorer
-        if isinstance(scorer, LikelihoodTable):
-            within = scorer.within(cut.limit, above=cut.above)
-            return Event(within, 0.5, True, cut.bit, self.places)
-        return Event(scorer, cut.limit, cut.above, cut.bit, self.places)
 
     def hits(self, counts: Counts) -> list[Hits]:
         """How many views of the world that each cut favours lie beyond it, and of the other."""
@@ -151,7 +136,8 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     epsilon = _worst(curve, goal, rates)
     delta, lows = promised(curve, epsilon), [each.delta_at(epsilon) for each in rates]
     best = int(np.argmax(lows))
-    refuted, event, low = lows[best] > delta, task.event(best), lows[best]
+    refuted, low = lows[best] > delta, lows[best]
+    event = task.cuts[best].event(task.scorer, task.places)
     shown = None
     if refuted:
         setting = attrs.evolve(setting, goal=attrs.evolve(goal, epsilon=epsilon, delta=delta))

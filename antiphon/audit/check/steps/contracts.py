@@ -1,0 +1,223 @@
+"""What every part owes: the steps that it took are looked at one by one, and so are its spaces.
+
+A check is a function of the subject, and called as it is called in reports.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from itertools import chain, islice
+from typing import Final
+
+from antiphon.audit.check.examples import ALIENS
+from antiphon.audit.check.report import Finding, Trial, Tried
+from antiphon.audit.check.subject import Subject, Taken, take
+from antiphon.audit.check.watch import where
+from antiphon.numbers.errors import AntiphonError, PartError, ReplayMismatch, place, told
+from antiphon.numbers.interning import fingerprint
+from antiphon.protocol.coins.tapes import ReplayedCoins
+from antiphon.protocol.cursor import Side
+from antiphon.protocol.messages import HALT, identical
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.spaces import Space
+
+_LISTED: Final = 2000
+"""Elements of a space that are looked at."""
+CURE: Final = (
+    "keep all that a step remembers in the state it returns, and draw all randomness from "
+    "coins: nothing in self, globals, the clock or the order of a set"
+)
+_VALUES: Final = "use numbers, text, tuples, frozensets and frozen attrs classes"
+
+
+def crashes(subject: Subject) -> Trial:
+    """A step that raises, or that refuses too late.
+
+    Live a crash is HALT: in silence, if nobody looks at ``session.failures``.
+    """
+    met = set[tuple[object, ...]]()
+    for taken in subject.taken:
+        error = taken.error
+        if error is None or (key := (type(error), place(error), taken.refused)) in met:
+            continue
+        met.add(key)  # each fault is shown with the first message at which it happened
+        if isinstance(error, PartError):
+            what = f"{error}, on {_said(taken)}"
+            yield subject.finding("crashes", what, "return a plain tuple of these")
+        elif not isinstance(error, AntiphonError):
+            yield Finding(
+                "crashes",
+                f"a step raised {told(error)} on {_said(taken)}, of its own space",
+                place(error),
+                "answer every message of the query space, declare a smaller one, or raise "
+                "InvalidArgument before drawing to refuse the message",
+            )
+        elif taken.tape:
+            yield Finding(
+                "crashes",
+                f"a step raised {told(error)} on {_said(taken)} after it had drawn coins: that is "
+                "no refusal, and ends the session",
+                place(error),
+                "refuse a message before anything is drawn",
+            )
+    return subject.tried
+
+
+def _said(taken: Taken) -> str:
+    """The message of a step, and the side of a post-processor that it came from."""
+    *side, message = taken.inputs
+    label = message_label(message)
+    return f"{label} from the {'left' if side[0] is Side.LEFT else 'right'}" if side else label
+
+
+def purity(subject: Subject) -> Trial:
+    """A step that changes the state it is given (law 1): all sessions share it, from the start."""
+    for taken in subject.taken:
+        if taken.changed:
+            yield subject.finding(
+                "purity",
+                f"a step changes the state it is given, a {type(taken.before).__name__}, in place: "
+                "all sessions share it",
+                "return a new state: (*state, x), attrs.evolve(state, …), array.copy()",
+            )
+    return subject.tried
+
+
+def randomness(subject: Subject) -> Trial:
+    """Randomness that does not come from the coins (law 9).
+
+    What is drawn elsewhere is in no recording, no enumeration and no privacy figure.
+    """
+    for source in sorted(frozenset[str]().union(*(taken.used for taken in subject.taken))):
+        cure = "draw from coins: coins.bernoulli(p), coins.discrete_laplace(scale), …"
+        yield subject.finding("randomness", f"a step draws from {source}", cure)
+    return subject.tried
+
+
+def replay(subject: Subject) -> Trial:
+    """A step that answers differently on the same state, message and coins (law 2).
+
+    Every step is repeated on its own tape, twice: what alternates may be as before in between.
+    """
+    for taken in chain.from_iterable(zip(subject.taken, subject.taken, strict=True)):
+        if taken.changed or taken.result is None:
+            continue  # the other checks say so
+        again = take(subject.player.step, taken.before, taken.inputs, ReplayedCoins(taken.tape))
+        if again.result is None and isinstance(again.error, ReplayMismatch):
+            yield subject.finding("replay", "a step asks for other coins when it is repeated", CURE)
+        elif again.result is None or not identical(again.result[1:], taken.result[1:]):
+            what = "a step answers differently when it is repeated with the same coins"
+            yield subject.finding("replay", what, CURE)
+    return subject.tried
+
+
+def states(subject: Subject) -> Trial:
+    """States that are no values: unhashable, or the same only as objects.
+
+    The exact engine merges equal states, and a session hands old ones on.
+    """
+    for taken in subject.taken:
+        if taken.changed or taken.result is None:
+            continue
+        for state in (taken.before, taken.result[0]):
+            if not hashable(state):
+                yield unhashable(state, subject.where())
+                return subject.tried
+        again = take(subject.player.step, taken.before, taken.inputs, ReplayedCoins(taken.tape))
+        same = again.result is not None and identical(again.result[1:], taken.result[1:])
+        if again.result and same and fingerprint(again.result[0]) != fingerprint(taken.result[0]):
+            yield subject.finding(
+                "states",
+                f"the same step gives states ({type(again.result[0]).__name__}) that do not "
+                "compare as equal",
+                f"{_VALUES}: they are compared by value",
+            )
+    return subject.tried
+
+
+def hashable(state: object) -> bool:
+    """Whether a state can be a key."""
+    try:
+        hash(fingerprint(state))
+    except TypeError:
+        return False
+    return True
+
+
+def unhashable(state: object, where: str) -> Finding:
+    """A state that cannot be a key."""
+    what = f"a state, a {type(state).__name__}, cannot be hashed: it could be changed in place"
+    return Finding("states", what, where, _VALUES)
+
+
+def answers(subject: Subject) -> Trial:
+    """What a part says that is outside of what it declares.
+
+    Theorems about discrete answers, and the parts beside it, rely on the signature.
+    """
+    named = set[str]()
+    for taken in subject.taken:
+        if taken.result is None:
+            continue
+        if subject.is_link and not isinstance(taken.result[1], Side):
+            what = f"sends to {taken.result[1]!r:.40}, which is no side"
+            cure = "return (state, ap.Side.LEFT or ap.Side.RIGHT, message)"
+            yield subject.finding("answers", what, cure)
+            continue
+        space, whose = _space(subject, taken.result)
+        said = taken.result[-1]
+        if said is not HALT and whose not in named and not space.contains(said):
+            named.add(whose)
+            yield subject.finding(
+                "answers",
+                f"says {said!r:.60} ({type(said).__name__}), outside the {whose}, {space!s:.80}",
+                "declare the space that it says things of, by exact types (1, True and 1.0 are "
+                "three), or convert what it says",
+            )
+    return subject.tried
+
+
+def _space(subject: Subject, result: tuple[object, ...]) -> tuple[Space, str]:
+    if subject.right is not None and result[1] is Side.RIGHT:
+        return subject.right.signature.queries, "query space on its right"
+    return subject.system.signature.answers, "answer space"
+
+
+def alphabets(subject: Subject) -> Trial:
+    """Spaces whose ``contains`` and ``enumerate`` disagree.
+
+    The exact engine lists a space; sessions, chains and verifiers ask whether it contains.
+    """
+    signature, starts = subject.system.signature, subject.system.initial_states
+    spaces = dict.fromkeys((signature.queries, signature.answers, signature.updates, starts))
+    for space in spaces:
+        for what in faults(space):
+            yield Finding(
+                "alphabets",
+                f"{type(space).__name__}: {what}",
+                where(space, "contains"),
+                "contains(x) is True for exactly what enumerate() lists, by exact type, and "
+                "never raises: compare with antiphon.protocol.identical",
+            )
+    return Tried(len(spaces), "space")
+
+
+def faults(space: Space) -> Iterator[str]:
+    """What is wrong with a space, for values that it lists and for others of many types."""
+    listed = list(islice(space.enumerate(), _LISTED + 1)) if space.finite else []
+    known = {fingerprint(each) for each in listed}
+    for value in (*ALIENS, *listed):
+        try:
+            inside = space.contains(value)
+        except Exception as error:
+            yield f"contains raises {type(error).__name__} for {value!r:.40}"
+            return
+        if not space.finite or len(listed) > _LISTED:
+            continue
+        enumerated = fingerprint(value) in known
+        if bool(inside) is not enumerated:
+            yield (
+                f"contains says {bool(inside)} of {value!r:.40}, a {type(value).__name__}, which "
+                f"enumerate {'lists' if enumerated else 'does not list'}"
+            )
+            return

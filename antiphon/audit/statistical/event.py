@@ -1,0 +1,342 @@
+"""Events: sets of views, as data and in words, and where a score is cut to make one.
+
+Not where the ratio is largest, which is met by chance, but where the *lower bound* that
+fresh samples will give is expected to be largest.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Iterator, Sequence
+from statistics import NormalDist
+from typing import Final, Literal, NamedTuple, TypeAlias
+
+import attrs
+import numpy as np
+import numpy.typing as npt
+
+from antiphon.audit.statistical.estimators import Hits, growth
+from antiphon.audit.statistical.reader import (
+    Path,
+    Reader,
+    as_float,
+    is_number,
+    item_label,
+    items_of,
+    place_label,
+    settled,
+)
+from antiphon.audit.statistical.scorers import (
+    Additive,
+    Learned,
+    LikelihoodTable,
+    Place,
+    Scorer,
+    Vector,
+)
+from antiphon.populations.sample import NO_NUMBERS, NUMBER, TRUTH, Sample
+from antiphon.protocol.display import Card, Shown
+from antiphon.protocol.registry import register
+
+
+def half_line(scorer: Scorer, threshold: float, above: bool) -> str | None:
+    """The event as a half-line of one number or of one difference; None: it is not one.
+
+    Of whole numbers, by its first or last one. Of views that have the number.
+    """
+    if not isinstance(scorer, Learned) or not isinstance(scorer.model, Additive):
+        return None
+    reader, model = scorer.reader, scorer.model
+    used = [feature for feature in range(reader.width) if model.uses(feature)]
+    if len(used) != 1 or used[0] >= len(model.curves):
+        return None
+    flat = [curve for place, curve in enumerate(model.curves) if place != used[0]]
+    others = [heights[0] for knots, heights in flat if len(knots)]
+    knots, heights = (each.tolist() for each in model.curves[used[0]])
+    end = crossing(knots, heights, threshold - model.intercept - float(sum(others)), above)
+    return None if end is None else f"{_named(reader, used[0])} {end}"
+
+
+def crossing(
+    knots: Sequence[float], heights: Sequence[float], level: float, above: bool
+) -> str | None:
+    """Where a piecewise-linear curve is beyond a level: "> 1.5"; None unless it is a half-line.
+
+    >>> crossing([0, 1, 3], [-1, -1, 1], 0, above=True), crossing([0, 1], [1, 0], 0.25, above=True)
+    ('≥ 3', '≤ 0')
+    >>> crossing([0.5, 1], [0, 1], 0.5, above=False), crossing([0, 1, 2], [0, 1, 0], 0, above=True)
+    ('< 0.75', None)
+    """
+    inside = [height > level if above else height < level for height in heights]
+    turns = [i for i in range(len(inside) - 1) if inside[i] != inside[i + 1]]
+    if len(turns) != 1:
+        return None
+    (i,) = turns
+    share = (level - heights[i]) / (heights[i + 1] - heights[i])
+    end = knots[i] + share * (knots[i + 1] - knots[i])
+    rising = inside[i + 1]
+    if not all(float(knot).is_integer() for knot in knots):
+        return f"{'>' if rising else '<'} {end:.6g}"
+    whole = math.floor(end) + 1 if rising else math.ceil(end) - 1
+    return f"{'≥' if rising else '≤'} {whole}"
+
+
+def _named(reader: Reader, feature: int) -> str:
+    if feature < len(reader.numbers):
+        return place_label(reader.numbers[feature], "answer")
+    early, late = reader.changes[feature - len(reader.numbers)]
+    return f"{place_label(late, 'answer')} − {place_label(early, 'answer')}"
+
+
+@register("antiphon.Event/1")
+@attrs.frozen(repr=False)
+class Event(Shown):
+    """S: the views whose score lies beyond a threshold; ``bit`` is the world it favours."""
+
+    scorer: Scorer
+    threshold: float
+    above: bool
+    """S = {score > threshold}; else {score < threshold}."""
+    bit: int
+    wide: tuple[Path, ...] = attrs.field(default=(), repr=False)
+    """Where the views had numbers in the training samples. What looks at symbols takes a
+    number at any other place for one of them, so that each different one is a kind of view:
+    an event made by hand names the places of its continuous answers here."""
+
+    def hits(self, sample: Sample) -> int:
+        """How many replicas fall into S."""
+        scorer = self.scorer
+        cells = (settled(sample, self.wide) if scorer.symbolic else sample).cells
+        return sum(
+            self._hits(skeleton, cell.count, cell.columns) for skeleton, cell in cells.items()
+        )
+
+    def _hits(self, skeleton: Hashable, count: int, columns: Vector) -> int:
+        scorer = self.scorer
+        score = scorer.score(skeleton, columns)
+        inside = score > self.threshold if self.above else score < self.threshold
+        if isinstance(score, float):
+            return count if inside else 0
+        return int(np.count_nonzero(inside))
+
+    def __contains__(self, feature: Hashable) -> bool:
+        """Whether a single view, given by its feature, lies in S."""
+        skeleton, numbers = self._parted(feature)
+        columns = np.array([numbers]) if numbers else NO_NUMBERS
+        return self._hits(skeleton, 1, columns) > 0
+
+    def _parted(self, feature: object) -> tuple[object, list[float]]:
+        """A view as samples have it: numbers where they had them, arrays taken apart."""
+        numbers: list[float] = []
+
+        def part(value: object, path: Path) -> object:
+            items = tuple(value.ravel().tolist()) if type(value) is np.ndarray else items_of(value)
+            if items is not None:
+                return tuple([part(item, (*path, i)) for i, item in enumerate(items)])
+            if path in self.wide and is_number(value):
+                numbers.append(as_float(value))
+                return NUMBER
+            return TRUTH[bool(value)] if type(value) in (bool, np.bool_) else value
+
+        return part(feature, ()), numbers
+
+    def _card(self) -> Card:
+        return Card(f"{self.words()}; favours b = {self.bit}")
+
+    def words(self) -> str:
+        """S in words: "the answer to message 3 is > 1.73", "answer 4 − answer 2 ≥ 1"."""
+        scorer = self.scorer
+        if isinstance(scorer, LikelihoodTable):
+            examples = ", ".join(kind_label(kind) for kind in scorer.kinds[:2])
+            many = len(scorer.kinds)
+            shown = f"the transcript {examples}" if many == 1 else "no transcript"
+            return f"one of {many} transcripts, such as {examples}" if many > 1 else shown
+        plainly = half_line(scorer, self.threshold, self.above)
+        if plainly is not None:
+            return plainly
+        above, below = ("is >", "is <") if isinstance(scorer, Place) else ("exceeds", "is below")
+        return f"{scorer.words()} {above if self.above else below} {self.threshold:.6g}"
+
+
+def kind_label(kind: object) -> str:
+    """A transcript in words: "⊤ ⊥ 1"."""
+    items = items_of(kind)
+    if items is None:
+        return item_label(kind, 40)
+    shown = " ".join(item_label(item, 12) for item in items[:12])
+    return (shown + " …" if len(items) > 12 else shown) or "the empty one"
+
+
+Objective: TypeAlias = Literal["epsilon", "delta"]
+DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
+"""Standard errors by which training rates are mistrusted; less only where nothing is left."""
+
+
+@attrs.frozen
+class Goal:
+    """What an event is chosen for: the bound expected on ``trials`` fresh views of each world."""
+
+    objective: Objective
+    epsilon: float
+    delta: float
+    alpha: float
+    trials: int
+
+    def rates(
+        self, own: Vector, of: float, against: Vector, others: float, doubt: float
+    ) -> tuple[Vector, Vector]:
+        """The bounds on rates that fresh samples would give, from counts of training samples.
+
+        Wilson's intervals stand for Clopper-Pearson's. The training rates are taken at the
+        bad end of an interval of their own, so that of many thresholds none wins by luck.
+        """
+        z = NormalDist().inv_cdf(1 - self.alpha / 2)
+        low = _wilson(_wilson(own / of, of, -doubt), self.trials, -z)
+        high = _wilson(_wilson(against / others, others, doubt), self.trials, z)
+        return low, high
+
+    def predicted(
+        self, own: Vector, of: float, against: Vector, others: float, doubt: float
+    ) -> Vector:
+        """The bound that fresh samples would give."""
+        low, high = self.rates(own, of, against, others, doubt)
+        if self.objective == "delta":
+            return low - growth(self.epsilon) * high
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.where(low > self.delta, np.log((low - self.delta) / high), -np.inf)
+
+
+def _wilson(share: Vector, trials: float, z: float) -> Vector:
+    """The end of Wilson's interval that lies z standard errors away from a share."""
+    square = z * z / trials
+    spread = z * np.sqrt(np.maximum(share * (1 - share) / trials + square / (4 * trials), 0))
+    return (share + square / 2 + spread) / (1 + square)
+
+
+class Cut(NamedTuple):
+    """{score > limit}, or {score < limit}, and the world that this favours."""
+
+    limit: float
+    above: bool
+    bit: int
+
+    def holds(self, scores: Vector) -> npt.NDArray[np.bool_]:
+        """Which scores lie in it; NaN does not."""
+        return scores > self.limit if self.above else scores < self.limit
+
+    def event(self, scorer: Scorer, wide: tuple[Path, ...]) -> Event:
+        """As an event, in as few words as can be."""
+        limit, above, bit = self
+        if isinstance(scorer, LikelihoodTable):
+            return Event(scorer.within(limit, above=above), 0.5, True, bit, wide)
+        return Event(scorer, limit, above, bit, wide)
+
+
+class Choice(NamedTuple):
+    """An event, and the bound that is expected of it on fresh samples."""
+
+    event: Event
+    doubt: float
+    """With how much doubt something is left to expect; the more, the better."""
+    predicted: float
+    hits: Hits
+    """How often the tuning samples met it: optimistic, they chose it."""
+    cut: Cut | None = None
+    """The event as a cut of …"""
+    cuts: Cuts | None = None
+    """… all that its score has; None where it is the sure event."""
+
+    @property
+    def promise(self) -> tuple[float, float]:
+        """What choices are compared by."""
+        return self.doubt, self.predicted
+
+
+@attrs.frozen(eq=False)
+class Cuts:
+    """All events {score > t} and {score < t}, and how many tuning views lie in each."""
+
+    scorer: Scorer
+    limits: Vector
+    totals: tuple[int, int]
+    above: tuple[Vector, Vector]
+    """Views of each world with a score above each limit …"""
+    below: tuple[Vector, Vector]
+    """… and below it."""
+
+    @staticmethod
+    def of(scorer: Scorer, zero: Sample, one: Sample) -> Cuts:
+        """The cuts that these samples tell apart; none where all views score alike."""
+        worlds = _scored(scorer, zero), _scored(scorer, one)
+        limits = _between(np.unique(np.concatenate([each.candidates() for each in worlds])))
+        above = worlds[0].above(limits), worlds[1].above(limits)
+        below = worlds[0].below(limits), worlds[1].below(limits)
+        return Cuts(scorer, limits, (zero.replicas, one.replicas), above, below)
+
+    def best(self, goal: Goal, doubt: float, wide: tuple[Path, ...]) -> Iterator[Choice]:
+        """The best event of each direction, for either world."""
+        if not len(self.limits):
+            return
+        for above, met in ((True, self.above), (False, self.below)):
+            for bit in (0, 1):
+                own, of = met[bit], self.totals[bit]
+                against, others = met[1 - bit], self.totals[1 - bit]
+                predicted = goal.predicted(own, of, against, others, doubt)
+                place = int(np.argmax(predicted))
+                hits = Hits(int(own[place]), of, int(against[place]), others)
+                cut = Cut(float(self.limits[place]), above, bit)
+                event = cut.event(self.scorer, wide)
+                yield Choice(event, doubt, float(predicted[place]), hits, cut, self)
+
+
+@attrs.frozen(eq=False)
+class _Scored:
+    """The scores of the tuning views of one world: those of numbers, those of plain kinds."""
+
+    numbers: Vector
+    """Rising."""
+    kinds: Vector
+    """Rising …"""
+    counts: Vector
+    """… and how many views have a score among the first i of them, i = 0, 1, …"""
+
+    def below(self, limits: Vector) -> Vector:
+        """How many views have a score < each limit."""
+        plain = self.counts[np.searchsorted(self.kinds, limits, "left")]
+        return np.searchsorted(self.numbers, limits, "left") + plain
+
+    def above(self, limits: Vector) -> Vector:
+        """How many views have a score > each limit; a view without a score has neither."""
+        plain: Vector = self.counts[-1] - self.counts[np.searchsorted(self.kinds, limits, "right")]
+        return plain + (len(self.numbers) - np.searchsorted(self.numbers, limits, "right"))
+
+    def candidates(self) -> Vector:
+        """Scores that thresholds are put between: all of kinds, of numbers the more extreme."""
+        n = len(self.numbers)
+        if not n:
+            return self.kinds
+        ends = np.unique(np.geomspace(1, n, 600).astype(int)) - 1
+        places = np.concatenate([ends, n - 1 - ends, np.linspace(0, n - 1, 600).astype(int)])
+        return np.concatenate([self.kinds, self.numbers[places]])
+
+
+def _scored(scorer: Scorer, sample: Sample) -> _Scored:
+    numbers: list[Vector] = [np.empty(0)]
+    plain: list[tuple[float, int]] = []
+    for skeleton, cell in sample.cells.items():
+        score = scorer.score(skeleton, cell.columns)
+        if isinstance(score, np.ndarray):
+            numbers.append(score)
+        elif not math.isnan(score):
+            plain.append((score, cell.count))
+    plain.sort()
+    joined = np.sort(np.concatenate(numbers))
+    known = joined[: len(joined) - int(np.isnan(joined).sum())]
+    counts = np.cumsum([0, *(count for _, count in plain)])
+    return _Scored(known, np.array([score for score, _ in plain]), counts)
+
+
+def _between(scores: Vector) -> Vector:
+    """A threshold between each two neighbours; the lower one where no double lies between."""
+    middle = scores[:-1] / 2 + scores[1:] / 2
+    return np.where((scores[:-1] < middle) & (middle < scores[1:]), middle, scores[:-1])

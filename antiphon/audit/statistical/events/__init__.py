@@ -1,1 +1,0 @@
-"""Which event of the views tells the two worlds apart: features, scores and thresholds."""
