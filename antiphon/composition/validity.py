@@ -31,6 +31,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
@@ -127,7 +128,7 @@ class Paying(Suitable):
         amounts = dict(zip(keys, self.fixed, strict=True))
         counts = enumerate(Counter(keys).items())
         held = {key: InPurse(place, amounts[key], count) for place, (key, count) in counts}
-        object.__setattr__(self, "held", held)
+        set_derived(self, held=held)
 
     @property
     @abstractmethod

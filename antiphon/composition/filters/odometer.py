@@ -122,8 +122,7 @@ class Odometer(AnyOdometer[Distance]):
     def __attrs_post_init__(self) -> None:
         twice_log = 2 * float(log_above(1 / self.slack)) * _UP
         width = 2 * float(rho_limit(self.near, self.slack)) / (twice_log + 1)
-        object.__setattr__(self, "_width", max(width, 1e-300))
-        object.__setattr__(self, "_twice_log", twice_log)
+        named.set_derived(self, _width=max(width, 1e-300), _twice_log=twice_log)
 
     @property
     def initial_state(self) -> Distance:
@@ -187,7 +186,8 @@ class RenyiOdometer(AnyOdometer[Spent]):
     """ln(1/δ')/(α-1), rounded up."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_tail", Fraction(log_above(1 / self.slack)) / (self.order - 1))
+        tail = Fraction(log_above(1 / self.slack)) / (self.order - 1)
+        named.set_derived(self, _tail=tail)
 
     @property
     def initial_state(self) -> Spent:

@@ -11,6 +11,7 @@ from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.numbers import exact
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
@@ -64,8 +65,7 @@ class Certified(AsIs):
         own = self.mechanism.signature
         if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
             own = attrs.evolve(own, answers=Countable())  # V[f], or the theorem, saw to that
-        object.__setattr__(self, "claims", claims)
-        object.__setattr__(self, "signature", own)
+        set_derived(self, claims=claims, signature=own)
 
     @property
     def derived(self) -> Derived:

@@ -13,7 +13,7 @@ from antiphon.composition.guarantees.inclusion import needs
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
-from antiphon.mechanisms.sparse_vector import SparseVector
+from antiphon.mechanisms.sparse_vector import AnySparseVector
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim, Status
@@ -80,7 +80,7 @@ def _queries(value: Any) -> tuple[HistogramQuery, ...]:
 
 
 def _sparse(_: object, __: object, value: Any) -> None:
-    if not isinstance(value, SparseVector):
+    if not isinstance(value, AnySparseVector):
         raise InvalidArgument("mechanism must be a SparseVector, or one of its kinds")
     if value.monotone:
         raise InvalidArgument(
@@ -117,7 +117,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     (TOP, HALT)
     """
 
-    mechanism: SparseVector = attrs.field(validator=_sparse, metadata=CREATED)
+    mechanism: AnySparseVector = attrs.field(validator=_sparse, metadata=CREATED)
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
