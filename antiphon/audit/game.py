@@ -25,8 +25,7 @@ from antiphon.protocol.records.interaction import Seed, Watch, interact
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Verification
-from antiphon.verifiers.identifier import Identifier
-from antiphon.verifiers.verifier import Verifier
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 @register("antiphon.PrivacyGame/1")

@@ -1,4 +1,4 @@
-"""Complex mechanisms M = P ∘* ExtConComp (CM §6)."""
+"""Mechanisms made of another: complex ones M = P ∘* ExtConComp (CM §6), and M as it is."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.mechanism import Answer, ContinualMechanism, Query, State
 from antiphon.protocol.messages import Pair, identical
+from antiphon.protocol.provenance import own
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Pairs, Signature
 from antiphon.protocol.verification import Verification
@@ -138,3 +139,43 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
         if not identical(out0, out1):
             raise CompositionError("P lacks the response property: its copies answer differently")
         return (state0, state1), LEFT, out0
+
+
+@attrs.frozen
+class AsIs(ContinualMechanism[State, Query, Answer]):
+    """M, state for state and answer for answer; subclasses add claims, and no behaviour."""
+
+    mechanism: ContinualMechanism[State, Query, Answer]
+
+    @property
+    def signature(self) -> Signature:
+        return self.mechanism.signature
+
+    @property
+    def initial_state(self) -> State:
+        return self.mechanism.initial_state
+
+    def step(self, state: State, message: Query, coins: Coins) -> tuple[State, Answer]:
+        return self.mechanism.step(state, message, coins)
+
+    def carries_data(self, state: State, message: Query) -> bool:
+        return self.mechanism.carries_data(state, message)
+
+    def is_over(self, state: State) -> bool:
+        return self.mechanism.is_over(state)
+
+    def failures(self, state: State) -> tuple[BaseException, ...]:
+        return self.mechanism.failures(state)
+
+    def inside(self, state: State) -> tuple[ContinualMechanism[State, Query, Answer], State]:
+        return self.mechanism, state
+
+    def why_halted(self, state: State) -> str | None:
+        return self.mechanism.why_halted(state)
+
+
+def bare(mechanism: ContinualMechanism) -> ContinualMechanism:
+    """The mechanism that answers: M where this library says that another is M as it is."""
+    while isinstance(mechanism, AsIs) and own(type(mechanism)):
+        mechanism = mechanism.mechanism
+    return mechanism

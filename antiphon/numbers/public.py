@@ -1,8 +1,18 @@
-"""What ``dir`` shows of a room."""
+"""Rooms: what ``dir`` shows of one, and files that are found.
+
+A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
+what stands in any folder ``antiphon/ROOM/theorems``. So a room is added, and taken away, with all
+that it adds, and no list names it.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from importlib import import_module
+from pathlib import Path
+from pkgutil import walk_packages
+from types import ModuleType
+from typing import Final
 
 
 def shows(names: Sequence[str], *rooms: str) -> Callable[[], list[str]]:
@@ -12,3 +22,16 @@ def shows(names: Sequence[str], *rooms: str) -> Callable[[], list[str]]:
     ['a', 'b']
     """
     return lambda: sorted({*names, *rooms})
+
+
+_PACKAGE: Final = Path(__file__).parent.parent
+
+
+def found(folder: str) -> list[ModuleType]:
+    """The modules in the folders of this name, of all rooms and by their names; each is loaded."""
+    return [
+        import_module(each.name)
+        for place in sorted(_PACKAGE.glob(f"*/{folder}"))
+        for each in walk_packages([str(place)], f"antiphon.{place.parent.name}.{folder}.")
+        if not each.ispkg
+    ]

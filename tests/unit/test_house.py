@@ -37,7 +37,7 @@ LAZY = {
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
 BY_NAME = {
-    "numbers/found.py": {"each.name"},
+    "numbers/public.py": {"each.name"},
     "composition/guarantees/rules/__init__.py": {"_file.name"},
     "audit/running/sending.py": {"module", "'cloudpickle'"},
     "interop/dp_accounting.py": {"f'dp_accounting.{name}'"},

@@ -37,15 +37,7 @@ from antiphon.composition.accounting.parameters import Parameters
 from antiphon.composition.accounting.product import HIGH, Product, order
 from antiphon.numbers import exact, twofold
 from antiphon.numbers.errors import Intractable
-from antiphon.numbers.interval import (
-    UNIT,
-    Floats,
-    Interval,
-    down,
-    nearest,
-    probability,
-    up,
-)
+from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, probability, up
 
 LARGEST: Final = 1 << 22
 """Terms of one window, at most: 32 MB an array."""

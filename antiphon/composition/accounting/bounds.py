@@ -10,6 +10,7 @@ from typing import Final
 
 import attrs
 
+from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -17,7 +18,6 @@ from antiphon.composition.accounting.pairs.compose import compose, pair_of
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.accounting.summed import divergence_of
-from antiphon.composition.accounting.tight import OptimalCurve, optimal
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

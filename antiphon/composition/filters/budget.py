@@ -11,9 +11,9 @@ from typing import Generic, NamedTuple, TypeAlias, final
 import attrs
 
 from antiphon.composition.accounting.bounds import least, of_measure, shifted
+from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
-from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.sums import Sum, amounts, root_below
 from antiphon.numbers import exact

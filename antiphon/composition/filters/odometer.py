@@ -10,6 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import attrs
 
+from antiphon.composition.filters.basic import divergence_delta, fixed_order
 from antiphon.composition.filters.budget import NOTHING_SPENT, Budget, Spent, epsilon_delta
 from antiphon.composition.filters.concentrated import (
     half_of_delta,
@@ -17,7 +18,6 @@ from antiphon.composition.filters.concentrated import (
     rho_delta,
     rho_limit,
 )
-from antiphon.composition.filters.renyi_filter import divergence_delta, fixed_order
 from antiphon.composition.filters.sums import Sum, amounts, log_above
 from antiphon.numbers import exact, named
 from antiphon.numbers.exact import ExactEpsilon

@@ -11,7 +11,7 @@ import attrs
 from antiphon.composition.complex_mechanism import Lifting, States
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.guarantees.inclusion import needs
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.composition.validity import each_valid

@@ -14,11 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.composition.accounting.pairs.compose import dominated
-from antiphon.composition.accounting.pairs.noise import (
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-)
-from antiphon.composition.accounting.pairs.pair import LossPair
+from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.named import set_derived

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import os
+import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import log
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, whole
 from antiphon.numbers.interning import all_are
 from antiphon.protocol.coins import choices, discrete_noise, samplers
@@ -30,10 +31,40 @@ from antiphon.protocol.coins.coins import (
     told_scores,
 )
 from antiphon.protocol.coins.discrete_noise import Gaussian
-from antiphon.protocol.coins.forks import no_words, tell_of_forks
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
 from antiphon.protocol.messages import freeze
+
+
+class Undoubled(Protocol):
+    """Something of which two copies must not go on: they would toss, or write, alike."""
+
+    def forked(self) -> None:
+        """Called in the child, before it does anything else."""
+
+
+_alive: Final[weakref.WeakSet[Undoubled]] = weakref.WeakSet()
+
+tell_of_forks: Final = _alive.add
+"""From now on, for as long as it lives, a thing is told of forks."""
+
+
+def _tell() -> None:
+    for each in list(_alive):
+        each.forked()
+
+
+def no_words(count: int) -> NoReturn:
+    """What seeded coins toss in a child. Raises: ProtocolError."""
+    raise ProtocolError(
+        "seeded coins were carried through a fork, where both processes would toss alike: make "
+        "coins from a seed of its own in each (numpy's SeedSequence.spawn gives them)"
+    )
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_tell)
+
 
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096

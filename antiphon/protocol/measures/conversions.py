@@ -17,12 +17,7 @@ from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
-from antiphon.protocol.measures.divergences import (
-    SLACK,
-    order_of,
-    range_curve,
-    response_curve,
-)
+from antiphon.protocol.measures.divergences import SLACK, order_of, range_curve, response_curve
 from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,

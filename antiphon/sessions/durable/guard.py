@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from antiphon.numbers.errors import FileError, ResumeError, TranscriptError
-from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.coins.sampled import tell_of_forks
 from antiphon.protocol.records.files import naming
 from antiphon.sessions.durable.checks import check_of, checked
 

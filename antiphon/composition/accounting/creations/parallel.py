@@ -22,9 +22,9 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.atoms import window
+from antiphon.composition.accounting.closed_forms import OptimalCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.parameters import Created, Kind
-from antiphon.composition.accounting.tight import OptimalCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability, up

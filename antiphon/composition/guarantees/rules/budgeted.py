@@ -12,7 +12,7 @@ from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.filters.basic import BasicFilter
+from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
@@ -20,7 +20,6 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.filters.sums import sign
 from antiphon.composition.guarantees.composing import DISCRETE
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
