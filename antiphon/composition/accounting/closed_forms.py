@@ -56,13 +56,8 @@ class OfParameters(PrivacyCurve):
 class BasicCurve(OfParameters):
     """(Σε_i, 1-Π(1-δ_i)), and δ = 1 below Σε_i."""
 
-    @property
-    def method(self) -> str:
-        return "basic"
-
-    @property
-    def source(self) -> str:
-        return "basic composition (Dwork, Kenthapadi, McSherry, Mironov and Naor 2006)"
+    method = "basic"
+    source = "basic composition (Dwork, Kenthapadi, McSherry, Mironov and Naor 2006)"
 
     def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         return Interval(0.0, 1.0)
@@ -72,13 +67,8 @@ class BasicCurve(OfParameters):
 class AdvancedCurve(OfParameters):
     """The simplified bound of Kairouz, Oh and Viswanath, solved for δ."""
 
-    @property
-    def method(self) -> str:
-        return "advanced"
-
-    @property
-    def source(self) -> str:
-        return "Kairouz, Oh and Viswanath 2015, Thm 3.5"
+    method = "advanced"
+    source = "Kairouz, Oh and Viswanath 2015, Thm 3.5"
 
     @cached_property
     def _moments(self) -> tuple[float, float, float]:
@@ -219,14 +209,11 @@ def exactly(given: Parameters | Given, *, times: int = 1) -> ExactCurve:
 class OptimalCurve(OfParameters):
     """The tight curve of Comp[RR_{ε_i,δ_i}]."""
 
+    method = "optimal"
     width: float
 
     @property
-    def method(self) -> str:
-        return "optimal"
-
-    @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
         if len(self.composed.epsilons) <= 1:
             return "Kairouz, Oh and Viswanath 2015, Thm 3.3"
         return "Murtagh and Vadhan 2016, Thm 1.5"
@@ -252,6 +239,20 @@ class OptimalCurve(OfParameters):
         at, spread = self._product.where(stick)
         low, high = at - spread / 64, at + spread / 64
         return min(max(low, 0.0), self._enough), min(max(high, 0.0), self._enough)
+
+
+class OfWorst(PrivacyCurve):
+    """Of k parameters that are not known: no choice of them is worse than that of ``worst``."""
+
+    worst: OptimalCurve
+
+    @property
+    def _exact_floor(self) -> Fraction | None:
+        return self.worst.composed.exact_floor
+
+    @property
+    def _enough(self) -> float:
+        return up(self.worst.composed.sum[1])
 
 
 def optimal(given: Parameters | Given, *, times: int = 1, width: float = 1e-6) -> OptimalCurve:

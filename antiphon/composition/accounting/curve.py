@@ -38,15 +38,10 @@ class PrivacyCurve(Shown, Plotted, ABC):
     ``method`` and ``source`` say how and by which theorem.
     """
 
-    @property
-    @abstractmethod
-    def method(self) -> str:
-        """A short name: basic, advanced, optimal, …"""
-
-    @property
-    @abstractmethod
-    def source(self) -> str:
-        """The paper and theorem that the figures follow from."""
+    method: str
+    """A short name: basic, advanced, optimal, …"""
+    source: str
+    """The paper and theorem that the figures follow from."""
 
     @property
     @abstractmethod

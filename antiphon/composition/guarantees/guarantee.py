@@ -168,11 +168,9 @@ def _creation(each: ContinualMechanism | Create) -> Create:
 class Countable(Space):
     """Answers of a composition whose mechanisms all have discrete answers: countably many."""
 
-    def contains(self, value: object) -> bool:
-        return True
+    discrete = True
 
-    @property
-    def discrete(self) -> bool:
+    def contains(self, value: object) -> bool:
         return True
 
 

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_quantile
+from antiphon.mechanisms.noise.discrete import Calibrated, concentrated_at, gaussian_quantile
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
@@ -42,10 +42,20 @@ def _held(scale: Fraction, what: str) -> float:
     return float(scale)
 
 
+class RealNoise(Calibrated[float, float]):
+    """x ↦ x + noise, for a finite float. Abstract."""
+
+    __slots__ = ()
+
+    @property
+    def signature(self) -> Signature:
+        return Signature(Reals(), Reals(), Reals())
+
+
 @register("antiphon.Laplace/1")
 @column_safe
 @attrs.frozen
-class Laplace(NoninteractiveMechanism[float, float]):
+class Laplace(RealNoise):
     """x ↦ x + Lap(sensitivity/ε): the Laplace mechanism on a real number. *Not for release.*
 
     NIM: a finite float -> a float, then HALT.
@@ -65,14 +75,6 @@ class Laplace(NoninteractiveMechanism[float, float]):
         scale = _held(self.sensitivity / self.epsilon, "sensitivity/epsilon")
         set_derived(self, _scale=scale)
 
-    @property
-    def signature(self) -> Signature:
-        return Signature(Reals(), Reals(), Reals())
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return self.claims_at(self.sensitivity)
-
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         """What neighbours so far apart cost: ε·distance/sensitivity."""
         tau = fields.distance(distance)
@@ -91,7 +93,7 @@ class Laplace(NoninteractiveMechanism[float, float]):
 @register("antiphon.Gaussian/1")
 @column_safe
 @attrs.frozen
-class Gaussian(NoninteractiveMechanism[float, float]):
+class Gaussian(RealNoise):
     """x ↦ x + N(0, σ²), σ = sensitivity/√(2ρ): the Gaussian mechanism. *Not for release.*
 
     NIM: a finite float -> a float, then HALT.
@@ -111,14 +113,6 @@ class Gaussian(NoninteractiveMechanism[float, float]):
     def __attrs_post_init__(self) -> None:
         sigma = exact.root_up(self.sensitivity**2 / (2 * self.rho))
         set_derived(self, sigma=_held(sigma, "sensitivity/√(2 rho)"))
-
-    @property
-    def signature(self) -> Signature:
-        return Signature(Reals(), Reals(), Reals())
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return self.claims_at(self.sensitivity)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         """What neighbours so far apart cost: ρ·(distance/sensitivity)², and that GDP."""

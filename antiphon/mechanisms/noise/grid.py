@@ -16,13 +16,17 @@ import attrs
 from antiphon.composition.accounting.pairs.compose import dominated
 from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_bound, laplace_bound
+from antiphon.mechanisms.noise.discrete import (
+    Calibrated,
+    concentrated_at,
+    gaussian_bound,
+    laplace_bound,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.interval import up
 from antiphon.numbers.named import set_derived
 from antiphon.populations.plain import plain
-from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
@@ -51,7 +55,7 @@ _LARGEST: Final = sys.float_info.max
 
 @column_safe
 @attrs.frozen(kw_only=True)
-class GridNoise(NoninteractiveMechanism[float, float]):
+class GridNoise(Calibrated[float, float]):
     """x ↦ (⌊x/step + ½⌋ + noise)·step for a finite float x. Abstract.
 
     NIM. x/step is rounded in exact arithmetic, a half upwards, so neighbours at most
@@ -81,14 +85,6 @@ class GridNoise(NoninteractiveMechanism[float, float]):
     def verification(self) -> NeighbouringStart:
         """f: two numbers at most the sensitivity apart."""
         return neighbouring_start(Within(self.sensitivity))
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return self.claims_at(self.sensitivity)
-
-    @abstractmethod
-    def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What neighbours so far apart cost: the same noise, whatever it was calibrated to."""
 
     def _places(self, distance: Fraction) -> int:
         """How many places numbers so far apart are apart, at most."""

@@ -16,7 +16,7 @@ from antiphon.protocol.records.codec import Json
 from antiphon.protocol.records.files import naming
 from antiphon.protocol.records.transcript import dumps
 from antiphon.protocol.session import FAILED
-from antiphon.sessions.durable.guard import Guard, Progress, is_held, marked
+from antiphon.sessions.durable.guard import Guard, is_held, marked
 from antiphon.sessions.durable.journal import as_written, begin_anew
 from antiphon.sessions.durable.lines import saying, state_line
 from antiphon.sessions.durable.reading import (
@@ -158,7 +158,7 @@ def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile
         in_flight=course.promised is not NOTHING,
         over=course.over,
         cut=course.cut,
-        missing=max(0, _known(mark, first) - course.number),
+        missing=max(0, (mark.number if mark.session == first.session else 0) - course.number),
         unsynced=mark.unsynced,
         live=live,
         written=log.written,
@@ -170,7 +170,3 @@ def _budget(system: Mechanism, course: Course) -> BudgetInSight | None:
     in_flight = () if course.promised is NOTHING else (course.promised,)
     failed = course.over is not None and course.over.startswith(FAILED)
     return budget_of_record(system, course.state, in_flight, failed=failed)
-
-
-def _known(mark: Progress, first: Opening) -> int:
-    return mark.number if mark.session == first.session else 0

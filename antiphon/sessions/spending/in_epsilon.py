@@ -9,7 +9,7 @@ cannot read a claim; then there is none.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias, Union, cast
 
@@ -17,7 +17,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.basic import RenyiFilter
-from antiphon.composition.filters.budget import Amounts, Filter
+from antiphon.composition.filters.budget import Filter
 from antiphon.composition.filters.odometer import Distance, Odometer, RenyiOdometer
 from antiphon.composition.guarantees.composing import composed
 from antiphon.composition.guarantees.derivation import NoGuarantee
@@ -188,10 +188,7 @@ def promised(whole: Mechanism) -> Figure:
     if isinstance(whole, AnyChain) and guarding(whole.links):
         f = cast("Verifier", whole.links[0]).verification
         whole = rest_of(whole, 2)
-    try:
-        return Guarantee(whole, derive(Inquiry(whole, f, truth=_TRUTH)))
-    except NoGuarantee as why:
-        return why
+    return _or_why(lambda: Guarantee(whole, derive(Inquiry(whole, f, truth=_TRUTH))))
 
 
 def _loss(
@@ -221,7 +218,8 @@ def _spent(
     """Of what was charged until now, had it been all, and fixed in advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
-        return _within(budget, budget.limits if found.unknown else budget.spent(found.charged))
+        spent = budget.limits if found.unknown else budget.spent(found.charged)
+        return _or_why(lambda: within(budget, spent))
     if found.unknown and not isinstance(found.composition, ConComp):
         return _UNKNOWN
     if found.guard is not None and isinstance(found.guard.f, Paying):
@@ -232,9 +230,10 @@ def _spent(
     return _guaranteed(ConComp(created), None) if created else composed([])
 
 
-def _within(budget: Filter, amounts: Amounts) -> Figure:
+def _or_why(ask: Callable[[], Figure]) -> Figure:
+    """What is promised, or why nothing is."""
     try:
-        return within(budget, amounts)
+        return ask()
     except NoGuarantee as why:
         return why
 
@@ -242,10 +241,7 @@ def _within(budget: Filter, amounts: Amounts) -> Figure:
 def _guaranteed(
     system: Mechanism, f: Verification | None, catalogue: tuple[Create, ...] | None = None
 ) -> Figure:
-    try:
-        return guarantee(system, f, catalogue=catalogue)
-    except NoGuarantee as why:
-        return why
+    return _or_why(lambda: guarantee(system, f, catalogue=catalogue))
 
 
 def _epsilon(figure: Figure, delta: Fraction) -> float | None:

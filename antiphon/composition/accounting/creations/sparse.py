@@ -17,9 +17,8 @@ from typing import overload
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
+from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve, optimal
 from antiphon.composition.accounting.creations.parallel import GeneralCurve, general
-from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.parameters import (
     Created,
     Given,
@@ -30,7 +29,7 @@ from antiphon.composition.accounting.parameters import (
 )
 from antiphon.composition.accounting.summed import Divergence, divergence_of, grouped
 from antiphon.numbers import exact
-from antiphon.numbers.interval import UNIT, Floats, Interval, up
+from antiphon.numbers.interval import UNIT, Floats, Interval
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures.divergences import SLACK
 from antiphon.protocol.measures.kinds import Measure
@@ -40,7 +39,7 @@ Chosen = list[Pair]
 
 
 @attrs.frozen(repr=False)
-class SparseCurve(PrivacyCurve):
+class SparseCurve(OfWorst):
     """The curve of any k of the given parameters, whichever they turn out to be.
 
     ``worst`` are the k largest ε_i together with the k largest δ_i. It bounds every choice,
@@ -51,30 +50,19 @@ class SparseCurve(PrivacyCurve):
     attained. Otherwise the lower end is the best of ``attained``, sub-multisets of size k.
     """
 
+    method = "k-sparse"
     worst: OptimalCurve
     attained: tuple[OptimalCurve, ...]
     theorem: str = "CM Thm 5.2 and 5.5 (theory §2)"
 
     @property
-    def method(self) -> str:
-        return "k-sparse"
-
-    @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
         return f"{self.theorem}; {self.worst.source}"
 
     @property
     def floor(self) -> Interval[float]:
         lower = max(each.floor.lower for each in self.attained)
         return Interval(lower, self.worst.floor.upper)
-
-    @property
-    def _exact_floor(self) -> Fraction | None:
-        return self.worst.composed.exact_floor
-
-    @property
-    def _enough(self) -> float:
-        return up(self.worst.composed.sum[1])
 
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         upper = self.worst.delta_between(epsilon)
@@ -229,7 +217,7 @@ class SparseDivergence:
     """
 
     measures: tuple[Measure, ...]
-    creations: int = attrs.field(validator=lambda _, __, value: _whole(value))
+    creations: int = attrs.field(validator=lambda _, __, value: exact.whole(value, "creations"))
     _kinds: tuple[tuple[Divergence, int], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -244,10 +232,6 @@ class SparseDivergence:
         each = math.fsum(log_elementary(size, n, slots) for size, slots in sizes)
         worst = log_elementary(max(size for size, _ in sizes), n, k)
         return min(each, worst) / less * (1 + SLACK)
-
-
-def _whole(value: int) -> None:
-    exact.whole(value, "creations")
 
 
 def log_elementary(size: float, n: int, k: int) -> float:

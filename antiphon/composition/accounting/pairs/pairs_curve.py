@@ -61,16 +61,10 @@ class PairsCurve(PrivacyCurve):
     r_i is the probability of an infinite loss, and H that of ``line`` for the others.
     """
 
+    method = "pairs"
+    source = _SOURCE
     composed: Counted
     width: float
-
-    @property
-    def method(self) -> str:
-        return "pairs"
-
-    @property
-    def source(self) -> str:
-        return _SOURCE
 
     @property
     def floor(self) -> Interval[float]:

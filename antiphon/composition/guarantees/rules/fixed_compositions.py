@@ -202,7 +202,7 @@ def _fewer(f: Bounded, inquiry: Inquiry) -> Steps:
     inside = yield inquiry.of(inquiry.system, f.verification)
     premise = Premise(f"at most {f.pairs:,} messages", Mark.ENFORCED, "by V[f]")
     statement = "the same, as f is as before with fewer messages"
-    return Derivation(FEWER, statement, f, inside.curve, (premise,), (inside,), inside.measures)
+    return inside.carried(FEWER, statement, (premise,), f)
 
 
 @rule(NONE, ExtConComp, rank=9)

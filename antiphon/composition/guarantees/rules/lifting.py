@@ -17,7 +17,7 @@ from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.consistency import answering, few
-from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.properties import (
@@ -86,16 +86,13 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         explored=created is not None,
         truth=premise.evidence if premise.mark is Mark.PROVED else inquiry.truth,
     )
-    return Derivation(
+    return inside.carried(
         THEOREM,
         lambda: (
             f"{_name(processor)} turns f-valid pairs into f'-valid ones, and tells nothing else"
         ),
-        outer,
-        inside.curve,
         (_single(processor), premise, *(() if created is None else _answering(created))),
-        (inside,),
-        inside.measures,
+        outer,
     )
 
 

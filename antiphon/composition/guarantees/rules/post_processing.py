@@ -55,7 +55,12 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
     queries = system.signature.queries
     if any(map(queries.contains, asks)):
         return None
-    return processed(links, inside, (*premises, _separate(queries, asks)), f)
+    return processed(
+        links,
+        inside,
+        (*premises, _about(queries, lambda: f"{_listed(asks)} cannot come from the left")),
+        f,
+    )
 
 
 def rest_of(system: AnyChain, place: int) -> Mechanism:
@@ -124,10 +129,6 @@ def _unread_premise(f: Verification, asks: tuple[object, ...]) -> Premise:
     return _about(f.queries, lambda: f"{_listed(asks)} is a query of {message_label(f)}")
 
 
-def _separate(queries: Space, asks: tuple[object, ...]) -> Premise:
-    return _about(queries, lambda: f"{_listed(asks)} cannot come from the left")
-
-
 def _about(space: Space, text: Callable[[], str]) -> Premise:
     """What was asked of a space just now: a space of somebody else's may answer otherwise later."""
     reason = foreign(space)
@@ -169,9 +170,7 @@ def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         "by the derivation below",
     )
     statement = "V[f] ∘* I ∘* M is as private for 0 ∼ 1 as M is w.r.t. f"
-    found = Derivation(
-        GAME, statement, starts, inside.curve, (premise,), (inside,), inside.measures
-    )
+    found = inside.carried(GAME, statement, (premise,), starts)
     outer = links[: place - 1]
     return processed(outer, found, tuple(map(_one_state, outer))) if outer else found
 

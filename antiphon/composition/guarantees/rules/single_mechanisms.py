@@ -19,7 +19,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
-from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import about, includes, says
 from antiphon.composition.guarantees.leaves import BY_DISTANCE, CLAIM, believed, of_claims
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
@@ -124,8 +124,7 @@ def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry)
         "its class says so" if reason is None else f"its class says so; {reason}",
     )
     statement = "it is as private as the chain it is made of"
-    f, curve = inside.verification, inside.curve
-    return Derivation(BY_CONSTRUCTION, statement, f, curve, (premise,), (inside,), inside.measures)
+    return inside.carried(BY_CONSTRUCTION, statement, (premise,))
 
 
 IM_AS_A_CM: Final = "IM as a CM (CM §3.3)"
@@ -153,11 +152,8 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
         )  # fmt: skip
     premise = Premise("the first message is the IM's initial state, answered ⊤", Mark.ENFORCED,
                       "by V[f], and the adapter")  # fmt: skip
-    return Derivation(
-        IM_AS_A_CM, "w.r.t. f_∼ the CM is as private as the IM",
-        starts if f is None else f, inside.curve, (premise,), (inside,),
-        inside.measures,
-    )  # fmt: skip
+    statement = "w.r.t. f_∼ the CM is as private as the IM"
+    return inside.carried(IM_AS_A_CM, statement, (premise,), starts if f is None else f)
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
