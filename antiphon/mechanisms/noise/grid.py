@@ -27,6 +27,7 @@ from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.interval import up
 from antiphon.numbers.named import set_derived
 from antiphon.populations.plain import plain
+from antiphon.protocol import spaces
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
@@ -36,17 +37,6 @@ from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import HALT, STAND_IN, distinct
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import (
-    DENSE,
-    Either,
-    Finite,
-    Integers,
-    Multiples,
-    Reals,
-    Signature,
-    Space,
-    Tuples,
-)
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
 
@@ -78,8 +68,8 @@ class GridNoise(Calibrated[float, float]):
         )
 
     @property
-    def signature(self) -> Signature:
-        return Signature(Reals(), Multiples(self.step_size), Reals())
+    def signature(self) -> spaces.Signature:
+        return spaces.Signature(spaces.Reals(), spaces.Multiples(self.step_size), spaces.Reals())
 
     @property
     def verification(self) -> NeighbouringStart:
@@ -212,19 +202,19 @@ class RoundToGrid(PostProcessor[None]):
     def initial_state(self) -> None:
         return None
 
-    def signature(self, right: Signature) -> Signature:
-        return Signature(right.queries, self._rounded(right.answers), right.updates)
+    def signature(self, right: spaces.Signature) -> spaces.Signature:
+        return spaces.Signature(right.queries, self._rounded(right.answers), right.updates)
 
-    def _rounded(self, answers: Space) -> Space:
-        if isinstance(answers, Reals):
-            return Either((Multiples(self.step_size), Finite((HALT,))))
-        if isinstance(answers, Either):
-            return Either(tuple(map(self._rounded, answers.spaces)))
-        if isinstance(answers, Multiples):
-            return Multiples(self.step_size)
-        if isinstance(answers, Finite):
-            return Finite(distinct(map(self._round, answers.values)))
-        if isinstance(answers, Integers | Tuples):
+    def _rounded(self, answers: spaces.Space) -> spaces.Space:
+        if isinstance(answers, spaces.Reals):
+            return spaces.Either((spaces.Multiples(self.step_size), spaces.Finite((HALT,))))
+        if isinstance(answers, spaces.Either):
+            return spaces.Either(tuple(map(self._rounded, answers.spaces)))
+        if isinstance(answers, spaces.Multiples):
+            return spaces.Multiples(self.step_size)
+        if isinstance(answers, spaces.Finite):
+            return spaces.Finite(distinct(map(self._round, answers.values)))
+        if isinstance(answers, spaces.Integers | spaces.Tuples):
             return answers
         raise CompositionError(f"RoundToGrid rounds numbers; the mechanism answers {answers}")
 
@@ -239,7 +229,7 @@ class RoundToGrid(PostProcessor[None]):
         return None, LEFT, self._round(message)
 
     def _round(self, answer: Any) -> Any:
-        if STAND_IN.number(answer) is float and abs(answer / self.step_size) < DENSE:
+        if STAND_IN.number(answer) is float and abs(answer / self.step_size) < spaces.DENSE:
             place = round(answer / self.step_size)
             rounded = place * self.step_size
             if abs(rounded) > _LARGEST:  # the nearest multiple is past the largest double

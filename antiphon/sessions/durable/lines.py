@@ -18,14 +18,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH, identical
-from antiphon.protocol.records.codec import (
-    Fields,
-    Json,
-    decode,
-    encode,
-    encode_draws,
-    mentions_unregistered,
-)
+from antiphon.protocol.records import codec
 from antiphon.protocol.records.transcript import MAX_LINE, dumps
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.session import Last
@@ -46,7 +39,7 @@ class Keyed(NamedTuple):
     digest: str
 
 
-def keyed(key: object, said: Json) -> Keyed:
+def keyed(key: object, said: codec.Json) -> Keyed:
     """The key of a message that is written so.
 
     Raises: InvalidArgument for what is no key.
@@ -108,11 +101,11 @@ class Keys:
 
     def lines(self, keys: Iterable[str]) -> Iterator[str]:
         """Lines that keep these. Raises: InvalidArgument if an answer is too long for one."""
-        entries: list[Json] = []
+        entries: list[codec.Json] = []
         size = 0
         for key in keys:
             digest, answer = self._said[key]
-            entry: Json = [key, digest, encode(answer, secrets=True)]
+            entry: codec.Json = [key, digest, codec.encode(answer, secrets=True)]
             size += len(dumps(entry))
             entries.append(entry)
             if size > _TOGETHER:
@@ -129,20 +122,20 @@ class Keys:
         """All are in the lines that begin there."""
         self.fresh, self.places = {}, [*places]
 
-    def take(self, line: Fields, place: int) -> None:
+    def take(self, line: codec.Fields, place: int) -> None:
         """A line of keys that is read. Raises: TranscriptError."""
         if place in self.places:
             return
         try:
             for key, digest, answer in line["keys"]:
-                self._said[str(key)] = str(digest), decode(answer)
+                self._said[str(key)] = str(digest), codec.decode(answer)
                 self.fresh.pop(key, None)
         except (ValueError, TypeError):
             raise TranscriptError("keys are not whole in the log") from None
         self.places.append(place)
 
 
-def _line(entries: list[Json]) -> str:
+def _line(entries: list[codec.Json]) -> str:
     line = dumps({"keys": entries})
     if len(line) >= MOST:
         raise InvalidArgument(f"keys and answers are kept in lines of less than {MOST} bytes")
@@ -167,10 +160,10 @@ def saying(message: object, key: object = None) -> tuple[str, Keyed | None]:
     return line, found
 
 
-def _readable(value: object) -> Json:
+def _readable(value: object) -> codec.Json:
     """A message or an answer as it is written. Raises: InvalidArgument if nobody could read it."""
-    said = encode(value, secrets=True)
-    if mentions_unregistered(said) and type(value) is not Unregistered:
+    said = codec.encode(value, secrets=True)
+    if codec.mentions_unregistered(said) and type(value) is not Unregistered:
         raise InvalidArgument(
             "a part without a registered name cannot be written, and a durable session says and "
             "answers nothing that could not be stepped again: use @ap.register('name/1')"
@@ -180,14 +173,14 @@ def _readable(value: object) -> Json:
     return said
 
 
-def _check_read(said: Json, value: object) -> None:
+def _check_read(said: codec.Json, value: object) -> None:
     text = dumps(said)
     if text.count("{") + text.count("[") > MAX_DEPTH // 4:
         try:
-            decode(said)
+            codec.decode(said)
         except (TranscriptError, RecursionError):
             raise InvalidArgument("nested too deeply to be read again") from None
-    if '"parameters"' in text and not identical(decode(said), value):
+    if '"parameters"' in text and not identical(codec.decode(said), value):
         raise InvalidArgument(
             "a part with a registered name does not come back the same from what is written: let "
             "its class take its parameters as they are"
@@ -210,9 +203,9 @@ class Written:
     def __call__(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
         deaths = self._tape.deaths
         after, answer = self._step(state, message, coins)
-        line: dict[str, Json] = {"answers": _readable(answer)}
+        line: dict[str, codec.Json] = {"answers": _readable(answer)}
         if draws := self._tape.take():
-            line["draws"] = encode_draws(draws)
+            line["draws"] = codec.encode_draws(draws)
         self.line, self.died = dumps(line), self._tape.deaths > deaths
         if len(self.line) >= MAX_LINE - LONGEST:
             raise InvalidArgument(f"an answer and its coins have less than {MAX_LINE} bytes")
@@ -221,7 +214,7 @@ class Written:
 
 def failing(why: str) -> str:
     """The line of a step that failed, for ever."""
-    return dumps({"answers": encode(HALT), "failed": why})
+    return dumps({"answers": codec.encode(HALT), "failed": why})
 
 
 def state_line(
@@ -232,9 +225,9 @@ def state_line(
 
     Raises: InvalidArgument if a state does not come back the same, or is too long for a line.
     """
-    line: dict[str, Json] = {"state": kept(state), "number": 0}
+    line: dict[str, codec.Json] = {"state": kept(state), "number": 0}
     if last is not None:
-        said = [encode(last.message, secrets=True), encode(last.answer, secrets=True)]
+        said = [codec.encode(last.message, secrets=True), codec.encode(last.answer, secrets=True)]
         line |= {"number": last.number, "last": said}
     if keys:
         line["keys"] = [*keys]

@@ -28,6 +28,7 @@ from typing import Final
 
 import attrs
 
+from antiphon.composition import validity
 from antiphon.composition.accounting.bounds import least
 from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ConComp, ExtConComp
@@ -43,14 +44,6 @@ from antiphon.composition.guarantees.composing import (
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, Leaves, asserted, created
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
-from antiphon.composition.validity import (
-    EachValid,
-    FixedInAdvance,
-    FixedMeasures,
-    FixedMechanisms,
-    FixedParameters,
-    each_valid,
-)
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import foreign
@@ -63,8 +56,8 @@ IN_OTHERS: Final = "concurrent composition of Rényi DP and f-DP (Lyu 2022; Vadh
 CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), which derives one"
 
 
-@rule(THEOREM, ExtConComp, about=FixedMechanisms)
-def created_first(system: ExtConComp, f: FixedMechanisms, inquiry: Inquiry) -> Answer:
+@rule(THEOREM, ExtConComp, about=validity.FixedMechanisms)
+def created_first(system: ExtConComp, f: validity.FixedMechanisms, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f^{α₁…α_k}."""
     return _fixed_mechanisms(f)
 
@@ -75,7 +68,7 @@ def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) ->
     return _fixed_mechanisms(its_own(system, f))
 
 
-def _fixed_mechanisms(f: FixedMechanisms) -> Leaf:
+def _fixed_mechanisms(f: validity.FixedMechanisms) -> Leaf:
     """The k given mechanisms, created first and in order.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
@@ -121,9 +114,9 @@ def _statement(parameters: Sequence[Parameters], others: bool) -> str:
     return "; and ".join(ways)
 
 
-def its_own(system: ConComp, f: Verification | None) -> EachValid:
+def its_own(system: ConComp, f: Verification | None) -> validity.EachValid:
     """The f of a ConComp. Raises: NoGuarantee if another was given."""
-    own = each_valid(system)
+    own = validity.each_valid(system)
     if f is not None and not identical(f, own):
         raise NoGuarantee(
             THEOREM, "f to be that of the fixed mechanisms",
@@ -172,8 +165,8 @@ _ENFORCED: Final = (
 """What V[f] sees to."""
 
 
-@rule("CM Thm 4.12", ExtConComp, about=(FixedParameters, FixedMeasures))
-def fixed_in_advance(system: ExtConComp, f: FixedInAdvance, inquiry: Inquiry) -> Answer:
+@rule("CM Thm 4.12", ExtConComp, about=(validity.FixedParameters, validity.FixedMeasures))
+def fixed_in_advance(system: ExtConComp, f: validity.FixedInAdvance, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f^{ε₁,δ₁…ε_k,δ_k}, or f^{ρ₁…ρ_k}."""
     row = adding(f)
     return summed(row.fixed, row, f, _ENFORCED, inquiry)

@@ -32,18 +32,7 @@ from antiphon.composition.accounting.creations.sparse import SparseDivergence, s
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees.composing import (
-    DISCRETE,
-    PARAMETER,
-    RANGE,
-    adding,
-    at_most,
-    composed,
-    fixed,
-    parameters_in,
-    shown_parameters,
-    summed,
-)
+from antiphon.composition.guarantees import composing
 from antiphon.composition.guarantees.consistency import consistent
 from antiphon.composition.guarantees.counterexample import Counterexample, ExposedCounterexample
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
@@ -70,7 +59,7 @@ SPARSE: Final = (
         "the parameters of the mechanisms that get a differing pair are a sub-multiset of "
         "the fixed ones", Mark.ENFORCED, "by V[f]",
     ),
-    DISCRETE,
+    composing.DISCRETE,
     Premise(
         "the pairs sent to those M'_j are f'_j-valid, f'_j closed under prefixes",
         Mark.ENFORCED,
@@ -90,7 +79,9 @@ _CURE: Final = (
 def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f_∞, if every fixed δ is 0."""
     pure = {delta for _, delta in f.parameters} <= {0}
-    return summed(PURE, PARAMETER, f, (*SPARSE, _ZERO), inquiry) if pure else None
+    return (
+        composing.summed(PURE, composing.PARAMETER, f, (*SPARSE, _ZERO), inquiry) if pure else None
+    )
 
 
 @rule(PURE, ExtConComp, about=SparseMeasures, rank=3)
@@ -98,7 +89,7 @@ def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Ans
     """Bounded ranges, as η-DP, however many are created."""
     if not isinstance(f.measures[0], BoundedRange):
         return None
-    return summed(PURE, RANGE, f, SPARSE, inquiry)
+    return composing.summed(PURE, composing.RANGE, f, SPARSE, inquiry)
 
 
 @rule("CM Thm 5.5", ExtConComp, about=(SparseParallel, SparseMeasures), rank=1)
@@ -107,8 +98,8 @@ def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer
     premise = consistency(f, inquiry)
     if premise is None:
         return None
-    row = adding(f)
-    return summed(row.consistent, row, f, (*SPARSE, premise), inquiry)
+    row = composing.adding(f)
+    return composing.summed(row.consistent, row, f, (*SPARSE, premise), inquiry)
 
 
 def consistency(f: Sparse, inquiry: Inquiry) -> Premise | None:
@@ -190,10 +181,16 @@ def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
         found = _in_parameters(f, most, inquiry)
     return Derivation(
         found.theorem,
-        lambda: found.words(f"{min(len(f.fixed), most):,}", shown_parameters(f.fixed)),
+        lambda: found.words(f"{min(len(f.fixed), most):,}", composing.shown_parameters(f.fixed)),
         f,
         found.curve,
-        (fixed(f.fixed), *SPARSE, *found.premises, at_most(most, inquiry), truth),
+        (
+            composing.fixed(f.fixed),
+            *SPARSE,
+            *found.premises,
+            composing.at_most(most, inquiry),
+            truth,
+        ),
         parts,
         found.measures,
     )
@@ -201,8 +198,8 @@ def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
 
 def _in_orders(f: SparseMeasures, most: int) -> _Figure:
     measures = () if not most else (Renyi(SparseDivergence(f.measures, most)),)
-    stated = parameters_in(f.measures)
-    pure = [composed(stated, most)] if stated or not most else []
+    stated = composing.parameters_in(f.measures)
+    pure = [composing.composed(stated, most)] if stated or not most else []
     curve = least([*pure, *map(of_measure, measures)])
 
     def words(differ: str, given: str) -> str:
@@ -213,7 +210,7 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
 
 def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
     symmetry = tuple(_symmetry(f, inquiry))
-    curve = _curve(f.parameters, most, symmetric=bool(symmetry)) if most else composed([])
+    curve = _curve(f.parameters, most, symmetric=bool(symmetry)) if most else composing.composed([])
 
     def words(differ: str, given: str) -> str:
         text = f"as private as {differ} that differ and, of {most:,} created, all with their δ"
