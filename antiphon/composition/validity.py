@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, Self, overload
 
 import attrs
 
+from antiphon.composition.accounting.summed import told_apart
 from antiphon.composition.amounts import (
     PARAMETERS,
     UNITS,
@@ -188,11 +189,16 @@ class Budgeted(Paying):
         return attrs.evolve(self, parameters=amounts)
 
 
+def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
+    """What purses are compared by: a curve of a user's may call itself equal to a smaller one."""
+    return tuple(map(told_apart, measures))
+
+
 @attrs.frozen
 class Measured(Paying):
     """Of measures of one other kind. What is created asserts a claim of that very kind."""
 
-    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind)
+    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind, eq=_told_apart)
 
     @property
     def unit(self) -> Unit:
