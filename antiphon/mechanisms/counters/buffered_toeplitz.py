@@ -67,10 +67,14 @@ def one_by_one(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -
             if not -far < drift < far:
                 drift += math.inf
                 sums = s1, s2, s3, s4, s5, s6, s7
-                s1, s2, s3, s4, s5, s6, s7 = [clamped(own, counter.farthest) for own in sums]
+                s1, s2, s3, s4, s5, s6, s7 = _limited(sums, counter.farthest)
             released += x * unit + slip
             found.append(released)
     return np.array(found)
+
+
+def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
+    return [clamped(own, farthest) for own in buffers]
 
 
 def side_by_side(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
