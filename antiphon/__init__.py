@@ -16,8 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from antiphon import verifiers
-from antiphon.numbers.found import found
-from antiphon.numbers.public import shows
+from antiphon.numbers.public import found, shows
 from antiphon.protocol import (
     BOTTOM,
     EMPTY,

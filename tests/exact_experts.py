@@ -7,7 +7,7 @@ import numpy as np
 
 import antiphon as ap
 from antiphon.learners import ADVICE
-from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import TOP
 
 LOSSES = [np.array(each) for each in itertools.product((0, 1), repeat=2)]

@@ -32,9 +32,8 @@ from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Signature
 from antiphon.protocol.verification import Verification
-from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import updates_and_queries
-from antiphon.verifiers.verifier import Verifier
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 Method = TypeVar("Method", bound=Callable[..., object])
 

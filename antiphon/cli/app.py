@@ -12,7 +12,7 @@ import typer
 from antiphon import __version__
 from antiphon.cli.output import report_error
 from antiphon.numbers.errors import AntiphonError
-from antiphon.numbers.found import found_alone
+from antiphon.numbers.public import found_alone
 
 _FIRST: Final = (
     "demo", "counterexample", "audit", "check", "verify", "explain", "account", "counters",

@@ -12,7 +12,7 @@ from types import ModuleType
 from antiphon.audit.running.sending import run_file
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.numbers.user_files import path_of
-from antiphon.protocol.records.naming import name_variables
+from antiphon.protocol.records.labels import name_variables
 
 
 def import_file(path: Path) -> ModuleType:

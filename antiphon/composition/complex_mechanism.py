@@ -1,7 +1,8 @@
-"""Complex mechanisms M = P ∘* ExtConComp (CM §6)."""
+"""Mechanisms made of another: complex ones M = P ∘* ExtConComp (CM §6), and M as it is."""
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, TypeAlias
 
 import attrs
@@ -14,8 +15,9 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.mechanism import Answer, ContinualMechanism, Query, State
 from antiphon.protocol.messages import Pair, identical
+from antiphon.protocol.provenance import own
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Pairs, Signature
 from antiphon.protocol.verification import Verification
@@ -43,10 +45,47 @@ States: TypeAlias = tuple[object, ...]
 """Of the parts of a chain, from left to right."""
 
 
+class Through(ContinualMechanism[State, Query, Answer]):
+    """Another mechanism, state for state and answer for answer, under a word of its own."""
+
+    __slots__ = ()
+
+    @property
+    @abstractmethod
+    def within(self) -> ContinualMechanism[State, Query, Answer]:
+        """The mechanism that answers."""
+
+    @property
+    def signature(self) -> Signature:
+        return self.within.signature
+
+    @property
+    def initial_state(self) -> State:
+        return self.within.initial_state
+
+    def step(self, state: State, message: Query, coins: Coins) -> tuple[State, Answer]:
+        return self.within.step(state, message, coins)
+
+    def carries_data(self, state: State, message: Query) -> bool:
+        return self.within.carries_data(state, message)
+
+    def is_over(self, state: State) -> bool:
+        return self.within.is_over(state)
+
+    def failures(self, state: State) -> tuple[BaseException, ...]:
+        return self.within.failures(state)
+
+    def inside(self, state: State) -> tuple[ContinualMechanism[State, Query, Answer], State]:
+        return self.within, state
+
+    def why_halted(self, state: State) -> str | None:
+        return self.within.why_halted(state)
+
+
 @register("antiphon.ComplexMechanism/1")
 @column_safe(of="chain")
 @attrs.frozen
-class ComplexMechanism(ContinualMechanism[States, object, object]):
+class ComplexMechanism(Through[States, object, object]):
     """P ∘* ExtConComp: a mechanism that creates and asks sub-mechanisms (CM §6).
 
     P is deterministic and has one initial state; randomness of its own is a 0-DP
@@ -64,30 +103,8 @@ class ComplexMechanism(ContinualMechanism[States, object, object]):
         set_derived(self, chain=self.post_processor @ ExtConComp())
 
     @property
-    def signature(self) -> Signature:
-        return self.chain.signature
-
-    @property
-    def initial_state(self) -> States:
-        return self.chain.initial_state
-
-    def step(self, state: States, message: object, coins: Coins) -> tuple[States, object]:
-        return self.chain.step(state, message, coins)
-
-    def carries_data(self, state: States, message: object) -> bool:
-        return self.chain.carries_data(state, message)
-
-    def is_over(self, state: States) -> bool:
-        return self.chain.is_over(state)
-
-    def failures(self, state: States) -> tuple[BaseException, ...]:
-        return self.chain.failures(state)
-
-    def inside(self, state: States) -> tuple[Chain, States]:
-        return self.chain, state
-
-    def why_halted(self, state: States) -> str | None:
-        return self.chain.why_halted(state)
+    def within(self) -> Chain:
+        return self.chain
 
 
 @register("antiphon.TwoCopies/1")
@@ -138,3 +155,21 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
         if not identical(out0, out1):
             raise CompositionError("P lacks the response property: its copies answer differently")
         return (state0, state1), LEFT, out0
+
+
+@attrs.frozen
+class AsIs(Through[State, Query, Answer]):
+    """M, state for state and answer for answer; subclasses add claims, and no behaviour."""
+
+    mechanism: ContinualMechanism[State, Query, Answer]
+
+    @property
+    def within(self) -> ContinualMechanism[State, Query, Answer]:
+        return self.mechanism
+
+
+def bare(mechanism: ContinualMechanism) -> ContinualMechanism:
+    """The mechanism that answers: M where this library says that another is M as it is."""
+    while isinstance(mechanism, AsIs) and own(type(mechanism)):
+        mechanism = mechanism.mechanism
+    return mechanism

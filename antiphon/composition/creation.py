@@ -117,7 +117,3 @@ class CompositionMessages(Space):
             index = getattr(value, "index", None)  # None if its constructor never ran
             return type(index) is int and index >= 0
         return self.creations and type(value) is Create
-
-    @property
-    def discrete(self) -> bool:
-        return False

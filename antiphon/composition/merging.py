@@ -20,7 +20,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.as_is import bare
+from antiphon.composition.complex_mechanism import bare
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable, SuitableState

@@ -32,6 +32,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
@@ -128,7 +129,7 @@ class Paying(Suitable):
         amounts = dict(zip(keys, self.fixed, strict=True))
         counts = enumerate(Counter(keys).items())
         held = {key: InPurse(place, amounts[key], count) for place, (key, count) in counts}
-        object.__setattr__(self, "held", held)
+        set_derived(self, held=held)
 
     @property
     @abstractmethod
@@ -188,7 +189,8 @@ class Budgeted(Paying):
         return attrs.evolve(self, parameters=amounts)
 
 
-def _apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
+def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
+    """What purses are compared by: a curve of a user's may call itself equal to a smaller one."""
     return tuple(map(told_apart, measures))
 
 
@@ -196,8 +198,7 @@ def _apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
 class Measured(Paying):
     """Of measures of one other kind. What is created asserts a claim of that very kind."""
 
-    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind, eq=_apart)
-    """Told apart by exact type and value, and a curve or a pair of a user's by identity."""
+    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind, eq=_told_apart)
 
     @property
     def unit(self) -> Unit:

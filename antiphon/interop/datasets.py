@@ -42,11 +42,11 @@ class Vectors(Space):
         return self.of.contains_all(value)  # pyright: ignore[reportUnknownArgumentType]
 
     @property
-    def discrete(self) -> bool:
+    def discrete(self) -> bool:  # type: ignore[override]
         return self.of.discrete
 
     @property
-    def finite(self) -> bool:
+    def finite(self) -> bool:  # type: ignore[override]
         return self.size is not None and self.of.finite
 
     def enumerate(self) -> Iterator[Rows]:

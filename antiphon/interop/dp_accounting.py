@@ -25,7 +25,7 @@ from antiphon.composition.accounting.pairs import (
     GaussianPair,
     ResponsePair,
 )
-from antiphon.composition.accounting.pairs.pair import LossPair
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, MissingExtra
 from antiphon.numbers.exact import ExactEpsilon, Log

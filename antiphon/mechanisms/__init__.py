@@ -61,9 +61,9 @@ from antiphon.mechanisms.noise import (
     PermuteAndFlip,
     ReportNoisyMax,
 )
-from antiphon.mechanisms.noisy_descent import NoisyDescent
+from antiphon.mechanisms.noise.continuous import NoisyDescent
+from antiphon.mechanisms.noise.grid import RoundToGrid
 from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
-from antiphon.mechanisms.rounding import RoundToGrid
 from antiphon.mechanisms.sparse_vector import (
     AboveThreshold,
     GapSparseVector,

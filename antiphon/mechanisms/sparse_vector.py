@@ -28,6 +28,7 @@ Information* (2019).
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from fractions import Fraction
 from typing import ClassVar, Final, NamedTuple, TypeAlias, Union
 
@@ -63,22 +64,13 @@ class SparseState(NamedTuple):
     tops: int
 
 
-@register("antiphon.SparseVector/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class SparseVector(ContinualMechanism[SparseState, int, Told]):
-    """⊤ for a query above the ``threshold``, ⊥ for one below; HALT after ``tops`` times ⊤.
+class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
+    """Queries told to be above the ``threshold`` or below it; HALT after ``tops`` above. Abstract.
 
-    (state, q) -> ⊥ or ⊤, for an int q; one draw of discrete Laplace noise a query, sampled
-    exactly. ``share`` is the part ε₁/ε that the threshold gets; with many tops less is better.
-    Privacy: ε-DP w.r.t. ``every_pair(Within(sensitivity), monotone=monotone)``, against
-    adaptive adversaries; proved (see the module). That f is not first-pair consistent.
-    Source: Lyu, Su, Li 2017, Algorithm 1 (with ``monotone``: Thm 5).
-    Raises: InvalidArgument for epsilon or sensitivity not positive.
-
-    >>> session = SparseVector(epsilon=100, threshold=10, tops=2).start(seed=1)
-    >>> [session.send(value) for value in (3, 17, 4, 20, 30)]
-    [BOTTOM, TOP, BOTTOM, TOP, HALT]
+    (state, q) -> ⊥, or what ``_above`` tells, for an int q; one draw of discrete Laplace noise a
+    query. ``share`` is the part ε₁/ε that the threshold gets; with many tops less is better.
     """
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
@@ -110,8 +102,8 @@ class SparseVector(ContinualMechanism[SparseState, int, Told]):
     def signature(self) -> Signature:
         return Signature(Integers(), self._answers, Integers())
 
-    _answers: ClassVar[Space] = Finite((TOP, BOTTOM, HALT))
-    _source: ClassVar[str] = "Lyu, Su, Li 2017, Alg. 1"
+    _answers: ClassVar[Space]
+    _source: ClassVar[str]
 
     @property
     def verification(self) -> EveryPair:
@@ -135,9 +127,9 @@ class SparseVector(ContinualMechanism[SparseState, int, Told]):
             return state, BOTTOM
         return SparseState(threshold, tops - 1), self._above(message, gap, coins)
 
+    @abstractmethod
     def _above(self, value: int, gap: int, coins: Coins) -> Told:
         """What is told of a query above the threshold."""
-        return TOP
 
     def error_bound(self, queries: int, *, beta: float) -> int:
         """An α that holds for the first ``queries`` answers with probability at least 1 - beta.
@@ -150,9 +142,38 @@ class SparseVector(ContinualMechanism[SparseState, int, Told]):
         return laplace_bound(self.threshold_scale, failure) + laplace_bound(self.query_scale, each)
 
 
-@register("antiphon.AboveThreshold/1")
+_TOLD: Final = Finite((TOP, BOTTOM, HALT))
+
+
+@register("antiphon.SparseVector/1")
+@column_safe
 @attrs.frozen(kw_only=True)
-class AboveThreshold(SparseVector):
+class SparseVector(AnySparseVector):
+    """⊤ for a query above the ``threshold``, ⊥ for one below; HALT after ``tops`` times ⊤.
+
+    (state, q) -> ⊥ or ⊤, for an int q; one draw of discrete Laplace noise a query, sampled
+    exactly. ``share`` is the part ε₁/ε that the threshold gets; with many tops less is better.
+    Privacy: ε-DP w.r.t. ``every_pair(Within(sensitivity), monotone=monotone)``, against
+    adaptive adversaries; proved (see the module). That f is not first-pair consistent.
+    Source: Lyu, Su, Li 2017, Algorithm 1 (with ``monotone``: Thm 5).
+    Raises: InvalidArgument for epsilon or sensitivity not positive.
+
+    >>> session = SparseVector(epsilon=100, threshold=10, tops=2).start(seed=1)
+    >>> [session.send(value) for value in (3, 17, 4, 20, 30)]
+    [BOTTOM, TOP, BOTTOM, TOP, HALT]
+    """
+
+    _answers: ClassVar[Space] = _TOLD
+    _source: ClassVar[str] = "Lyu, Su, Li 2017, Alg. 1"
+
+    def _above(self, value: int, gap: int, coins: Coins) -> Told:
+        return TOP
+
+
+@register("antiphon.AboveThreshold/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class AboveThreshold(AnySparseVector):
     """The first query above the ``threshold``: ⊥ until there is one, ⊤, and then HALT.
 
     ``SparseVector`` with one ⊤: ρ has scale 2Δ/ε and ν 4Δ/ε by default.
@@ -165,13 +186,17 @@ class AboveThreshold(SparseVector):
     """
 
     tops: int = attrs.field(default=1, init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    _answers: ClassVar[Space] = _TOLD
     _source: ClassVar[str] = "Dwork and Roth 2014, Alg. 1"
+
+    def _above(self, value: int, gap: int, coins: Coins) -> Told:
+        return TOP
 
 
 @register("antiphon.GapSparseVector/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class GapSparseVector(SparseVector):
+class GapSparseVector(AnySparseVector):
     """As ``SparseVector``, with the gap q + ν - (T + ρ) >= 0 told instead of ⊤.
 
     T + gap estimates q with the noise ν - ρ. It costs nothing more.
@@ -193,7 +218,7 @@ class GapSparseVector(SparseVector):
 @register("antiphon.NumericSparseVector/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class NumericSparseVector(SparseVector):
+class NumericSparseVector(AnySparseVector):
     """As ``SparseVector``, with q and fresh noise told instead of ⊤.
 
     ε₃ = ``value_share``·ε pays for the values: noise of scale cΔ/ε₃ each, so ε₃/c; the rest is
@@ -214,7 +239,7 @@ class NumericSparseVector(SparseVector):
     _source: ClassVar[str] = "Lyu, Su, Li 2017, Alg. 7"
 
     def __attrs_post_init__(self) -> None:
-        SparseVector.__attrs_post_init__(self)
+        AnySparseVector.__attrs_post_init__(self)
         scale = self.tops * self.sensitivity / (self.value_share * self.epsilon)
         set_derived(self, value_scale=scale)
 

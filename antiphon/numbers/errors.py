@@ -1,11 +1,13 @@
 """Errors: one root, one class per kind of fault.
 
 Every message says what was wrong, what was expected and how to mend it, and
-shows public values only: an error must not become a way to read the data.
+shows public values only: an error must not become a way to read the data. Of how many arguments
+a user's function is, is asked when it is decorated, not when it is called.
 """
 
 from __future__ import annotations
 
+import inspect
 import traceback
 from fractions import Fraction
 from pathlib import Path
@@ -211,3 +213,20 @@ def crash(error: Exception, message: str) -> PartError:
         "whose privacy could be examined. Mend the step; to refuse a message, raise "
         "InvalidArgument before any coin is drawn"
     )
+
+
+def check_arity(function: object, decorator: str, *arguments: str) -> None:
+    """Raises: InvalidArgument for what cannot be called on these arguments, in this order."""
+    wanted = f"{decorator} takes a function of ({', '.join(arguments)})"
+    if not callable(function):
+        raise InvalidArgument(f"{wanted}, not a {type(function).__name__}")
+    try:
+        # Of a wrapper its own: what it wraps may be called on others.
+        signature = inspect.signature(function, follow_wrapped=False)
+    except ValueError:  # of some functions that are not written in Python it is not known
+        return
+    try:
+        signature.bind(*arguments)
+    except TypeError:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise InvalidArgument(f"{wanted}, and {name} is one of {signature}") from None

@@ -1,8 +1,20 @@
-"""What ``dir`` shows of a room."""
+"""Rooms: what ``dir`` shows of one, and files that are found.
+
+A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
+what stands in any folder ``antiphon/ROOM/theorems``. So a room is added, and taken away, with all
+that it adds, and no list names it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from importlib import import_module
+from importlib.util import module_from_spec, spec_from_file_location
+from pathlib import Path
+from pkgutil import walk_packages
+from types import ModuleType
+from typing import Final
 
 
 def shows(names: Sequence[str], *rooms: str) -> Callable[[], list[str]]:
@@ -12,3 +24,29 @@ def shows(names: Sequence[str], *rooms: str) -> Callable[[], list[str]]:
     ['a', 'b']
     """
     return lambda: sorted({*names, *rooms})
+
+
+_PACKAGE: Final = Path(__file__).parent.parent
+
+
+def found(folder: str) -> list[ModuleType]:
+    """The modules in the folders of this name, of all rooms and by their names; each is loaded."""
+    return [
+        import_module(each.name)
+        for place in sorted(_PACKAGE.glob(f"*/{folder}"))
+        for each in walk_packages([str(place)], f"antiphon.{place.parent.name}.{folder}.")
+        if not each.ispkg
+    ]
+
+
+def found_alone(folder: str) -> Iterator[ModuleType]:
+    """The same without the rooms that they stand in, which take a second to load."""
+    for path in sorted(_PACKAGE.glob(f"*/{folder}/[a-z]*.py")):
+        name = ".".join(("antiphon", *path.relative_to(_PACKAGE).with_suffix("").parts))
+        if name not in sys.modules:
+            spec = spec_from_file_location(name, path)
+            assert spec is not None
+            assert spec.loader is not None
+            sys.modules[name] = module_from_spec(spec)
+            spec.loader.exec_module(sys.modules[name])
+        yield sys.modules[name]

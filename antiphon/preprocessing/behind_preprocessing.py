@@ -25,8 +25,8 @@ from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import neighbouring_start
+from antiphon.verifiers.moved import at_distance, in_steps, spread
 from antiphon.verifiers.relations import Relation
-from antiphon.verifiers.spread import at_distance, in_steps, spread
 
 THEOREM: Final = "privacy after preprocessing (docs/preprocessing.md)"
 DIRECT: Final = "CM Thm 6.1, by distance"

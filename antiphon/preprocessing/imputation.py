@@ -31,11 +31,11 @@ class _Known(Space):
         return self.records.contains(value) and _missing(value) <= self.missing
 
     @property
-    def discrete(self) -> bool:
+    def discrete(self) -> bool:  # type: ignore[override]
         return True
 
     @property
-    def finite(self) -> bool:
+    def finite(self) -> bool:  # type: ignore[override]
         return self.records.finite
 
     def enumerate(self) -> Any:

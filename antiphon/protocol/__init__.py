@@ -36,8 +36,7 @@ from antiphon.protocol.chain import Chain, PostProcessor
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins, Draw, SampledCoins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.coins.enumeration import outcomes
-from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
+from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins, outcomes
 from antiphon.protocol.cursor import Side
 from antiphon.protocol.exchanges import ExchangePostProcessor, TossingPostProcessor, exchange
 from antiphon.protocol.forwarding import Forwarding

@@ -8,8 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import attrs
 
-from antiphon.numbers.arity import check_arity
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, check_arity
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query, State

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 import attrs
 from typing_extensions import TypeVar
 
-from antiphon.numbers.arity import check_arity
+from antiphon.numbers.errors import check_arity
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism, State
 from antiphon.protocol.messages import EMPTY, HALT, freeze

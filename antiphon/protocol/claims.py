@@ -12,11 +12,7 @@ import attrs
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.measures.conversions import approximate, implies
-from antiphon.protocol.measures.kinds import (
-    MEASURES,
-    Measure,
-    parameters_of,
-)
+from antiphon.protocol.measures.kinds import MEASURES, Measure, parameters_of
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Verification

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any, Final, TypeAlias
+from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 
 from antiphon.numbers.errors import ProtocolError
 
 if TYPE_CHECKING:
     from antiphon.protocol.coins import Coins
+    from antiphon.protocol.spaces import Signature
 
 
 class Side(enum.Enum):
@@ -72,3 +73,25 @@ def walk(
         f"one message caused more than {max_hops} steps; a pair of parts seems to talk for ever "
         "(raise max_hops if it does not)"
     )
+
+
+class Stepping(Protocol):
+    """(state, message, coins) -> (state', answer); see ``Mechanism``, which says what each means.
+
+    A session and its budget are typed by it, as a mechanism starts sessions and so knows them.
+    """
+
+    @property
+    def signature(self) -> Signature: ...
+
+    def step(self, state: Any, message: Any, coins: Coins, /) -> tuple[Any, Any]: ...
+
+    def carries_data(self, state: Any, message: Any, /) -> bool: ...
+
+    def is_over(self, state: Any, /) -> bool: ...
+
+    def why_halted(self, state: Any, /) -> str | None: ...
+
+    def public_state(self, state: Any, /) -> tuple[tuple[str, str], ...]: ...
+
+    def failures(self, state: Any, /) -> tuple[BaseException, ...]: ...

@@ -15,9 +15,9 @@ import attrs
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import up
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.cursor import Stepping
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.registry import reads_well
-from antiphon.protocol.stepping import Stepping
 
 Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ), as the ``unit`` of a budget says."""

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import attrs
 
-from antiphon.numbers.arity import check_arity
+from antiphon.numbers.errors import check_arity
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side

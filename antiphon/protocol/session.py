@@ -12,12 +12,12 @@ from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
 from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.coins.sampled import tell_of_forks
+from antiphon.protocol.cursor import Stepping
 from antiphon.protocol.display import Card, Displayed, Grid
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered, name_of
 from antiphon.protocol.spaces import Anything, Space
-from antiphon.protocol.stepping import Stepping
 
 if TYPE_CHECKING:
     from antiphon.protocol.in_sight import BudgetInSight, Price

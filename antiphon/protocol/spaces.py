@@ -29,6 +29,10 @@ class Space(ABC):
     """A set of messages."""
 
     __slots__ = ()
+    discrete: bool = False
+    """Whether the set is known to be countable (the premise "discrete answers" of CM §4)."""
+    finite: bool = False
+    """Whether ``enumerate`` works."""
 
     @abstractmethod
     def contains(self, value: object) -> bool:
@@ -38,19 +42,9 @@ class Space(ABC):
         """Whether all the values belong."""
         return all(map(self.contains, values))
 
-    @property
-    def discrete(self) -> bool:
-        """Whether the set is known to be countable (the premise "discrete answers" of CM §4)."""
-        return False
-
     def enumerate(self) -> Iterator[Any]:
         """The elements, in a fixed order. Raises: Intractable if not finite."""
         raise Intractable(f"listing {self}", "infinite", "finite")
-
-    @property
-    def finite(self) -> bool:
-        """Whether ``enumerate`` works."""
-        return False
 
     def includes(self, other: Space) -> bool:
         """Whether the other space is surely a subset of this one."""
@@ -85,6 +79,8 @@ class Finite(Space):
     (True, False, False)
     """
 
+    discrete = True
+    finite = True
     values: tuple[object, ...] = attrs.field(converter=_elements)
     _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
     _kind: type | None = attrs.field(init=False, eq=False, repr=False)
@@ -120,14 +116,6 @@ class Finite(Space):
                 return True
         return False
 
-    @property
-    def discrete(self) -> bool:
-        return True
-
-    @property
-    def finite(self) -> bool:
-        return True
-
     def enumerate(self) -> Iterator[object]:
         return iter(self.values)
 
@@ -142,6 +130,7 @@ NOTHING: Final = Finite(())
 class Integers(Space):
     """The ints from ``low`` to ``high``, both included; None for no bound."""
 
+    discrete = True
     low: int | None = None
     high: int | None = None
 
@@ -153,11 +142,7 @@ class Integers(Space):
         return (low is None or bool(low <= value)) and (high is None or bool(value <= high))
 
     @property
-    def discrete(self) -> bool:
-        return True
-
-    @property
-    def finite(self) -> bool:
+    def finite(self) -> bool:  # type: ignore[override]
         return self.low is not None and self.high is not None
 
     def enumerate(self) -> Iterator[int]:
@@ -205,6 +190,7 @@ class Multiples(Space):
     From 2^53 steps on the multiples lie closer than the floats, so all floats are.
     """
 
+    discrete = True
     step: float
 
     def contains(self, value: Any) -> bool:
@@ -214,10 +200,6 @@ class Multiples(Space):
         near = ((round(place) + shift) * self.step for shift in (0, -1, 1))
         return abs(place) >= DENSE or value in near
 
-    @property
-    def discrete(self) -> bool:
-        return True
-
 
 @register("antiphon.Texts/1")
 @column_safe
@@ -225,14 +207,11 @@ class Multiples(Space):
 class Texts(Space):
     """The strings of at most ``longest`` characters."""
 
+    discrete = True
     longest: int | None = None
 
     def contains(self, value: object) -> bool:
         return type(value) is str and (self.longest is None or len(value) <= self.longest)
-
-    @property
-    def discrete(self) -> bool:
-        return True
 
 
 @register("antiphon.Arrays/1")
@@ -265,7 +244,7 @@ class Arrays(Space):
         return alike and self.low <= other.low and other.high <= self.high
 
     @property
-    def discrete(self) -> bool:
+    def discrete(self) -> bool:  # type: ignore[override]
         return self.step is not None or np.dtype(self.dtype).kind in "biu"
 
 
@@ -273,13 +252,27 @@ def _spaces(spaces: Iterable[Space]) -> tuple[Space, ...]:
     return tuple(spaces)
 
 
+@attrs.frozen
+class _OfSpaces(Space):
+    """Made of ``spaces``: as countable, and as finite, as all of them."""
+
+    spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
+
+    @property
+    def discrete(self) -> bool:  # type: ignore[override]
+        return all(space.discrete for space in self.spaces)
+
+    @property
+    def finite(self) -> bool:  # type: ignore[override]
+        return all(space.finite for space in self.spaces)
+
+
 @register("antiphon.Tuples/1")
 @column_safe(of="spaces")
 @attrs.frozen
-class Tuples(Space):
+class Tuples(_OfSpaces):
     """Tuples whose i-th entry belongs to the i-th space: a product."""
 
-    spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
     _each: Space | None = attrs.field(init=False, eq=False, repr=False)
     """The one space of all entries, if they have one."""
 
@@ -299,14 +292,6 @@ class Tuples(Space):
                 return False
         return True
 
-    @property
-    def discrete(self) -> bool:
-        return all(space.discrete for space in self.spaces)
-
-    @property
-    def finite(self) -> bool:
-        return all(space.finite for space in self.spaces)
-
     def enumerate(self) -> Iterator[tuple[object, ...]]:
         if not self.finite:
             return super().enumerate()
@@ -316,24 +301,14 @@ class Tuples(Space):
 @register("antiphon.Either/1")
 @column_safe(of="spaces")
 @attrs.frozen
-class Either(Space):
+class Either(_OfSpaces):
     """The union of some spaces."""
-
-    spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
 
     def contains(self, value: object) -> bool:
         for space in self.spaces:  # noqa: SIM110  (a plain loop: the hot path of counters)
             if space.contains(value):
                 return True
         return False
-
-    @property
-    def discrete(self) -> bool:
-        return all(space.discrete for space in self.spaces)
-
-    @property
-    def finite(self) -> bool:
-        return all(space.finite for space in self.spaces)
 
     def enumerate(self) -> Iterator[object]:
         for place, space in enumerate(self.spaces):
@@ -364,11 +339,11 @@ class Pairs(Space):
             return False
 
     @property
-    def discrete(self) -> bool:
+    def discrete(self) -> bool:  # type: ignore[override]
         return self.space.discrete
 
     @property
-    def finite(self) -> bool:
+    def finite(self) -> bool:  # type: ignore[override]
         return self.space.finite
 
     def enumerate(self) -> Iterator[Pair]:

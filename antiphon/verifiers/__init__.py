@@ -7,7 +7,6 @@ neighbours (``relations``), or is a subclass of ``Verification``.
 
 from antiphon.numbers.public import shows
 from antiphon.protocol.verification import Refused, Verification
-from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import (
     bounded,
     event_level,
@@ -29,7 +28,7 @@ from antiphon.verifiers.relations import (
     ReplacedRow,
     Within,
 )
-from antiphon.verifiers.verifier import Verifier
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 __all__ = [
     "AddOrRemove",

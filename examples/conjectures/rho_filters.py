@@ -10,9 +10,9 @@ from fractions import Fraction
 import attrs
 
 import antiphon as ap
+from antiphon.composition.filters.basic import RenyiFilter
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.filters.concentrated import ConcentratedFilter
-from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.conjectures import Conjecture, FilterPattern, moment_above
 from antiphon.protocol.measures import ZeroConcentrated
 

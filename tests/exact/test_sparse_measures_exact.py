@@ -10,7 +10,7 @@ from trying import over
 
 import antiphon as ap
 from antiphon.composition import sparse_parallel
-from antiphon.composition.as_is import AsIs
+from antiphon.composition.complex_mechanism import AsIs
 from antiphon.mechanisms import ExposedResponse
 from antiphon.mechanisms.leaky_bit import ExposedDivergence, concentrated
 from antiphon.numbers import exact

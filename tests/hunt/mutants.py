@@ -18,11 +18,7 @@ from antiphon.composition.accounting import bounds
 from antiphon.composition.filters import budget
 from antiphon.composition.guarantees import composing, rulebook
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
-from antiphon.composition.guarantees.rules.chains import lifting
-from antiphon.composition.guarantees.rules.compositions import (
-    fixed_mechanisms,
-    k_sparse,
-)
+from antiphon.composition.guarantees.rules import fixed_compositions, lifting, sparse_in_parallel
 from antiphon.composition.properties import Violation
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import Paying
@@ -86,7 +82,7 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
         Derivation, "status", lambda _: property(lambda self: Status.PROVED)
     ),
     "the last part's claim is ignored": (
-        fixed_mechanisms, "composed", lambda own: lambda given, most=None: own(given[:-1], most)
+        fixed_compositions, "composed", lambda own: lambda given, most=None: own(given[:-1], most)
     ),
     "one creation less": (
         composing, "composed",
@@ -94,7 +90,7 @@ MUTANTS: dict[str, tuple[Any, str, Change]] = {
     ),
     "a fixed δ counts as 0": (composing, "optimal", _without_deltas),
     "every f' is consistent": (
-        k_sparse, "consistency", lambda _: lambda *given: CONSISTENT
+        sparse_in_parallel, "consistency", lambda _: lambda *given: CONSISTENT
     ),
     "a property's violation is not seen": (lifting, "_explore", _unseen),
     "a fourth of ρ": (

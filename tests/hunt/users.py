@@ -9,7 +9,7 @@ import attrs
 
 import antiphon as ap
 from antiphon.composition import Lifting, sparse_parallel
-from antiphon.composition.as_is import AsIs
+from antiphon.composition.complex_mechanism import AsIs
 from antiphon.mechanisms import SparseVector, TreeCounter
 from antiphon.mechanisms.counters import unbounded
 from antiphon.mechanisms.counters.tree_counter import BinaryTree

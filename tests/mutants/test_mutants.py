@@ -14,7 +14,7 @@ def test_there_are_four_hundred():
 
 def test_a_stale_mutant_is_named(tmp_path):
     (tmp_path / "room.txt").write_text(
-        "file antiphon/verifiers/identifier.py\ntests tests/nowhere.py\n\n"
+        "file antiphon/verifiers/verifier.py\ntests tests/nowhere.py\n\n"
         "why the wrong world\n- nowhere in the file\n+ x\n\n"
         "why a word that is there often\n- self\n+ x\n"
     )

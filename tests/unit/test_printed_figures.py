@@ -22,7 +22,7 @@ CALLS = re.compile(r"(^|\.)(round|format|around|format_float_\w+)$")
 
 PLACES_IN_PICTURES = {
     "antiphon/conjectures/drawing/tree_sheet.py",
-    "antiphon/composition/guarantees/picture.py", "antiphon/protocol/records/svg.py",
+    "antiphon/composition/guarantees/text.py", "antiphon/protocol/records/svg.py",
     "examples/service/pictures.py",
 }  # fmt: skip
 NO_PRIVACY_FIGURES = {
@@ -59,7 +59,7 @@ NO_PRIVACY_FIGURES = {
     },
     "orders of a divergence, and other parameters": {
         "antiphon/composition/accounting/renyi.py": ["float(self.order):.6g", "order:.6g"],
-        "antiphon/composition/filters/renyi_filter.py": ["at:.6g"],
+        "antiphon/composition/filters/basic.py": ["at:.6g"],
         "antiphon/preprocessing/triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
@@ -125,7 +125,7 @@ NO_PRIVACY_FIGURES = {
         "antiphon/learners/distribution/gains.py": ["round(min(found, 0.5) * _FINE)"],
         "antiphon/mechanisms/multiplicative_weights/design.py": ["round((low + high) / 2 * _FINE)"],
         "antiphon/mechanisms/multiplicative_weights/mechanism.py": ["round(1 / self.step_size)"],
-        "antiphon/mechanisms/rounding.py": ["round(answer / self.step_size)"],
+        "antiphon/mechanisms/noise/grid.py": ["round(answer / self.step_size)"],
         "antiphon/populations/array_columns.py": [
             "format(self.alone(), spec)", "round(self.alone(), digits)",
         ],

@@ -37,6 +37,8 @@ class TightCurve(PrivacyCurve, tuple[tuple[ExactEpsilon, Fraction], ...]):
     Exact for the game it was asked of, and for so many messages: no guarantee against more.
     """
 
+    method = "tight"
+
     rounds: int
     _known: list[Point]
     """In order, from (0, 1) on."""
@@ -53,11 +55,8 @@ class TightCurve(PrivacyCurve, tuple[tuple[ExactEpsilon, Fraction], ...]):
         return _again, (tuple(self), self.rounds)
 
     @property
-    def method(self) -> str:
-        return "tight"
-
-    @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
+        """How the figures follow."""
         return f"exactly solved, against {counted(self.rounds, 'message')}; chords between points"
 
     @property

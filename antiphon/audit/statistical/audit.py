@@ -35,8 +35,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.play import Feature, SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.coins import seed_sequence
 from antiphon.protocol.provenance import foreign
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.records.naming import name_parties
+from antiphon.protocol.records.labels import message_label, name_parties
 
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 MANY: Final = 1 << 15

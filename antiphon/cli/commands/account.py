@@ -33,7 +33,7 @@ from antiphon.composition.accounting import (
 )
 from antiphon.composition.accounting.curve import reach
 from antiphon.composition.accounting.curve_lines import draw_lines
-from antiphon.composition.accounting.pairs.pair import LossPair
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.composition.accounting.parameters import pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

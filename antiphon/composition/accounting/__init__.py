@@ -6,7 +6,13 @@ returns a ``PrivacyCurve``: ``delta_at(epsilon)`` and ``epsilon_at(delta)`` are 
 bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
 """
 
-from antiphon.composition.accounting.closed_forms import ExactCurve, advanced, basic, exactly
+from antiphon.composition.accounting.closed_forms import (
+    ExactCurve,
+    advanced,
+    basic,
+    exactly,
+    optimal,
+)
 from antiphon.composition.accounting.creations.potential import exactly_sparse
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -31,7 +37,6 @@ from antiphon.composition.accounting.renyi import (
     pure_to_concentrated,
     renyi,
 )
-from antiphon.composition.accounting.tight import optimal
 from antiphon.numbers.interval import Interval
 from antiphon.numbers.public import shows
 from antiphon.protocol.measures.divergences import response_divergence

@@ -37,15 +37,7 @@ from antiphon.composition.accounting.parameters import Parameters
 from antiphon.composition.accounting.product import HIGH, Product, order
 from antiphon.numbers import exact, twofold
 from antiphon.numbers.errors import Intractable
-from antiphon.numbers.interval import (
-    UNIT,
-    Floats,
-    Interval,
-    down,
-    nearest,
-    probability,
-    up,
-)
+from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, probability, up
 
 LARGEST: Final = 1 << 22
 """Terms of one window, at most: 32 MB an array."""
@@ -236,12 +228,13 @@ class Atoms:
     @cached_property
     def _exact(self) -> list[tuple[Decimal, int]]:
         with localcontext(_CONTEXT):
-            return [(_decimal(e), n) for e, n in self._groups]
+            return [(decimal(e), n) for e, n in self._groups]
 
 
-def _decimal(value: exact.ExactEpsilon) -> Decimal:
+def decimal(value: exact.ExactEpsilon) -> Decimal:
+    """As a decimal, to the digits of the context."""
     if isinstance(value, exact.Log):
-        return _decimal(value.argument).ln()
+        return decimal(value.argument).ln()
     return Decimal(value.numerator) / Decimal(value.denominator)
 
 

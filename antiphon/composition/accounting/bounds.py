@@ -10,6 +10,7 @@ from typing import Final
 
 import attrs
 
+from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -17,7 +18,6 @@ from antiphon.composition.accounting.pairs.compose import compose, pair_of
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.accounting.summed import divergence_of
-from antiphon.composition.accounting.tight import OptimalCurve, optimal
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -78,11 +78,11 @@ class ShiftedCurve(_Bound):
     delta: Fraction
 
     @property
-    def method(self) -> str:
+    def method(self) -> str:  # type: ignore[override]
         return self.one.method
 
     @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
         return self.one.source
 
     @property
@@ -125,11 +125,11 @@ class GroupCurve(_Bound):
     size: int
 
     @property
-    def method(self) -> str:
+    def method(self) -> str:  # type: ignore[override]
         return f"group of {self.size}: {self.one.method}"
 
     @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
         return f"{self.one.source}; group privacy (Vadhan 2017, Lemma 2.2)"
 
     @property
@@ -170,11 +170,11 @@ class LeastCurve(_Bound):
     bounds: tuple[PrivacyCurve, ...]
 
     @property
-    def method(self) -> str:
+    def method(self) -> str:  # type: ignore[override]
         return "least of: " + ", ".join(each.method for each in self.bounds)
 
     @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
         return "; ".join(each.source for each in self.bounds)
 
     @property

@@ -1,4 +1,4 @@
-"""Composition theorems in closed form: basic and advanced."""
+"""Composition theorems about fixed parameters: basic, advanced, and the least ε and δ."""
 
 from __future__ import annotations
 
@@ -10,8 +10,12 @@ from typing import Final
 
 import attrs
 
+from antiphon.composition.accounting.atoms import Atoms
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.laws.responses import Responses
+from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
+from antiphon.composition.accounting.product import Product
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import UNIT, Interval, up
@@ -52,13 +56,8 @@ class OfParameters(PrivacyCurve):
 class BasicCurve(OfParameters):
     """(Σε_i, 1-Π(1-δ_i)), and δ = 1 below Σε_i."""
 
-    @property
-    def method(self) -> str:
-        return "basic"
-
-    @property
-    def source(self) -> str:
-        return "basic composition (Dwork, Kenthapadi, McSherry, Mironov and Naor 2006)"
+    method = "basic"
+    source = "basic composition (Dwork, Kenthapadi, McSherry, Mironov and Naor 2006)"
 
     def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         return Interval(0.0, 1.0)
@@ -68,13 +67,8 @@ class BasicCurve(OfParameters):
 class AdvancedCurve(OfParameters):
     """The simplified bound of Kairouz, Oh and Viswanath, solved for δ."""
 
-    @property
-    def method(self) -> str:
-        return "advanced"
-
-    @property
-    def source(self) -> str:
-        return "Kairouz, Oh and Viswanath 2015, Thm 3.5"
+    method = "advanced"
+    source = "Kairouz, Oh and Viswanath 2015, Thm 3.5"
 
     @cached_property
     def _moments(self) -> tuple[float, float, float]:
@@ -209,3 +203,73 @@ def exactly(given: Parameters | Given, *, times: int = 1) -> ExactCurve:
     for epsilon, _ in composed.epsilons:
         growth(epsilon)
     return ExactCurve(composed)
+
+
+@attrs.frozen(repr=False)
+class OptimalCurve(OfParameters):
+    """The tight curve of Comp[RR_{ε_i,δ_i}]."""
+
+    method = "optimal"
+    width: float
+
+    @property
+    def source(self) -> str:  # type: ignore[override]
+        if len(self.composed.epsilons) <= 1:
+            return "Kairouz, Oh and Viswanath 2015, Thm 3.3"
+        return "Murtagh and Vadhan 2016, Thm 1.5"
+
+    def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
+        return self._law.stick(epsilon)
+
+    @cached_property
+    def _product(self) -> Product:
+        return Product((Responses(self.composed.epsilons),))
+
+    @cached_property
+    def _law(self) -> Atoms | Inversions:
+        if Atoms.suit(self.composed.epsilons):
+            return Atoms(self.composed.epsilons)
+        return Inversions(self._product, self.width, relatively=False)
+
+    def _guess(self, delta: float) -> tuple[float, float]:
+        room, survival = delta - self.floor.upper, self.composed.survival.lower
+        if not 0 < room < survival:
+            return 0.0, self._enough
+        stick = room / survival
+        at, spread = self._product.where(stick)
+        low, high = at - spread / 64, at + spread / 64
+        return min(max(low, 0.0), self._enough), min(max(high, 0.0), self._enough)
+
+
+class OfWorst(PrivacyCurve):
+    """Of k parameters that are not known: no choice of them is worse than that of ``worst``."""
+
+    worst: OptimalCurve
+
+    @property
+    def _exact_floor(self) -> Fraction | None:
+        return self.worst.composed.exact_floor
+
+    @property
+    def _enough(self) -> float:
+        return up(self.worst.composed.sum[1])
+
+
+def optimal(given: Parameters | Given, *, times: int = 1, width: float = 1e-6) -> OptimalCurve:
+    """The tight privacy curve of mechanisms with these (ε_i, δ_i), fixed in advance.
+
+    No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does
+    (CM Thm 2.5, 4.12), so the curve is exact for the worst case. ``times`` repeats the list.
+    Equal or few parameters: relative error 1e-12 of δ and less, O(√k) time. Many unlike ones:
+    ``width`` nats in ε are aimed at (see ``line``); for δ > 0.99 of large unlike ε it is more, by
+    about 1/(1-δ): 64 times at 0.9999 of 200 in [3, 10]. Both ends are always certified, rounding
+    and whatever is left out are in them, and their ``.width`` says how far apart they are.
+
+    Raises: InvalidArgument for what is no list of (ε, δ), ε < 0, δ outside [0, 1], or an
+    asked-for δ below 1-Π(1-δ_i); CompositionError for parameters still to be chosen (use a
+    filter); Intractable, with the cure, for a ``width`` that takes too long.
+
+    >>> f"{optimal([(0.1, 1e-6)], times=1000).delta_at(12):.12f}"  # 0.00803938893566860924…
+    '0.008039388936'
+    """
+    return OptimalCurve(parameters(given, times), float(exact.positive(width, "width")))

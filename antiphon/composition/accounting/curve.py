@@ -13,15 +13,7 @@ import numpy as np
 from antiphon.composition.accounting.curve_lines import LEAST, CurveLine, draw_lines
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.interval import (
-    Floats,
-    Interval,
-    above,
-    below,
-    down,
-    least_reading,
-    up,
-)
+from antiphon.numbers.interval import Floats, Interval, above, below, down, least_reading, up
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.pictures import Axes, Plotted, titled
@@ -46,15 +38,10 @@ class PrivacyCurve(Shown, Plotted, ABC):
     ``method`` and ``source`` say how and by which theorem.
     """
 
-    @property
-    @abstractmethod
-    def method(self) -> str:
-        """A short name: basic, advanced, optimal, …"""
-
-    @property
-    @abstractmethod
-    def source(self) -> str:
-        """The paper and theorem that the figures follow from."""
+    method: str
+    """A short name: basic, advanced, optimal, …"""
+    source: str
+    """The paper and theorem that the figures follow from."""
 
     @property
     @abstractmethod

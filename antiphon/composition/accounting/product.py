@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.laws.loss import Lattice, Logs, LossLaw, Moment, common
-from antiphon.composition.accounting.laws.ranges import Normal
+from antiphon.composition.accounting.laws.noise_laws import Normal
 from antiphon.numbers.interval import UNIT, Floats
 
 _RUNGS: Final = 4

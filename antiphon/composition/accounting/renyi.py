@@ -43,11 +43,11 @@ class RenyiCurve(PrivacyCurve):
     composed: Parameters | None = None
 
     @property
-    def method(self) -> str:
+    def method(self) -> str:  # type: ignore[override]
         return self.name
 
     @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
         return f"{self.derivation}; Canonne, Kamath and Steinke 2020, Prop. 12"
 
     @property
@@ -225,7 +225,6 @@ def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
     return Fraction(0) if implied is None else implied.rho
 
 
-_NO_LOSS = Interval(0.0, 0.0)
 _DIGITS = 40
 
 
@@ -270,20 +269,17 @@ class OneOrderCurve(PrivacyCurve):
     δ(ε) = e^((α-1)(D-ε)) (α-1)^(α-1)/α^α (Canonne, Kamath and Steinke 2020, Prop. 12), and back.
     """
 
+    source = "Mironov 2017; Canonne, Kamath and Steinke 2020, Prop. 12"
     order: Fraction
     divergence: Fraction
 
     @property
-    def method(self) -> str:
+    def method(self) -> str:  # type: ignore[override]
         return f"RDP of order {float(self.order):.6g}"
 
     @property
-    def source(self) -> str:
-        return "Mironov 2017; Canonne, Kamath and Steinke 2020, Prop. 12"
-
-    @property
     def floor(self) -> Interval[float]:
-        return _NO_LOSS
+        return _NOTHING
 
     @property
     def _exact_floor(self) -> Fraction | None:
@@ -309,7 +305,7 @@ class OneOrderCurve(PrivacyCurve):
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         if self._delta(Fraction(0)).upper <= delta:
-            return _NO_LOSS
+            return _NOTHING
         if not down(delta):
             return Interval(0.0, math.inf)
         needed = -math.log(down(delta)) * (1 + SLACK)

@@ -1,6 +1,6 @@
 """Filters and odometers: budgets for parameters that are chosen adaptively."""
 
-from antiphon.composition.filters.basic import BasicFilter
+from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
@@ -9,7 +9,6 @@ from antiphon.composition.filters.concentrated import (
     WhitehouseFilter,
 )
 from antiphon.composition.filters.odometer import Odometer, Reading, RenyiOdometer
-from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.numbers.public import shows
 
 __all__ = [

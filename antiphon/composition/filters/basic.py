@@ -1,15 +1,31 @@
-"""The basic filter: ε and δ add up."""
+"""Filters that add up what claims say: ε (the basic filter), or the divergence of one order."""
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
+from functools import lru_cache
+from typing import Final
 
 import attrs
 
-from antiphon.composition.filters.budget import Amounts, Filter, epsilon_delta
-from antiphon.numbers import exact
+from antiphon.composition.accounting.renyi import bounded_divergence
+from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter, epsilon_delta
+from antiphon.numbers import exact, named
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.measures.kinds import Measure
+from antiphon.numbers.interval import up
+from antiphon.protocol.measures.conversions import converted
+from antiphon.protocol.measures.divergences import range_divergence, response_divergence
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    BoundedRange,
+    GaussianDP,
+    Measure,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+)
 from antiphon.protocol.registry import register
 
 
@@ -47,3 +63,106 @@ class BasicFilter(Filter):
 
     def cost(self, measure: Measure) -> Amounts:
         return epsilon_delta(measure, "charge it to a ConcentratedFilter or a WhitehouseFilter")
+
+
+_LARGEST: Final = 10**6
+"""An order past which α - 1 and α would be told apart by few digits."""
+
+
+def fixed_order(value: object) -> Fraction:
+    """An order α > 1 at which divergences are added up. Raises: InvalidArgument."""
+    order = exact.fraction(value, "order")
+    if not 1 < order <= _LARGEST:
+        raise InvalidArgument(
+            f"order must be above 1, and at most {_LARGEST}: that of a Rényi divergence, fixed "
+            "before the first message, such as order=8"
+        )
+    return order
+
+
+@register("antiphon.RenyiFilter/1")
+@attrs.frozen
+class RenyiFilter(Filter):
+    """Charge while ΣD_i(α) <= ``budget`` and Σδ_i <= δ, at one order α fixed before the start.
+
+    Then all has D_α <= budget, but for an event of probability δ. A claim costs the bound that it
+    gives on D_α, rounded up: of its curve, αρ, αμ²/2, that of RR_{ε,0}, that of an η-BR mechanism.
+    It takes claims of every measure; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR says ⊤.
+    That *some* order is within a budget of its own is no filter: see docs/filters.md.
+    Proof: let W_j(h) be the largest Σ_v P(v|h)^α Q(v|h)^(1-α) that a continuation can make of the
+    j-th mechanism after its history h, times P(h)^α Q(h)^(1-α). The potential
+    Π_j W_j(h_j)·e^((α-1)(budget - ΣD_j)) is e^((α-1)budget) at first. A creation multiplies it by
+    W_j()·e^(-(α-1)D_j) <= 1; the answers to a question have W_j's that add up to no more than W_j
+    before it. In the end it is at least P^α Q^(1-α) of the whole view, since ΣD_j <= budget on
+    every path: so these add up to at most e^((α-1)budget).
+    Source: Feldman and Zrnic 2021; concurrent: Haney et al. 2023.
+
+    >>> from antiphon.protocol.measures import Renyi, ZeroConcentrated
+    >>> budget = RenyiFilter(order=8, budget=1)
+    >>> state = budget.charge(budget.initial_state, ZeroConcentrated(0.1))
+    >>> budget.remaining(state)[0]
+    Fraction(1, 5)
+    >>> budget.charge(state, Renyi(lambda order: order / 32)).unit
+    'divergence'
+    """
+
+    order: Fraction = attrs.field(converter=fixed_order, kw_only=True)
+    budget: Fraction = attrs.field(converter=named.positive, kw_only=True)
+    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
+    unit = "divergence"
+    source = "Feldman and Zrnic 2021; concurrent: Haney et al. 2023"
+
+    @property
+    def limits(self) -> Amounts:
+        return self.budget, self.delta
+
+    def cost(self, measure: Measure) -> Amounts:
+        return divergence_delta(measure, self.order)
+
+
+def divergence_delta(measure: Measure, order: Fraction) -> Amounts:
+    """(D_α, δ) of a claim, D_α rounded up. Raises: InvalidArgument if it bounds none."""
+    if type(measure) is Approximate:
+        return _of_response(measure.epsilon, up(order)), measure.delta
+    return divergence_above(measure, order), NO_DELTA
+
+
+def divergence_above(measure: Measure, order: Fraction) -> Fraction:
+    """A rational at least the D_α that a measure allows. Raises: InvalidArgument if it has none.
+
+    A curve is asked at the least double that is not below α: divergences grow with the order.
+    """
+    if type(measure) is ZeroConcentrated:
+        return order * measure.rho
+    if type(measure) is GaussianDP:
+        return order * measure.mu**2 / 2
+    at = up(order)
+    if type(measure) is Pure:
+        return _of_response(measure.epsilon, at)
+    if type(measure) is BoundedRange:
+        return _of_range(measure.eta, at)
+    implied = converted(measure, Renyi)
+    if implied is None:
+        raise InvalidArgument(f"a {type(measure).__name__} claim bounds no Rényi divergence")
+    return _given(implied, at)
+
+
+def _given(claim: Renyi, at: float) -> Fraction:
+    """What a curve, which may be a user's, says at an order.
+
+    Raises: InvalidArgument where it has no bound there; PartError for a fault of the curve.
+    """
+    value = bounded_divergence(claim.curve)(at)
+    if value < math.inf:
+        return Fraction(value)
+    raise InvalidArgument(f"a Rényi claim gives no bound at order {at:.6g}: claim one there")
+
+
+@lru_cache(maxsize=1024)
+def _of_response(epsilon: ExactEpsilon, at: float) -> Fraction:
+    return Fraction(response_divergence(epsilon, at))
+
+
+@lru_cache(maxsize=1024)
+def _of_range(eta: ExactEpsilon, at: float) -> Fraction:
+    return Fraction(range_divergence(eta, at))

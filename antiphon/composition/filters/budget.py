@@ -11,15 +11,16 @@ from typing import Generic, NamedTuple, TypeAlias, final
 import attrs
 
 from antiphon.composition.accounting.bounds import least, of_measure, shifted
+from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
-from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.sums import Sum, amounts, root_below
 from antiphon.numbers import exact
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, root_up
 from antiphon.numbers.interval import down, up
+from antiphon.numbers.named import set_derived
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Displayed, Grid, as_text
@@ -134,8 +135,7 @@ Rounded: TypeAlias = Callable[["ExactEpsilon | float"], str]
 
 def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
     """A new refusal, that knows which filter's it is and at which δ its texts say it in ε."""
-    object.__setattr__(refusal, "_budget", budget)
-    object.__setattr__(refusal, "_delta", delta)
+    set_derived(refusal, _budget=budget, _delta=delta)
     return refusal
 
 

@@ -171,7 +171,7 @@ class WhitehouseFilter(RhoFilter):
 
     def __attrs_post_init__(self) -> None:
         limits = rho_limit(self.epsilon, self.slack), self.delta - self.slack
-        object.__setattr__(self, "limits", limits)
+        named.set_derived(self, limits=limits)
 
 
 def rho_limit(epsilon: ExactEpsilon, slack: Fraction) -> Fraction:
@@ -223,7 +223,7 @@ class RogersFilter(RhoFilter):
 
     def __attrs_post_init__(self) -> None:
         limit = rogers_limit(self.epsilon, self.delta)
-        object.__setattr__(self, "limits", (limit, self.delta / 2))
+        named.set_derived(self, limits=(limit, self.delta / 2))
 
 
 def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:

@@ -10,14 +10,9 @@ from typing import Final, NamedTuple, TypeVar
 
 import attrs
 
+from antiphon.composition.filters import concentrated
+from antiphon.composition.filters.basic import divergence_delta, fixed_order
 from antiphon.composition.filters.budget import NOTHING_SPENT, Budget, Spent, epsilon_delta
-from antiphon.composition.filters.concentrated import (
-    half_of_delta,
-    part_of_delta,
-    rho_delta,
-    rho_limit,
-)
-from antiphon.composition.filters.renyi_filter import divergence_delta, fixed_order
 from antiphon.composition.filters.sums import Sum, amounts, log_above
 from antiphon.numbers import exact, named
 from antiphon.numbers.exact import ExactEpsilon
@@ -108,9 +103,9 @@ class Odometer(AnyOdometer[Distance]):
 
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
     slack: Fraction = attrs.field(
-        default=attrs.Factory(half_of_delta, takes_self=True),
+        default=attrs.Factory(concentrated.half_of_delta, takes_self=True),
         converter=exact.probability,
-        validator=part_of_delta,
+        validator=concentrated.part_of_delta,
         kw_only=True,
     )
     near: Fraction = attrs.field(default=Fraction(1), converter=named.positive, kw_only=True)
@@ -121,9 +116,8 @@ class Odometer(AnyOdometer[Distance]):
 
     def __attrs_post_init__(self) -> None:
         twice_log = 2 * float(log_above(1 / self.slack)) * _UP
-        width = 2 * float(rho_limit(self.near, self.slack)) / (twice_log + 1)
-        object.__setattr__(self, "_width", max(width, 1e-300))
-        object.__setattr__(self, "_twice_log", twice_log)
+        width = 2 * float(concentrated.rho_limit(self.near, self.slack)) / (twice_log + 1)
+        named.set_derived(self, _width=max(width, 1e-300), _twice_log=twice_log)
 
     @property
     def initial_state(self) -> Distance:
@@ -137,7 +131,7 @@ class Odometer(AnyOdometer[Distance]):
             epsilon = epsilon.plus(
                 epsilon_delta(measure, "and no rho: a RenyiOdometer adds it up")[0]
             )
-        rho, delta = rho_delta(measure)
+        rho, delta = concentrated.rho_delta(measure)
         lost = state.delta.plus(delta) if delta else state.delta
         return Distance(epsilon, state.rho.plus(rho), lost)
 
@@ -178,16 +172,17 @@ class RenyiOdometer(AnyOdometer[Spent]):
     order: Fraction = attrs.field(converter=fixed_order, kw_only=True)
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
     slack: Fraction = attrs.field(
-        default=attrs.Factory(half_of_delta, takes_self=True),
+        default=attrs.Factory(concentrated.half_of_delta, takes_self=True),
         converter=exact.probability,
-        validator=part_of_delta,
+        validator=concentrated.part_of_delta,
         kw_only=True,
     )
     _tail: Fraction = attrs.field(init=False, eq=False, repr=False)
     """ln(1/δ')/(α-1), rounded up."""
 
     def __attrs_post_init__(self) -> None:
-        object.__setattr__(self, "_tail", Fraction(log_above(1 / self.slack)) / (self.order - 1))
+        tail = Fraction(log_above(1 / self.slack)) / (self.order - 1)
+        named.set_derived(self, _tail=tail)
 
     @property
     def initial_state(self) -> Spent:

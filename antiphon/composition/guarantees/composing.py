@@ -8,11 +8,11 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from antiphon.composition.accounting.bounds import least, of_measure, product, shifted
+from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.pairs.compose import pair_of
 from antiphon.composition.accounting.summed import together, total, totals
-from antiphon.composition.accounting.tight import optimal
 from antiphon.composition.amounts import PARAMETERS, Parameters
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations

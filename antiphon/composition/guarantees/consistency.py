@@ -11,7 +11,7 @@ from antiphon.composition.guarantees.derivation import Mark
 from antiphon.composition.guarantees.inclusion import about
 from antiphon.numbers.errors import REFUSALS, Intractable
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import foreign, own

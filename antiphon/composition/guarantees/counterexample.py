@@ -10,11 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.validity import (
-    SparseMeasures,
-    SparseParallel,
-    sparse_parallel,
-)
+from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.adversary import Adversary

@@ -105,6 +105,17 @@ class Derivation:
     def __repr__(self) -> str:
         return f"<Derivation by {self.theorem}, {self.status.value}>"
 
+    def carried(
+        self,
+        theorem: str,
+        statement: Text,
+        premises: tuple[Premise, ...],
+        f: Verification | None = None,
+    ) -> Derivation:
+        """What is promised here, said of a whole by one theorem more, w.r.t. its f or this."""
+        f = self.verification if f is None else f
+        return Derivation(theorem, statement, f, self.curve, premises, (self,), self.measures)
+
     def claim(
         self, delta: float | Fraction | None = None, kind: type[Measure] | None = None
     ) -> Claim:

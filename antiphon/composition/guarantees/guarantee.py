@@ -1,4 +1,4 @@
-"""``ap.guarantee``: what a system promises, and why."""
+"""``ap.guarantee``: what a system promises, and why; and a system with that as its claim."""
 
 from __future__ import annotations
 
@@ -10,17 +10,23 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
+from antiphon.composition.complex_mechanism import AsIs, ComplexMechanism
+from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees import picture, text
+from antiphon.composition.guarantees import text
 from antiphon.composition.guarantees.derivation import Derivation
-from antiphon.composition.guarantees.rulebook import Inquiry, derive
+from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.display import Card, Displayed, Grid, Picture
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
+from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Signature, Space
 from antiphon.protocol.verification import Verification
 
 Style = Literal["text", "markdown", "mermaid", "svg"]
@@ -87,9 +93,9 @@ class Guarantee(Displayed):
         if style == "markdown":
             return text.as_markdown(self.system, self.derivation)
         if style == "svg":
-            return picture.as_svg(self.system, self.derivation)
+            return text.as_svg(self.system, self.derivation)
         if style == "mermaid":
-            return picture.as_mermaid(self.derivation)
+            return text.as_mermaid(self.derivation)
         raise InvalidArgument(f"style is text, markdown, mermaid or svg, not {style!r}")
 
     def to_dict(self) -> dict[str, object]:
@@ -154,3 +160,55 @@ def guarantee(
 
 def _creation(each: ContinualMechanism | Create) -> Create:
     return each if type(each) is Create else Create(each)
+
+
+@register("antiphon.Countable/1")
+@column_safe
+@attrs.frozen
+class Countable(Space):
+    """Answers of a composition whose mechanisms all have discrete answers: countably many."""
+
+    discrete = True
+
+    def contains(self, value: object) -> bool:
+        return True
+
+
+@register("antiphon.Certified/1")
+@attrs.frozen
+class Certified(AsIs):
+    """M, which claims what ``guarantee(M, f)`` derives, at ``delta`` (None: at its floor).
+
+    Where the derivation has other measures, ρ, μ or a Rényi curve, it claims them too; without
+    ``delta`` these alone, if the curve reaches its floor nowhere.
+
+    So compositions nest: all sparse vectors of a histogram are one mechanism, an ExtConComp
+    w.r.t. f_∞, beside others (CM §7). ``truth`` says where it is proved that what is created
+    in M asserts true claims; empty: that is assumed, and so is the claim.
+    Raises: NoGuarantee.
+
+    >>> from antiphon.composition import Create, fixed_mechanisms, sparse_parallel
+    >>> one_of_many = Certified(ExtConComp(), sparse_parallel([(1, 0)]))
+    >>> Create(one_of_many).parameters
+    (Fraction(1, 1), Fraction(0, 1))
+    """
+
+    verification: Verification
+    delta: Fraction | None = attrs.field(
+        default=None, converter=attrs.converters.optional(exact.probability)
+    )
+    truth: str = ""
+    claims: tuple[Claim, ...] = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    def __attrs_post_init__(self) -> None:
+        claims = derive(self.derived.inquiry).claims(self.delta)
+        own = self.mechanism.signature
+        if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
+            own = attrs.evolve(own, answers=Countable())  # V[f], or the theorem, saw to that
+        set_derived(self, claims=claims, signature=own)
+
+    @property
+    def derived(self) -> Derived:
+        """Whence the claim: asked again by whoever relies on it."""
+        return Derived(Inquiry(self.mechanism, self.verification, truth=self.truth), self.delta)

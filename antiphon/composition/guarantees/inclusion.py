@@ -11,14 +11,7 @@ from antiphon.protocol.claims import Claim
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
-from antiphon.verifiers.models import (
-    Bounded,
-    EventLevel,
-    EveryPair,
-    NeighbouringStart,
-    UpdatesAndQueries,
-    UserLevel,
-)
+from antiphon.verifiers import models
 from antiphon.verifiers.relations import AnyTwo, Monotone, Relation, Within
 
 
@@ -36,19 +29,21 @@ def includes(outer: Verification, inner: Verification) -> bool:
     """
     if identical(outer, inner):
         return True
-    if type(inner) is Bounded:
-        if type(outer) is Bounded and inner.pairs <= outer.pairs:
+    if type(inner) is models.Bounded:
+        if type(outer) is models.Bounded and inner.pairs <= outer.pairs:
             return includes(outer.verification, inner.verification)
         return includes(outer, inner.verification)
-    if type(outer) is UpdatesAndQueries and type(inner) is UpdatesAndQueries:
+    if type(outer) is models.UpdatesAndQueries and type(inner) is models.UpdatesAndQueries:
         same = identical(outer.queries, inner.queries)
         return same and includes(outer.updates, inner.updates)
-    if type(inner) is UpdatesAndQueries and (type(outer) is EventLevel or type(outer) is UserLevel):
+    if type(inner) is models.UpdatesAndQueries and (
+        type(outer) is models.EventLevel or type(outer) is models.UserLevel
+    ):
         return includes(outer, inner.updates)  # which passes over pairs that do not differ
-    if type(outer) is NeighbouringStart and type(inner) is NeighbouringStart:
+    if type(outer) is models.NeighbouringStart and type(inner) is models.NeighbouringStart:
         starts = outer.initial is None or identical(outer.initial, inner.initial)
         return starts and _implies(outer.relation, inner.relation)
-    if type(outer) is EveryPair and type(inner) is EveryPair:
+    if type(outer) is models.EveryPair and type(inner) is models.EveryPair:
         directions = inner.monotone or not outer.monotone
         return directions and _implies(outer.relation, inner.relation)
     return _has_room(outer, inner) and differing(inner) <= differing(outer)
@@ -60,10 +55,10 @@ def _has_room(outer: Verification, inner: Verification) -> bool:
     Event level: whatever pairs are neighbours. User level: if one user's in both.
     """
     narrower: tuple[type[Verification], ...] = ()
-    if type(outer) is EventLevel:
-        narrower = (EventLevel, UserLevel, NeighbouringStart)
-    elif type(outer) is UserLevel:
-        narrower = (UserLevel,)
+    if type(outer) is models.EventLevel:
+        narrower = (models.EventLevel, models.UserLevel, models.NeighbouringStart)
+    elif type(outer) is models.UserLevel:
+        narrower = (models.UserLevel,)
     if type(inner) not in narrower:
         return False
     return differing(inner) == 0 or _implies(_relation(outer), _relation(inner))
@@ -77,11 +72,11 @@ def _relation(f: Any) -> Relation:
 
 def differing(f: Verification) -> float:
     """How many pairs may differ at most; inf if that is not bounded, or not known."""
-    if type(f) is Bounded:
+    if type(f) is models.Bounded:
         return min(f.pairs, differing(f.verification))
-    if type(f) is NeighbouringStart:
+    if type(f) is models.NeighbouringStart:
         return 1
-    if (type(f) is EventLevel or type(f) is UserLevel) and f.events is not None:
+    if (type(f) is models.EventLevel or type(f) is models.UserLevel) and f.events is not None:
         return f.events
     return math.inf
 
@@ -107,11 +102,11 @@ def group(outer: Verification, inner: Verification, most: float = math.inf) -> i
     >>> group(event_level(), bounded(event_level(events=3), 9))
     3
     """
-    if type(inner) is Bounded:
-        if type(outer) is Bounded and inner.pairs <= outer.pairs:
+    if type(inner) is models.Bounded:
+        if type(outer) is models.Bounded and inner.pairs <= outer.pairs:
             outer = outer.verification
         return group(outer, inner.verification, min(most, inner.pairs))
-    if type(outer) is UpdatesAndQueries and type(inner) is UpdatesAndQueries:
+    if type(outer) is models.UpdatesAndQueries and type(inner) is models.UpdatesAndQueries:
         same = identical(outer.queries, inner.queries)
         return group(outer.updates, inner.updates, most) if same else None
     most, single = min(most, differing(inner)), differing(outer)

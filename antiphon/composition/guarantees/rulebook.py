@@ -213,7 +213,7 @@ def _fewer(known: Derivation, f: Verification) -> Derivation:
 
     statement = "the same, as every adversary w.r.t. this f is one w.r.t. that"
     premises = (Premise(text, Mark.CHECKED),)
-    return Derivation(FEWER, statement, f, known.curve, premises, (known,), known.measures)
+    return known.carried(FEWER, statement, premises, f)
 
 
 def _group(known: Derivation, f: Verification, size: int) -> Derivation:

@@ -14,7 +14,7 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.concentrated import ConcentratedFilter
-from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.validity import adaptive_parameters, fixed_mechanisms, sparse_parallel
 from antiphon.learners.experts.lazy import LazyExperts
 from antiphon.learners.joint_curve import LazyCurve

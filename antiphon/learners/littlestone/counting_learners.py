@@ -31,7 +31,7 @@ from antiphon.learners.littlestone.mistake_learner import HIT, Sample
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import COUNT, QUERIES
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
-from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
+from antiphon.mechanisms.sparse_vector import AboveThreshold, AnySparseVector
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.exact import Epsilon
@@ -69,7 +69,7 @@ def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
 class Crossing:
     """When ``above`` says its first ⊤."""
 
-    above: SparseVector
+    above: AnySparseVector
 
     @cached_property
     def _noises(self) -> NDArray[np.int64]:
@@ -116,7 +116,7 @@ def failing(beta: object) -> float:
     return found
 
 
-def least_threshold(above: SparseVector, rounds: int, beta: float) -> int:
+def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
     """The least threshold that says no ⊤ on ``rounds`` zeros, with probability 1 - beta.
 
     Raises: InvalidArgument for beta outside [2^-40, 1).

@@ -29,7 +29,7 @@ from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import down, up
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.display import ForPrograms
 from antiphon.protocol.mechanism import ContinualMechanism
 

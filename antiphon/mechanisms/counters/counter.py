@@ -16,21 +16,11 @@ from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
+from antiphon.protocol import spaces
 from antiphon.protocol.coins import Coins, SampledCoins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
-from antiphon.protocol.spaces import (
-    Arrays,
-    Either,
-    Finite,
-    Integers,
-    Multiples,
-    Signature,
-    Space,
-    Texts,
-    Tuples,
-)
 from antiphon.verifiers.models import (
     UpdatesAndQueries,
     event_level,
@@ -41,11 +31,11 @@ from antiphon.verifiers.relations import AnyTwo, Near, OfUpdates, Relation, With
 
 COUNT: Final = "count"
 """The query of a counter: the noisy sum of the updates so far."""
-QUERIES: Final = Finite((COUNT,))
+QUERIES: Final = spaces.Finite((COUNT,))
 
 MANY: Final = 64
 """Coordinates whose noise is drawn together: fewer are faster one by one."""
-_USERS: Final = Either((Integers(), Texts(64)))
+_USERS: Final = spaces.Either((spaces.Integers(), spaces.Texts(64)))
 
 
 def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
@@ -104,7 +94,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     events: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
     clip: bool = attrs.field(default=False, validator=fields.boolean)
     users: bool = attrs.field(default=False, validator=fields.boolean)
-    signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    signature: spaces.Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     _plain: bool = attrs.field(init=False, eq=False)
     """Whether updates are just ints to add."""
@@ -114,11 +104,11 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             raise InvalidArgument("largest must be greater than smallest: updates have to differ")
         self._prepare()
         updates = self._updates()
-        answers = Either((Finite((TOP,)), self._answers()))
+        answers = spaces.Either((spaces.Finite((TOP,)), self._answers()))
         set_derived(
             self,
             _plain=self.dimension is None and not self.clip and not self.users,
-            signature=Signature(Either((updates, QUERIES)), answers, updates),
+            signature=spaces.Signature(spaces.Either((updates, QUERIES)), answers, updates),
         )
 
     def _prepare(self) -> None:
@@ -137,19 +127,23 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     # --- messages ----------------------------------------------------------------------------
 
-    def _updates(self) -> Space:
+    def _updates(self) -> spaces.Space:
         values = self._values()
-        return Tuples((_USERS, values)) if self.users else values
+        return spaces.Tuples((_USERS, values)) if self.users else values
 
-    def _values(self) -> Space:
+    def _values(self) -> spaces.Space:
         low, high = (None, None) if self.clip else (self.smallest, self.largest)
         if self.dimension is None:
-            return Integers(low, high)
+            return spaces.Integers(low, high)
         bounds = () if self.clip else (self.smallest, self.largest)
-        return Arrays((self.dimension,), "int64", *bounds)
+        return spaces.Arrays((self.dimension,), "int64", *bounds)
 
-    def _answers(self) -> Space:
-        return Integers() if self.dimension is None else Arrays((self.dimension,), "int64")
+    def _answers(self) -> spaces.Space:
+        return (
+            spaces.Integers()
+            if self.dimension is None
+            else spaces.Arrays((self.dimension,), "int64")
+        )
 
     def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
         if type(message) is str:
@@ -218,7 +212,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     def _table(self, updates: Stream) -> Array | None:
         """Arrays for updates, given as one array: checked at once. None if they are not."""
         space = self.signature.updates
-        if not isinstance(space, Arrays) or type(updates) is not np.ndarray:
+        if not isinstance(space, spaces.Arrays) or type(updates) is not np.ndarray:
             return None
         space = attrs.evolve(space, shape=(len(updates), *space.shape))
         if not space.contains(updates):
@@ -315,8 +309,8 @@ def _listed(updates: Stream) -> list[Any]:
     return list(updates)
 
 
-def fractions_of(unit: int, dimension: int | None) -> Space:
+def fractions_of(unit: int, dimension: int | None) -> spaces.Space:
     """The answers that are multiples of 1/unit, a power of two."""
     if dimension is None:
-        return Multiples(1 / unit)
-    return Arrays((dimension,), "float64", step=1 / unit)
+        return spaces.Multiples(1 / unit)
+    return spaces.Arrays((dimension,), "float64", step=1 / unit)

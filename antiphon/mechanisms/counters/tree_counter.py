@@ -10,14 +10,9 @@ from typing import Any, ClassVar, Final, NamedTuple
 import attrs
 
 from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters import tails
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
 from antiphon.mechanisms.counters.factors.rows import Amount, floats, integers
-from antiphon.mechanisms.counters.tails import (
-    discrete_gaussian_variance,
-    discrete_laplace_variance,
-    gaussian_tail,
-    laplace_tail,
-)
 from antiphon.numbers import exact
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
@@ -178,10 +173,10 @@ class TreeCounter(BinaryTree):
 
     @property
     def noise_variance(self) -> float:
-        return discrete_laplace_variance(self.scale)
+        return tails.discrete_laplace_variance(self.scale)
 
     def _tail(self, updates: int, beta: float) -> float:
-        return laplace_tail(self.scale, updates.bit_count(), beta)
+        return tails.laplace_tail(self.scale, updates.bit_count(), beta)
 
 
 @register("antiphon.GaussianTreeCounter/1")
@@ -227,10 +222,10 @@ class GaussianTreeCounter(BinaryTree):
 
     @property
     def noise_variance(self) -> float:
-        return discrete_gaussian_variance(self.sigma)
+        return tails.discrete_gaussian_variance(self.sigma)
 
     def _tail(self, updates: int, beta: float) -> float:
-        return gaussian_tail(updates.bit_count() * float(self.sigma) ** 2, beta)
+        return tails.gaussian_tail(updates.bit_count() * float(self.sigma) ** 2, beta)
 
 
 def group(events: int, levels: int) -> int:
@@ -321,7 +316,7 @@ class RefinedTreeCounter(GaussianTreeCounter):
         weights = enumerate(self._variances())
         variance = sum(w for h, w in weights if updates >> h & 1) * float(self.sigma) ** 2
         rounding = 2 * self.levels**2 / _UNIT
-        return gaussian_tail(variance, beta) + rounding
+        return tails.gaussian_tail(variance, beta) + rounding
 
 
 def weight(height: int) -> int:

@@ -10,15 +10,10 @@ from typing import Any, NamedTuple
 
 import attrs
 
+from antiphon.mechanisms.counters import tails
 from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
 from antiphon.mechanisms.counters.errors_shown import ErrorsShown
 from antiphon.mechanisms.counters.factors.rows import Amount, message_of
-from antiphon.mechanisms.counters.tails import (
-    discrete_gaussian_variance,
-    discrete_laplace_variance,
-    gaussian_tail,
-    laplace_tail,
-)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
@@ -177,7 +172,11 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     @property
     def _total_variance(self) -> float:
         """Of the noise of an epoch's total."""
-        of = discrete_laplace_variance if self.counter.norm == 1 else discrete_gaussian_variance
+        of = (
+            tails.discrete_laplace_variance
+            if self.counter.norm == 1
+            else tails.discrete_gaussian_variance
+        )
         return of(self.scale)
 
     def max_squared_error(self, updates: int) -> float:
@@ -210,8 +209,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
             return inner
         share = beta / 2 / (self.counter.dimension or 1)
         if self.counter.norm == 1:
-            return inner + laplace_tail(self.scale, number, share)
-        return inner + gaussian_tail(number * float(self.scale) ** 2, share)
+            return inner + tails.laplace_tail(self.scale, number, share)
+        return inner + tails.gaussian_tail(number * float(self.scale) ** 2, share)
 
     def band(self, updates: int, *, beta: float) -> float:
         """Half the width, at a time t, of a band that holds at all times at once.

@@ -8,10 +8,10 @@ from typing import Any, Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.composition.complex_mechanism import Lifting, States
+from antiphon.composition.complex_mechanism import Lifting, States, Through
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.guarantees.inclusion import needs
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.composition.validity import each_valid
@@ -29,10 +29,8 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask
 from antiphon.protocol.provenance import CREATED
 from antiphon.protocol.registry import register
@@ -121,7 +119,7 @@ class AskEach(ExchangePostProcessor[None]):
 @register("antiphon.ContinualHistogram/1")
 @column_safe(of="chain")
 @attrs.frozen(kw_only=True)
-class ContinualHistogram(ContinualMechanism[States, "tuple[int, ...]", object]):
+class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
     """H: the noisy sum of all vectors so far, entry by entry: AskEach ∘* ConComp[counter × d].
 
     (c_1, …, c_d) -> d ints. With the counters of ``pure`` or ``concentrated`` an entry is an int
@@ -179,32 +177,13 @@ class ContinualHistogram(ContinualMechanism[States, "tuple[int, ...]", object]):
         return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property
-    def signature(self) -> Signature:
-        return self.chain.signature
+    def within(self) -> Chain:
+        return self.chain
 
     @property
     def verification(self) -> Verification:
         """f: one vector differs, by at most the counter's distance in each entry."""
         return self.claims[0].verification
-
-    @property
-    def initial_state(self) -> States:
-        return self.chain.initial_state
-
-    def step(self, state: States, message: tuple[int, ...], coins: Coins) -> tuple[States, object]:
-        return self.chain.step(state, message, coins)
-
-    def is_over(self, state: States) -> bool:
-        return self.chain.is_over(state)
-
-    def failures(self, state: States) -> tuple[BaseException, ...]:
-        return self.chain.failures(state)
-
-    def inside(self, state: States) -> tuple[Chain, States]:
-        return self.chain, state
-
-    def why_halted(self, state: States) -> str | None:
-        return self.chain.why_halted(state)
 
     @property
     def horizon(self) -> int | None:

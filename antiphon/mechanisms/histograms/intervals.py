@@ -36,7 +36,7 @@ import attrs
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram

@@ -13,9 +13,10 @@ from antiphon.composition.guarantees.inclusion import needs
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
-from antiphon.mechanisms.sparse_vector import SparseVector
+from antiphon.mechanisms.sparse_vector import AnySparseVector
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
+from antiphon.protocol import spaces
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -25,16 +26,6 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol
 from antiphon.protocol.provenance import CREATED, proved
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import (
-    BITS,
-    Anything,
-    Either,
-    Finite,
-    Integers,
-    Signature,
-    Space,
-    Tuples,
-)
 from antiphon.verifiers.models import event_level, every_pair, updates_and_queries
 from antiphon.verifiers.relations import Within
 
@@ -53,8 +44,8 @@ class Acknowledge(ContinualMechanism[None, object, Symbol]):
         return None
 
     @property
-    def signature(self) -> Signature:
-        return Signature(Anything(), Finite((TOP,)))
+    def signature(self) -> spaces.Signature:
+        return spaces.Signature(spaces.Anything(), spaces.Finite((TOP,)))
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -80,7 +71,7 @@ def _queries(value: Any) -> tuple[HistogramQuery, ...]:
 
 
 def _sparse(_: object, __: object, value: Any) -> None:
-    if not isinstance(value, SparseVector):
+    if not isinstance(value, AnySparseVector):
         raise InvalidArgument("mechanism must be a SparseVector, or one of its kinds")
     if value.monotone:
         raise InvalidArgument(
@@ -117,7 +108,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     (TOP, HALT)
     """
 
-    mechanism: SparseVector = attrs.field(validator=_sparse, metadata=CREATED)
+    mechanism: AnySparseVector = attrs.field(validator=_sparse, metadata=CREATED)
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
@@ -135,14 +126,14 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
         return MonitorState((0,) * self.dimension, False)
 
     @property
-    def updates(self) -> Space:
+    def updates(self) -> spaces.Space:
         """The updates: vectors of bits."""
-        return Tuples((BITS,) * self.dimension)
+        return spaces.Tuples((spaces.BITS,) * self.dimension)
 
     @property
-    def questions(self) -> Space:
+    def questions(self) -> spaces.Space:
         """The pairs (q, T)."""
-        return Tuples((Finite(self.queries), Integers()))
+        return spaces.Tuples((spaces.Finite(self.queries), spaces.Integers()))
 
     @property
     def lifting(self) -> Lifting:
@@ -151,9 +142,11 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
         inner = fixed_mechanisms(self.created)
         return Lifting(outer, inner, Status.PROVED, "see HistogramMonitor")
 
-    def signature(self, right: Signature) -> Signature:
-        answers = Either((Finite((TOP,)), self.mechanism.signature.answers))
-        return Signature(Either((self.updates, self.questions)), answers, self.updates)
+    def signature(self, right: spaces.Signature) -> spaces.Signature:
+        answers = spaces.Either((spaces.Finite((TOP,)), self.mechanism.signature.answers))
+        return spaces.Signature(
+            spaces.Either((self.updates, self.questions)), answers, self.updates
+        )
 
     def is_over(self, state: MonitorState) -> None:
         return None

@@ -14,11 +14,8 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.composition.accounting.pairs.compose import dominated
-from antiphon.composition.accounting.pairs.noise import (
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-)
-from antiphon.composition.accounting.pairs.pair import LossPair
+from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.named import set_derived
@@ -28,6 +25,7 @@ from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Dominated, Measure, Pure, ZeroConcentrated
+from antiphon.protocol.mechanism import Answer, Query
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space
@@ -81,9 +79,25 @@ def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
     return ZeroConcentrated(times**2 * rho) if times else Pure(0)
 
 
+class Calibrated(NoninteractiveMechanism[Query, Answer]):
+    """What its noise, or its weights, promise neighbours ``sensitivity`` apart, and others."""
+
+    __slots__ = ()
+    sensitivity: Any
+    """How far apart neighbours are."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return self.claims_at(self.sensitivity)
+
+    @abstractmethod
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        """What neighbours so far apart cost: the same noise, whatever it was calibrated to."""
+
+
 @column_safe
 @attrs.frozen(kw_only=True)
-class IntegerNoise(NoninteractiveMechanism[Any, Ints]):
+class IntegerNoise(Calibrated[Any, Ints]):
     """x ↦ x + noise, for an int, or an int64 array of length ``dimension``. Abstract.
 
     NIM. The noise of each coordinate is drawn on its own, with no limit to its size; an entry
@@ -114,14 +128,6 @@ class IntegerNoise(NoninteractiveMechanism[Any, Ints]):
         if self.dimension is None:
             return neighbouring_start(Within(distance))
         return neighbouring_start(Near(distance, self.norm))
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return self.claims_at(self.sensitivity)
-
-    @abstractmethod
-    def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What neighbours so far apart cost: the same noise, whatever it was calibrated to."""
 
     def _dominated(
         self, kind: Callable[..., LossPair], size: Fraction, distance: Fraction

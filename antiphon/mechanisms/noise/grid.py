@@ -1,4 +1,7 @@
-"""Laplace and Gaussian noise for real numbers, on a grid: safe to release."""
+"""Real numbers on a grid: noise that is safe to release, and answers that are rounded.
+
+Rounding makes answers discrete, as the theorems of CM §4-5 ask.
+"""
 
 from __future__ import annotations
 
@@ -6,29 +9,34 @@ import math
 import sys
 from abc import abstractmethod
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import attrs
 
 from antiphon.composition.accounting.pairs.compose import dominated
-from antiphon.composition.accounting.pairs.noise import (
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-)
+from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.discrete import concentrated_at, gaussian_bound, laplace_bound
+from antiphon.mechanisms.noise.discrete import (
+    Calibrated,
+    concentrated_at,
+    gaussian_bound,
+    laplace_bound,
+)
 from antiphon.numbers import exact
+from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.interval import up
 from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import plain
-from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol import spaces
+from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.measures.kinds import Pure
+from antiphon.protocol.messages import HALT, STAND_IN, distinct
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Multiples, Reals, Signature
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
 
@@ -37,7 +45,7 @@ _LARGEST: Final = sys.float_info.max
 
 @column_safe
 @attrs.frozen(kw_only=True)
-class GridNoise(NoninteractiveMechanism[float, float]):
+class GridNoise(Calibrated[float, float]):
     """x ↦ (⌊x/step + ½⌋ + noise)·step for a finite float x. Abstract.
 
     NIM. x/step is rounded in exact arithmetic, a half upwards, so neighbours at most
@@ -60,21 +68,13 @@ class GridNoise(NoninteractiveMechanism[float, float]):
         )
 
     @property
-    def signature(self) -> Signature:
-        return Signature(Reals(), Multiples(self.step_size), Reals())
+    def signature(self) -> spaces.Signature:
+        return spaces.Signature(spaces.Reals(), spaces.Multiples(self.step_size), spaces.Reals())
 
     @property
     def verification(self) -> NeighbouringStart:
         """f: two numbers at most the sensitivity apart."""
         return neighbouring_start(Within(self.sensitivity))
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return self.claims_at(self.sensitivity)
-
-    @abstractmethod
-    def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What neighbours so far apart cost: the same noise, whatever it was calibrated to."""
 
     def _places(self, distance: Fraction) -> int:
         """How many places numbers so far apart are apart, at most."""
@@ -180,3 +180,59 @@ class GridGaussian(GridNoise):
 
     def _tail(self, beta: float) -> int:
         return gaussian_bound(self.sigma, beta)
+
+
+@register("antiphon.RoundToGrid/1")
+@column_safe
+@attrs.frozen
+class RoundToGrid(PostProcessor[None]):
+    """IPM: rounds numbers on their way left to the nearest multiple of ``step``.
+
+    Makes real answers discrete, as the theorems of CM §4-5 ask; other answers and
+    all queries pass unchanged, so the claims of the mechanism carry over (CM Lemma 2.15).
+    Raises: InvalidArgument for step not positive; CompositionError if the mechanism
+    on the right answers no numbers.
+    """
+
+    step_size: float = attrs.field(default=1.0, converter=fields.double)
+    deterministic = True
+    forwards_queries = True
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    def signature(self, right: spaces.Signature) -> spaces.Signature:
+        return spaces.Signature(right.queries, self._rounded(right.answers), right.updates)
+
+    def _rounded(self, answers: spaces.Space) -> spaces.Space:
+        if isinstance(answers, spaces.Reals):
+            return spaces.Either((spaces.Multiples(self.step_size), spaces.Finite((HALT,))))
+        if isinstance(answers, spaces.Either):
+            return spaces.Either(tuple(map(self._rounded, answers.spaces)))
+        if isinstance(answers, spaces.Multiples):
+            return spaces.Multiples(self.step_size)
+        if isinstance(answers, spaces.Finite):
+            return spaces.Finite(distinct(map(self._round, answers.values)))
+        if isinstance(answers, spaces.Integers | spaces.Tuples):
+            return answers
+        raise CompositionError(f"RoundToGrid rounds numbers; the mechanism answers {answers}")
+
+    def is_over(self, state: None) -> None:
+        return None
+
+    def step(
+        self, state: None, side: Side, message: object, coins: Coins
+    ) -> tuple[None, Side, object]:
+        if side is LEFT:
+            return None, RIGHT, message
+        return None, LEFT, self._round(message)
+
+    def _round(self, answer: Any) -> Any:
+        if STAND_IN.number(answer) is float and abs(answer / self.step_size) < spaces.DENSE:
+            place = round(answer / self.step_size)
+            rounded = place * self.step_size
+            if abs(rounded) > _LARGEST:  # the nearest multiple is past the largest double
+                rounded = (place - 1 if place > 0 else place + 1) * self.step_size
+            return rounded
+        return answer

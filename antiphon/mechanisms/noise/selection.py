@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.discrete import laplace_bound
+from antiphon.mechanisms.noise.discrete import Calibrated, laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import plain
-from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -44,7 +43,7 @@ _LONGEST: Final = 1 << 17
 
 
 @attrs.frozen(kw_only=True)
-class Selection(NoninteractiveMechanism[Any, int]):
+class Selection(Calibrated[Any, int]):
     """(scores) -> the index of a candidate with a high score. Abstract."""
 
     candidates: int = attrs.field(converter=fields.size, metadata=_CANDIDATES)
@@ -82,14 +81,6 @@ class Selection(NoninteractiveMechanism[Any, int]):
     def _swing(self, distance: Fraction) -> int:
         """The same of scores so far apart, which are integers."""
         return math.floor(distance) * (1 if self.monotone else 2)
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        return self.claims_at(self.sensitivity)
-
-    @abstractmethod
-    def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What scores so far apart cost, as the choice is by the same weights or noise."""
 
     @abstractmethod
     def error_bound(self, *, beta: float) -> int:

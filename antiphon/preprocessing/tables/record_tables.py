@@ -55,7 +55,7 @@ class RecordTables(Space):
         return True
 
     @property
-    def discrete(self) -> bool:
+    def discrete(self) -> bool:  # type: ignore[override]
         return False
 
 

@@ -4,17 +4,18 @@ from __future__ import annotations
 
 import math
 import os
+import weakref
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from itertools import accumulate
 from math import log
-from typing import Any, Final, NoReturn
+from typing import Any, Final, NoReturn, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.numbers.exact import Epsilon, ExactEpsilon, Log, whole
 from antiphon.numbers.interning import all_are
 from antiphon.protocol.coins import choices, discrete_noise, samplers
@@ -30,10 +31,40 @@ from antiphon.protocol.coins.coins import (
     told_scores,
 )
 from antiphon.protocol.coins.discrete_noise import Gaussian
-from antiphon.protocol.coins.forks import no_words, tell_of_forks
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
 from antiphon.protocol.messages import freeze
+
+
+class Undoubled(Protocol):
+    """Something of which two copies must not go on: they would toss, or write, alike."""
+
+    def forked(self) -> None:
+        """Called in the child, before it does anything else."""
+
+
+_alive: Final[weakref.WeakSet[Undoubled]] = weakref.WeakSet()
+
+tell_of_forks: Final = _alive.add
+"""From now on, for as long as it lives, a thing is told of forks."""
+
+
+def _tell() -> None:
+    for each in list(_alive):
+        each.forked()
+
+
+def no_words(count: int) -> NoReturn:
+    """What seeded coins toss in a child. Raises: ProtocolError."""
+    raise ProtocolError(
+        "seeded coins were carried through a fork, where both processes would toss alike: make "
+        "coins from a seed of its own in each (numpy's SeedSequence.spawn gives them)"
+    )
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_tell)
+
 
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
@@ -43,6 +74,8 @@ _FITS: Final = 2**50
 """Noise up to this scale fits 64 bits, but for a probability below e^(-2^12)."""
 _MANY: Final = 64
 """So many weights are worth an array."""
+Exact = TypeVar("Exact", bound=ExactEpsilon)
+Made = TypeVar("Made")
 _KNOWN: Final = 256
 """How many scales of noise coins remember by the object that was given."""
 
@@ -79,6 +112,17 @@ def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
     if all_are(int, weights) and max(weights) < 1 << 63:
         return np.array(weights, np.int64)
     return None
+
+
+def _kept(
+    known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
+) -> tuple[Exact, Made]:
+    """What was made for an exact number, known from now on by the object that was given."""
+    if exact is given:  # kept alive beside what was made, so its id is its own
+        if len(known) >= _KNOWN:
+            known.clear()
+        known[id(given)] = exact, made
+    return exact, made
 
 
 class SampledCoins(Coins):
@@ -190,10 +234,7 @@ class SampledCoins(Coins):
 
     def _rate_of(self, rate: Epsilon) -> tuple[ExactEpsilon, choices.Speeds]:
         exact = as_exponent(rate)
-        known = exact, choices.speeds_of(exact)
-        if exact is rate and len(self._known_rates) < _KNOWN:
-            self._known_rates[id(rate)] = known
-        return known
+        return _kept(self._known_rates, rate, exact, choices.speeds_of(exact))
 
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
         known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
@@ -203,10 +244,7 @@ class SampledCoins(Coins):
 
     def _gaussian_of(self, sigma: Number) -> tuple[Fraction, Gaussian]:
         exact = exactly(sigma, "sigma")
-        known = exact, discrete_noise.discrete_gaussian(exact)
-        if exact is sigma and len(self._known_gaussians) < _KNOWN:
-            self._known_gaussians[id(sigma)] = known
-        return known
+        return _kept(self._known_gaussians, sigma, exact, discrete_noise.discrete_gaussian(exact))
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         self.draws += 1
@@ -214,12 +252,7 @@ class SampledCoins(Coins):
 
     def _remember(self, scale: Number) -> tuple[Fraction, Any]:
         exact = exactly(scale, "scale")
-        known = exact, discrete_noise.discrete_laplace(exact)
-        if exact is scale:  # kept alive beside its sampler, so its id is its own
-            if len(self._known) >= _KNOWN:
-                self._known.clear()
-            self._known[id(scale)] = known
-        return known
+        return _kept(self._known, scale, exact, discrete_noise.discrete_laplace(exact))
 
     def _refill(self) -> list[int]:
         self._words = self._source(self._block).tolist()

@@ -15,16 +15,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.exchanges.processor import (
-    NOT_AGAIN,
-    Exchanged,
-    ExchangePostProcessor,
-    Underway,
-    answered,
-    check_generator,
-    no_answer_due,
-    run_again,
-)
+from antiphon.protocol.exchanges import processor
 from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import HALT
@@ -35,7 +26,7 @@ from antiphon.protocol.spaces import Signature
 class Tossed(NamedTuple):
     """A generator and the coins in its hand."""
 
-    generator: Exchanged
+    generator: processor.Exchanged
     hand: RecordedCoins
 
 
@@ -51,16 +42,16 @@ class TossingPostProcessor(PostProcessor[State]):
     """As that of ``ExchangePostProcessor``."""
 
     @abstractmethod
-    def exchange(self, state: State, message: Any, coins: Coins, /) -> Exchanged[State]:
+    def exchange(self, state: State, message: Any, coins: Coins, /) -> processor.Exchanged[State]:
         """``heard = yield asked`` asks the right, ``return state, answer`` answers the left."""
 
     def step(
         self, state: Any, side: Side, message: object, coins: Coins
     ) -> tuple[Any, Side, object]:
-        if (side is LEFT) is (type(state) is Underway):
-            no_answer_due()
+        if (side is LEFT) is (type(state) is processor.Underway):
+            processor.no_answer_due()
         if side is LEFT:
-            before = Underway(state, message, (), (), (), [])
+            before = processor.Underway(state, message, (), (), (), [])
             heard, answer = (), None
         else:
             if message is HALT and self.passes_halt:
@@ -71,30 +62,34 @@ class TossingPostProcessor(PostProcessor[State]):
         try:
             sent = live.generator.send(answer)
         except StopIteration as ended:
-            return answered(ended)
+            return processor.answered(ended)
         tape, said = (*before.tape, *live.hand.take()), (*before.sent, sent)
-        return Underway(before.state, before.message, heard, tape, said, [live]), RIGHT, sent
+        return (
+            processor.Underway(before.state, before.message, heard, tape, said, [live]),
+            RIGHT,
+            sent,
+        )
 
-    def _again(self, before: Underway) -> Tossed:
+    def _again(self, before: processor.Underway) -> Tossed:
         """The exchange where it stands: at its start, unless something has been sent."""
         hand = RecordedCoins(ReplayedCoins(before.tape))
         generator = self.exchange(before.state, before.message, hand)
-        check_generator(generator)
+        processor.check_generator(generator)
         if before.sent:
-            run_again(generator, before)
+            processor.run_again(generator, before)
             if len(hand.take()) < len(before.tape):
-                raise PartError(NOT_AGAIN)
+                raise PartError(processor.NOT_AGAIN)
         return Tossed(generator, hand)
 
 
-Function: TypeAlias = Callable[[State, Any], Exchanged[State]]
-Tossing: TypeAlias = Callable[[State, Any, Coins], Exchanged[State]]
+Function: TypeAlias = Callable[[State, Any], processor.Exchanged[State]]
+Tossing: TypeAlias = Callable[[State, Any, Coins], processor.Exchanged[State]]
 Wiring: TypeAlias = "Callable[[Signature], Signature] | None"
 
 
 @column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
-class FunctionExchange(Named, ExchangePostProcessor[State]):
+class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
     """An IPM made of one generator function; see ``exchange``."""
 
     function: Function[State]

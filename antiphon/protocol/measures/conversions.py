@@ -17,12 +17,7 @@ from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
-from antiphon.protocol.measures.divergences import (
-    SLACK,
-    order_of,
-    range_curve,
-    response_curve,
-)
+from antiphon.protocol.measures.divergences import SLACK, order_of, range_curve, response_curve
 from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,
@@ -71,10 +66,6 @@ def _gaussian(epsilon: ExactEpsilon) -> GaussianDP | None:
     return GaussianDP(2 * x) if x else None
 
 
-def _half(eta: ExactEpsilon) -> ExactEpsilon:
-    return exact.bracket(eta, _DIGITS)[1] / 2
-
-
 def _double(epsilon: ExactEpsilon) -> ExactEpsilon:
     if isinstance(epsilon, exact.Log):
         return exact.Log(epsilon.argument**2)
@@ -109,7 +100,7 @@ CONVERSIONS: Final = (
                lambda m: _gaussian(m.epsilon)),
     Conversion(BoundedRange, GaussianDP, "μ = 2Φ⁻¹(e^(η/2)/(1+e^(η/2)))",
                "a logistic law and its shift by η; van Zwet 1964 (docs/measures.md)", _UP,
-               lambda m: _gaussian(_half(m.eta))),
+               lambda m: _gaussian(exact.bracket(m.eta, _DIGITS)[1] / 2)),
     Conversion(GaussianDP, ZeroConcentrated, "ρ = μ²/2", _DONG + "Cor. B.6",
                _EXACT, lambda m: ZeroConcentrated(m.mu**2 / 2)),
     Conversion(Pure, Renyi, "ln(cosh((α-½)ε)/cosh(ε/2))/(α-1)", "of RR_{ε,0} (CM Thm 2.5)", _UP,

@@ -22,19 +22,11 @@ import numpy.typing as npt
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.numbers.exact import Log
+from antiphon.protocol import registry
 from antiphon.protocol.chain import AnyChain, Links, PostProcessor, chain
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
-from antiphon.protocol.registry import (
-    SECRET,
-    Named,
-    Unregistered,
-    is_suggested,
-    lookup,
-    name_of,
-    registered_name,
-)
 
 Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 Fields: TypeAlias = dict[str, Any]
@@ -64,14 +56,14 @@ def encode(value: object, *, secrets: bool = False) -> Json:
     if isinstance(value, AnyChain | Links):
         parts = value.parts if isinstance(value, AnyChain) else value.links
         return {"chain": [encode(part, secrets=secrets) for part in parts]}
-    name = registered_name(value)
+    name = registry.registered_name(value)
     if name is not None:
         return {"object": name}
-    name = registered_name(kind)
+    name = registry.registered_name(kind)
     if name is not None:
         return _registered(value, kind, name, secrets)
-    if isinstance(value, Named):
-        return {"unregistered": name_of(value)}
+    if isinstance(value, registry.Named):
+        return {"unregistered": registry.name_of(value)}
     if isinstance(value, Mechanism | PostProcessor) or attrs.has(kind) or callable(value):
         return {"unregistered": kind.__qualname__}
     raise InvalidArgument(
@@ -86,7 +78,7 @@ def _registered(value: object, kind: type, name: str, secrets: bool) -> Json:
     parameters = {
         field.alias: encode(own, secrets=secrets)
         for field in attrs.fields(kind)
-        if field.init and (secrets or not field.metadata.get(SECRET))
+        if field.init and (secrets or not field.metadata.get(registry.SECRET))
         if not identical(own := getattr(value, field.name), field.default)
     }
     return {"type": name, "parameters": parameters} if parameters else {"type": name}
@@ -154,7 +146,7 @@ _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
     Log: lambda value, secrets: {"log": _ratio(value.argument)},
     bytes: lambda value, secrets: {"bytes": base64.b64encode(value).decode("ascii")},
     np.ndarray: _array,
-    Unregistered: lambda value, secrets: (
+    registry.Unregistered: lambda value, secrets: (
         json.loads(value.text) if value.text else {"unregistered": value.name}
     ),
 }
@@ -252,8 +244,8 @@ def _decode_array(data: Fields, depth: int) -> npt.NDArray[np.generic]:
 
 
 def _decode_type(data: Fields, depth: int) -> object:
-    kind = lookup(data["type"]) if type(data["type"]) is str else None
-    if kind is None and is_suggested(str(data["type"])):
+    kind = registry.lookup(data["type"]) if type(data["type"]) is str else None
+    if kind is None and registry.is_suggested(str(data["type"])):
         return _unregistered(data["type"], data)
     if not isclass(kind):
         raise TranscriptError(
@@ -270,7 +262,7 @@ def _decode_type(data: Fields, depth: int) -> object:
             f"{data['type']} has no parameters {_short(set(parameters) - allowed)}"
         )
     decoded = {name: decode(value, depth + 1) for name, value in parameters.items()}
-    if any(type(value) is Unregistered for value in decoded.values()):
+    if any(type(value) is registry.Unregistered for value in decoded.values()):
         return _unregistered(kind.__qualname__, data)
     try:
         return kind(**decoded)
@@ -280,9 +272,9 @@ def _decode_type(data: Fields, depth: int) -> object:
         raise
 
 
-def _unregistered(name: str, data: Json) -> Unregistered:
+def _unregistered(name: str, data: Json) -> registry.Unregistered:
     """Stands for what has parts without a registered name; written again as it was read."""
-    return Unregistered(name, json.dumps(data))
+    return registry.Unregistered(name, json.dumps(data))
 
 
 def mentions_unregistered(data: Json) -> bool:
@@ -302,8 +294,8 @@ def unregistered(data: Json) -> Iterator[str]:
 
 
 def _decode_object(data: Fields, depth: int) -> object:
-    thing = lookup(data["object"]) if type(data["object"]) is str else None
-    if thing is None and is_suggested(str(data["object"])):
+    thing = registry.lookup(data["object"]) if type(data["object"]) is str else None
+    if thing is None and registry.is_suggested(str(data["object"])):
         return _unregistered(data["object"], data)
     if thing is None or isclass(thing):
         raise TranscriptError(
@@ -330,7 +322,7 @@ def _decode_ask(data: Fields, depth: int) -> Ask:
 
 def _decode_chain(data: Fields, depth: int) -> object:
     *parts, last = (decode(part, depth) for part in data["chain"])
-    if any(type(part) is Unregistered for part in (*parts, last)):
+    if any(type(part) is registry.Unregistered for part in (*parts, last)):
         return _unregistered("Chain", data)
     if not all(isinstance(part, PostProcessor) for part in parts):
         raise TranscriptError("a chain is made of post-processors, with a mechanism at its end")
@@ -360,7 +352,7 @@ _DECODERS: Final[dict[str, Decoder]] = {
     "chain": _decode_chain,
     "type": _decode_type,
     "object": _decode_object,
-    "unregistered": lambda data, depth: Unregistered(str(data["unregistered"])),
+    "unregistered": lambda data, depth: registry.Unregistered(str(data["unregistered"])),
 }
 
 

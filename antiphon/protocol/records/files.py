@@ -20,7 +20,7 @@ from typing import Final
 
 from antiphon.numbers.errors import FileError
 from antiphon.numbers.user_files import path_of
-from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.coins.sampled import tell_of_forks
 
 try:
     import fcntl

@@ -191,7 +191,7 @@ def _replayed(
             coins.feed(each.draws)
             state, message = player.step(state, heard, coins)
             coins.feed(())  # nothing may be left
-        _compare(number, "message", each.message, _as_said(message))
+        _compare(number, "message", each.message, sealed(message, Anything()))
         heard = each.answer
         if session is not None:
             with _Located(number):
@@ -224,10 +224,6 @@ class _Located:
     def __exit__(self, kind: object, error: BaseException | None, trace: object) -> None:
         if isinstance(error, ReplayMismatch) and error.round is None:
             raise ReplayMismatch(self._number, error.expected, error.actual) from None
-
-
-def _as_said(message: object) -> object:
-    return sealed(message, Anything())
 
 
 def _compare(number: int, what: str, expected: object, actual: object) -> None:

@@ -1,21 +1,32 @@
-"""Short one-line texts for messages and parties, safe to draw whatever they hold."""
+"""Short one-line texts for messages and parties, safe to draw whatever they hold.
+
+What the variables of a user's file hold has a name in transcripts, so that a view of a decorated
+function or an unregistered class can be rebuilt by whoever runs the same file: ``noisy`` of
+my_system.py is "my_system.noisy/0", and the first of a list ``askers`` is "my_system.askers[0]/0".
+"""
 
 from __future__ import annotations
 
+import enum
+import sys
+from collections.abc import Iterator
 from fractions import Fraction
 from inspect import isclass
-from typing import Any, Final
+from pathlib import Path
+from types import FunctionType, ModuleType
+from typing import Any, Final, cast
 
 import attrs
 import numpy as np
 
 from antiphon.numbers.exact import Log
 from antiphon.numbers.printed import shown_up
-from antiphon.protocol.chain import AnyChain
+from antiphon.protocol import registry
+from antiphon.protocol.chain import AnyChain, Links, PostProcessor
 from antiphon.protocol.display import DrawnAs
+from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import Ask, Creation, Pair, Symbol, identical
 from antiphon.protocol.records.codec import Json
-from antiphon.protocol.registry import SECRET, Unregistered, lookup, name_of
 
 _DEEPEST: Final = 6
 _MOST: Final = 4
@@ -62,7 +73,7 @@ def _shown(value: Any, depth: int) -> str:
         return _tuple(value, depth)
     if isinstance(value, AnyChain):
         return " ∘* ".join(_shown(part, depth + 1) for part in value.parts[:_MOST])
-    if isinstance(value, Unregistered):
+    if isinstance(value, registry.Unregistered):
         return shorten(value.name, 24)
     if attrs.has(kind) and not isinstance(value, Log):
         return _instance(value, depth)
@@ -108,13 +119,13 @@ def _instance(value: Any, depth: int) -> str:
     """A registered value: its type, and the parameters that are public and not the default."""
     if issubclass(type(value), Creation):
         return f"create {_shown(value.mechanism, depth + 1)}"
-    kind, name = _kind(value), name_of(value)
+    kind, name = _kind(value), registry.name_of(value)
     if name != kind.__name__:
         return name  # a part made of one function: its other parameters say less
     shown: list[str] = []
     for field in attrs.fields(kind):
         own = getattr(value, field.name)
-        public = field.init and field.repr and not field.metadata.get(SECRET)
+        public = field.init and field.repr and not field.metadata.get(registry.SECRET)
         if public and not identical(own, field.default):
             shown.append(f"{field.alias}={_shown(own, depth + 1)}")
     parameters = ", ".join([*shown[:_MOST], "…"] if len(shown) > _MOST else shown)
@@ -140,7 +151,7 @@ def party_label(part: Json, width: int = 26) -> str:
 
 def drawn_as(part: Json) -> DrawnAs:
     """What the class of a part declares, itself and not what it builds on."""
-    kind = lookup(type_of(part))
+    kind = registry.lookup(type_of(part))
     found: object = vars(kind).get("drawn_as") if isclass(kind) else None
     return found if isinstance(found, DrawnAs) else DrawnAs()
 
@@ -149,3 +160,63 @@ def parts_of(system: Json) -> list[Json]:
     """The parts of a system, left to right; a mechanism alone is one part."""
     chain = system.get("chain") if isinstance(system, dict) else None
     return chain if isinstance(chain, list) and chain else [system]
+
+
+_NAMED_DEEPEST: Final = 4
+_MOST_NAMED: Final = 1000
+"""So many items of a list are looked at."""
+_PARTIES: Final = (Mechanism, PostProcessor, FunctionType)
+
+
+def name_variables(module: ModuleType, prefix: str) -> None:
+    """Name what has no registered name; classes first, so that their instances go by them."""
+    variables = [(name, value) for name, value in vars(module).items() if name[:2] != "__"]
+    for name, value in variables:
+        if isclass(value) and _is_users(value):
+            registry.suggest(f"{prefix}.{name}/0", value)
+    for name, value in variables:
+        for place, found in _nameless(name, value, 0):
+            registry.suggest(f"{prefix}.{place}/0", found)
+
+
+def name_parties(*parties: object) -> None:
+    """Name what has no name and stands in a file, as whoever runs that file will name it."""
+    for _, found in _nameless("", parties, 0):
+        module = sys.modules.get(_defined(found).__module__)
+        file = Path(getattr(module, "__file__", None) or "")
+        if module is not None and file.is_file() and not _is_ours(module.__name__):
+            name_variables(module, file.stem)
+
+
+def _defined(party: object) -> Any:
+    """The function or the class that a party was made of."""
+    function: object = getattr(party, "function", party)
+    return function if isinstance(function, FunctionType) else type(party)
+
+
+def _is_users(kind: type) -> bool:
+    """Whether a transcript could hold values of this class, and it is none of ours."""
+    return not _is_ours(kind.__module__) and (attrs.has(kind) or issubclass(kind, enum.Enum))
+
+
+def _is_ours(module: str) -> bool:
+    return str(module).partition(".")[0] == "antiphon"
+
+
+def _nameless(place: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
+    """Parties and functions without a name, and where they are: in lists, games and chains too."""
+    kind = cast("type[Any]", type(value))  # pyright: ignore[reportUnknownArgumentType]
+    if depth > _NAMED_DEEPEST or isclass(value) or registry.registered_name(value) is not None:
+        return
+    if isinstance(value, list | tuple):
+        items = cast("list[object]", value)
+        for number, item in enumerate(items[:_MOST_NAMED]):
+            yield from _nameless(f"{place}[{number}]", item, depth + 1)
+    elif isinstance(value, AnyChain | Links) or (
+        attrs.has(kind) and registry.registered_name(kind)
+    ):
+        for field in attrs.fields(kind):
+            part = getattr(value, field.name, None)
+            yield from _nameless(f"{place}.{field.name}", part, depth + 1)
+    elif attrs.has(kind) or isinstance(value, _PARTIES):
+        yield place, value

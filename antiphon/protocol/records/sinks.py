@@ -15,14 +15,7 @@ import attrs
 from antiphon.numbers.errors import TranscriptError
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.messages import MAX_DEPTH
-from antiphon.protocol.records.codec import (
-    Json,
-    decode,
-    encode,
-    encode_any,
-    encode_draws,
-    unwritable,
-)
+from antiphon.protocol.records import codec
 from antiphon.protocol.records.files import Growing, whole
 from antiphon.protocol.records.headers import Header, Secret
 from antiphon.protocol.records.rounds import Ending, Interaction, Round
@@ -73,7 +66,7 @@ class FileSink:
     """Streams the rounds of an interaction to a file, one line a message."""
 
     def __init__(
-        self, file: Growing, header: Header, secret: Secret | None, evidence: Json = None
+        self, file: Growing, header: Header, secret: Secret | None, evidence: codec.Json = None
     ) -> None:
         self.rounds = 0
         self._file = file
@@ -94,7 +87,7 @@ class FileSink:
             self._file.finish()
         self._file.close()
 
-    def _write(self, line: dict[str, Json]) -> None:
+    def _write(self, line: dict[str, codec.Json]) -> None:
         self._put(dumps(line))
 
     def _put(self, text: str) -> None:
@@ -108,14 +101,14 @@ class FileSink:
         self._put(text)
 
     def _saying(self, message: object, draws: tuple[Draw, ...]) -> str:
-        said = encode_any(message)
+        said = codec.encode_any(message)
         text = dumps(_line("says", said, draws))
         if text.count("{") + text.count("[") > MAX_DEPTH // 4 and not _readable(said):
-            text = dumps(_line("says", unwritable(message), draws))
+            text = dumps(_line("says", codec.unwritable(message), draws))
         return text
 
     def answers(self, answer: object, draws: tuple[Draw, ...]) -> None:
-        self._write(_line("answers", encode(answer), draws))
+        self._write(_line("answers", codec.encode(answer), draws))
         self.rounds += 1
 
     def end(self, ending: Ending, closing: tuple[Draw, ...]) -> None:
@@ -128,21 +121,23 @@ class FileSink:
         return Stored(self._file.path, self.rounds, 1)
 
 
-def _readable(said: Json) -> bool:
+def _readable(said: codec.Json) -> bool:
     """Whether a message can be read again: what is nested too deeply cannot."""
     try:
-        decode(said)
+        codec.decode(said)
     except (TranscriptError, RecursionError):
         return False
     return True
 
 
-def _line(tag: str, value: Json, draws: tuple[Draw, ...]) -> dict[str, Json]:
-    return {tag: value, "draws": encode_draws(draws)} if draws else {tag: value}
+def _line(tag: str, value: codec.Json, draws: tuple[Draw, ...]) -> dict[str, codec.Json]:
+    return {tag: value, "draws": codec.encode_draws(draws)} if draws else {tag: value}
 
 
-def _header_line(header: Header, secret: Secret | None, evidence: Json) -> dict[str, Json]:
-    line: dict[str, Json] = {"antiphon": VERSION, "kind": "recording" if secret else "view"}
+def _header_line(
+    header: Header, secret: Secret | None, evidence: codec.Json
+) -> dict[str, codec.Json]:
+    line: dict[str, codec.Json] = {"antiphon": VERSION, "kind": "recording" if secret else "view"}
     line |= attrs.asdict(header)
     if secret is not None:
         line["secret"] = attrs.asdict(secret)
@@ -156,7 +151,7 @@ def save(
     path: Path,
     secret: Secret | None = None,
     tape: Iterable[tuple[Draw, ...]] = (),
-    evidence: Json = None,
+    evidence: codec.Json = None,
     *,
     overwrite: bool = False,
 ) -> None:

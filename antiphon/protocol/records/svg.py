@@ -99,7 +99,10 @@ class _Sheet:
 
     def __init__(self, diagram: Diagram) -> None:
         self._diagram = diagram
-        self._boxes = [max(72.0, _box_width(lane)) for lane in diagram.lanes]
+        self._boxes = [
+            max(72.0, (max(text_width(lane.title, 15.5), text_width(lane.subtitle, 11)) + 24))
+            for lane in diagram.lanes
+        ]
         self._x = self._lane_places()
         self._y: list[float] = []
         below = _TOP + _BOX + 18.0
@@ -197,10 +200,6 @@ class _Sheet:
 
 def _depth(turn: Turn) -> float:
     return _ROUND + (0.0 if turn.created is None else _BIRTH)
-
-
-def _box_width(lane: Lane) -> float:
-    return max(text_width(lane.title, 15.5), text_width(lane.subtitle, 11)) + 24
 
 
 def _line(start: float, end: float, y: float, kind: str) -> str:

@@ -20,13 +20,7 @@ import cattrs
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.coins import Draw
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.records.codec import (
-    Fields,
-    Json,
-    decode,
-    decode_draws,
-    is_object,
-)
+from antiphon.protocol.records.codec import Fields, Json, decode, decode_draws, is_object
 from antiphon.protocol.records.headers import Header, Secret, agree
 from antiphon.protocol.records.rounds import Ending, Round
 

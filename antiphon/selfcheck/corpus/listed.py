@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from functools import cache
 from typing import Any, Final
 
-from antiphon.numbers.found import found
+from antiphon.numbers.public import found
 from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,

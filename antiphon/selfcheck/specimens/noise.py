@@ -17,8 +17,8 @@ from antiphon.mechanisms.noise import (
     GridLaplace,
     Laplace,
 )
-from antiphon.mechanisms.noisy_descent import NoisyDescent
-from antiphon.mechanisms.rounding import RoundToGrid
+from antiphon.mechanisms.noise.continuous import NoisyDescent
+from antiphon.mechanisms.noise.grid import RoundToGrid
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals

@@ -20,7 +20,7 @@ from antiphon.composition.filters import (
     WhitehouseFilter,
 )
 from antiphon.composition.guarantees import guarantee
-from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
@@ -33,8 +33,7 @@ from antiphon.selfcheck.corpus.entry import Entry, Truth
 from antiphon.selfcheck.corpus.inputs import saying
 from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen
 from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree, differ
-from antiphon.verifiers.identifier import Identifier
-from antiphon.verifiers.verifier import Verifier
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 BOTH: Final = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
 """Two mechanisms that are composed."""

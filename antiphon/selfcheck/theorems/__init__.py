@@ -16,7 +16,7 @@ import re
 from typing import Any
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.found import found
+from antiphon.numbers.public import found
 from antiphon.selfcheck.theorems.theorem import Check, Decided, Evidence, Standing
 
 __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]

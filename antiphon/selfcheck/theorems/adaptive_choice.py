@@ -16,10 +16,9 @@ from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.basic import BasicFilter
+from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.filters.concentrated import ConcentratedFilter, GaussianFilter
-from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.composition.validity import adaptive_parameters
 from antiphon.mechanisms.randomized_response import RandomizedResponse
@@ -30,9 +29,8 @@ from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, Parameters, composed, private
-from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.verifier import Verifier
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 Charged = tuple[Parameters, ...]
 _NOTHING = (Fraction(0), Fraction(0))

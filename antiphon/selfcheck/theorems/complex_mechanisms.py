@@ -33,9 +33,8 @@ from antiphon.selfcheck.theorems.theorem import (
     runs_of,
     same_views,
 )
-from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, event_level, updates_and_queries
-from antiphon.verifiers.verifier import Verifier
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Leak(enum.Enum):

@@ -47,8 +47,7 @@ from antiphon.selfcheck.theorems.theorem import (
     private,
     same_views,
 )
-from antiphon.verifiers.identifier import Identifier
-from antiphon.verifiers.verifier import Verifier
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
 """Heterogeneous parameters of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""

@@ -30,8 +30,8 @@ from antiphon.selfcheck.theorems.theorem import (
     private,
     same_views,
 )
-from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, neighbouring_start
+from antiphon.verifiers.verifier import Identifier
 
 TENTH = Fraction(1, 10)
 

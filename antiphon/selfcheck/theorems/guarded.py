@@ -35,8 +35,8 @@ from antiphon.selfcheck.theorems.theorem import (
     Evidence,
     private_interactive,
 )
-from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
+from antiphon.verifiers.verifier import Identifier
 
 CURVE: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(4))
 

@@ -14,7 +14,7 @@ import attrs
 
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms.histograms.hss import HSS
 from antiphon.mechanisms.histograms.intervals import Running, StreamInterval

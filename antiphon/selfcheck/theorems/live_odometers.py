@@ -14,19 +14,17 @@ from antiphon.composition.validity import adaptive_parameters, sparse_parallel
 from antiphon.numbers.exact import Log, at_most, bracket, epsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.chain import Chain
-from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.records.labels import message_label
 from antiphon.selfcheck.theorems.parts.corners import ANNOUNCE, corners
 from antiphon.selfcheck.theorems.parts.finite import WALK, FiniteResponse, claiming, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence
-from antiphon.sessions.spending.charged import counted
-from antiphon.sessions.spending.finding import Found, find
-from antiphon.sessions.spending.odometers import loss_until_now
-from antiphon.verifiers.identifier import Identifier
+from antiphon.sessions.spending.finding import Found, counted, find
+from antiphon.sessions.spending.in_epsilon import loss_until_now
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
-from antiphon.verifiers.verifier import Verifier
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 Reading: TypeAlias = Callable[[Found], "Fraction | Log | None"]
 """What an odometer says of a state; None: it has no bound."""

@@ -7,12 +7,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from antiphon.numbers.errors import (
-    FileError,
-    InvalidArgument,
-    PartError,
-    ProtocolError,
-)
+from antiphon.numbers.errors import FileError, InvalidArgument, PartError, ProtocolError
 from antiphon.protocol.coins import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
@@ -21,8 +16,17 @@ from antiphon.protocol.records.transcript import dumps
 from antiphon.protocol.session import Exchange, Last, Session, sealed
 from antiphon.sessions.durable.guard import Guard, Progress
 from antiphon.sessions.durable.journal import Journal
-from antiphon.sessions.durable.keys import UNKNOWN, Keyed, Keys, with_keys
-from antiphon.sessions.durable.lines import Written, failing, joined, saying, state_line
+from antiphon.sessions.durable.lines import (
+    UNKNOWN,
+    Keyed,
+    Keys,
+    Written,
+    failing,
+    joined,
+    saying,
+    state_line,
+    with_keys,
+)
 from antiphon.sessions.durable.reading import opening
 
 _TAIL: Final = 1 << 19

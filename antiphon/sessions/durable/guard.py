@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple
 
 from antiphon.numbers.errors import FileError, ResumeError, TranscriptError
-from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.coins.sampled import tell_of_forks
 from antiphon.protocol.records.files import naming
 from antiphon.sessions.durable.checks import check_of, checked
 
@@ -122,7 +122,7 @@ class Guard:
         try:
             with self._writing:
                 if mark.number >= self._number:
-                    os.pwrite(self._descriptor, _written(mark), 0)
+                    os.pwrite(self._descriptor, checked(_LINE % mark, 0)[0].ljust(_SIZE), 0)
                     self._number = mark.number
             if sync:
                 os.fsync(self._descriptor)
@@ -169,10 +169,6 @@ class Guard:
 
 
 _LINE: Final = '{"session":"%s","generation":%d,"number":%d,"offset":%d,"boot":"%s"}'
-
-
-def _written(mark: Progress) -> bytes:
-    return checked(_LINE % mark, 0)[0].ljust(_SIZE)
 
 
 def _unlocked(log: Path, error: OSError) -> FileError:

@@ -16,18 +16,10 @@ from antiphon.protocol.records.codec import Json
 from antiphon.protocol.records.files import naming
 from antiphon.protocol.records.transcript import dumps
 from antiphon.protocol.session import FAILED
-from antiphon.sessions.durable.guard import Guard, Progress, is_held, marked
+from antiphon.sessions.durable import reading
+from antiphon.sessions.durable.guard import Guard, is_held, marked
 from antiphon.sessions.durable.journal import as_written, begin_anew
 from antiphon.sessions.durable.lines import saying, state_line
-from antiphon.sessions.durable.reading import (
-    NOTHING,
-    Course,
-    Opening,
-    follow,
-    named,
-    opening,
-    same_session,
-)
 from antiphon.sessions.spending import budget_of_record
 
 
@@ -99,7 +91,7 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
         mark = guard.read()
         log = _read(path, mechanism, mark.offset)
         first, course = log.first, log.course
-        same_session(path, first, mark)
+        reading.same_session(path, first, mark)
         if course.number < mark.number or course.generation < mark.generation or mark.unsynced:
             raise ResumeError(
                 f"{path} is older than its session was, or may be, and is left as it is"
@@ -114,10 +106,10 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
     return before, path.stat().st_size
 
 
-def _shortest(first: Opening, course: Course) -> list[str]:
+def _shortest(first: reading.Opening, course: reading.Course) -> list[str]:
     state = state_line(course.state, course.last, course.generation, course.guard, [])
     lines = [dumps(first.line), state, *course.keys.all_lines()]
-    if course.promised is not NOTHING:
+    if course.promised is not reading.NOTHING:
         key = None if course.key is None else course.key.key
         lines.append(saying(course.promised, key)[0])
         lines += [dumps({"again": each + 1}) for each in range(course.tries)]
@@ -128,18 +120,18 @@ def _shortest(first: Opening, course: Course) -> list[str]:
 class _Log:
     """What a file holds, read once."""
 
-    first: Opening
+    first: reading.Opening
     system: Mechanism
-    course: Course
+    course: reading.Course
     written: datetime
 
 
 def _read(path: Path, mechanism: Mechanism | None, hint: int) -> _Log:
     with naming(path, "read"), path.open("rb") as file:
         written = datetime.fromtimestamp(os.fstat(file.fileno()).st_mtime, UTC)
-        first = opening(file, path)
-        system = named(mechanism, first)
-        return _Log(first, system, follow(file, first, system, hint), written)
+        first = reading.opening(file, path)
+        system = reading.named(mechanism, first)
+        return _Log(first, system, reading.follow(file, first, system, hint), written)
 
 
 def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile:
@@ -155,10 +147,10 @@ def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile
         answered=course.number,
         stepped=course.stepped,
         size=path.stat().st_size,
-        in_flight=course.promised is not NOTHING,
+        in_flight=course.promised is not reading.NOTHING,
         over=course.over,
         cut=course.cut,
-        missing=max(0, _known(mark, first) - course.number),
+        missing=max(0, (mark.number if mark.session == first.session else 0) - course.number),
         unsynced=mark.unsynced,
         live=live,
         written=log.written,
@@ -166,11 +158,7 @@ def _examined(path: Path, mechanism: Mechanism | None, hint: int) -> SessionFile
     )
 
 
-def _budget(system: Mechanism, course: Course) -> BudgetInSight | None:
-    in_flight = () if course.promised is NOTHING else (course.promised,)
+def _budget(system: Mechanism, course: reading.Course) -> BudgetInSight | None:
+    in_flight = () if course.promised is reading.NOTHING else (course.promised,)
     failed = course.over is not None and course.over.startswith(FAILED)
     return budget_of_record(system, course.state, in_flight, failed=failed)
-
-
-def _known(mark: Progress, first: Opening) -> int:
-    return mark.number if mark.session == first.session else 0

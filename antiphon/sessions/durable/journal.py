@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from antiphon.numbers.errors import FileError, InvalidArgument
-from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.coins.sampled import tell_of_forks
 from antiphon.protocol.records.files import naming, whole, write_all
 from antiphon.sessions.durable.checks import checked
 from antiphon.sessions.durable.guard import check_there

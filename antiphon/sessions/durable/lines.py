@@ -1,27 +1,146 @@
-"""The lines of a durable session's log: what is said, answered and kept (docs/durable.md)."""
+"""The lines of a durable session's log: what is said, answered and kept (docs/durable.md).
+
+A message may come again: a key tells what was said under it, and what was answered. It is kept for
+ever, in memory and in the log. Beside each state that is kept stands a line with the keys that have
+come since the one before; a state says where all these lines are, so that a restart reads them and
+not what lies between.
+"""
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable, Iterator
+from hashlib import blake2b
+from itertools import zip_longest
+from typing import Final, NamedTuple
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH, identical
-from antiphon.protocol.records.codec import (
-    Json,
-    decode,
-    encode,
-    encode_draws,
-    mentions_unregistered,
-)
+from antiphon.protocol.records import codec
 from antiphon.protocol.records.transcript import MAX_LINE, dumps
 from antiphon.protocol.registry import Unregistered
 from antiphon.protocol.session import Last
-from antiphon.sessions.durable.checks import LONGEST
-from antiphon.sessions.durable.keys import Keyed, keyed
+from antiphon.sessions.durable.checks import LONGEST, MOST
 from antiphon.sessions.durable.states import kept
+
+_LONGEST: Final = 256
+_TOGETHER: Final = 1 << 20
+"""Bytes of a line of keys, past which another begins."""
+UNKNOWN: Final = object()
+"""Stands for the answer to what has not been said."""
+
+
+class Keyed(NamedTuple):
+    """A key, and a digest of the message that came with it."""
+
+    key: str
+    digest: str
+
+
+def keyed(key: object, said: codec.Json) -> Keyed:
+    """The key of a message that is written so.
+
+    Raises: InvalidArgument for what is no key.
+    """
+    if type(key) is not str or not key.isprintable() or not 0 < len(key) <= _LONGEST:
+        raise InvalidArgument(
+            f"a key is a text of 1 to {_LONGEST} printable characters, the same each time that its "
+            "message is sent, as the number of a row"
+        )
+    return Keyed(key, blake2b(dumps(said).encode("ascii"), digest_size=16).hexdigest())
+
+
+def with_keys(
+    messages: Iterable[object], keys: Iterable[str] | None
+) -> Iterator[tuple[object, str | None]]:
+    """Messages, each with its key. Raises: InvalidArgument where one or the other is missing."""
+    if keys is None:
+        yield from ((message, None) for message in messages)
+        return
+    for message, key in zip_longest(messages, keys, fillvalue=_NONE):
+        if message is _NONE or type(key) is not str:
+            raise InvalidArgument("keys are texts, one for each message")
+        yield message, key
+
+
+_NONE: Final = object()
+
+
+class Keys:
+    """The keys of a session."""
+
+    def __init__(self) -> None:
+        self._said: dict[str, tuple[str, object]] = {}
+        self.fresh: dict[str, None] = {}
+        """Those that no line of keys has yet."""
+        self.places: list[int] = []
+        """Where in the log the lines of keys begin."""
+
+    def __len__(self) -> int:
+        return len(self._said)
+
+    def answer(self, asked: Keyed) -> object:
+        """What was answered; UNKNOWN if nothing was.
+
+        Raises: InvalidArgument if another message came with the key.
+        """
+        digest, answer = self._said.get(asked.key, (asked.digest, UNKNOWN))
+        if digest != asked.digest:
+            raise InvalidArgument(
+                "another message came with this key before: a key is of one message, which it "
+                "brings once, however often it is sent. Give this one a key of its own"
+            )
+        return answer
+
+    def add(self, asked: Keyed, answer: object) -> None:
+        """It has been answered."""
+        self._said[asked.key] = asked.digest, answer
+        self.fresh[asked.key] = None
+
+    def lines(self, keys: Iterable[str]) -> Iterator[str]:
+        """Lines that keep these. Raises: InvalidArgument if an answer is too long for one."""
+        entries: list[codec.Json] = []
+        size = 0
+        for key in keys:
+            digest, answer = self._said[key]
+            entry: codec.Json = [key, digest, codec.encode(answer, secrets=True)]
+            size += len(dumps(entry))
+            entries.append(entry)
+            if size > _TOGETHER:
+                yield _line(entries)
+                entries, size = [], 0
+        if entries:
+            yield _line(entries)
+
+    def all_lines(self) -> Iterator[str]:
+        """Lines that keep all of them."""
+        return self.lines(self._said)
+
+    def written(self, places: Iterable[int]) -> None:
+        """All are in the lines that begin there."""
+        self.fresh, self.places = {}, [*places]
+
+    def take(self, line: codec.Fields, place: int) -> None:
+        """A line of keys that is read. Raises: TranscriptError."""
+        if place in self.places:
+            return
+        try:
+            for key, digest, answer in line["keys"]:
+                self._said[str(key)] = str(digest), codec.decode(answer)
+                self.fresh.pop(key, None)
+        except (ValueError, TypeError):
+            raise TranscriptError("keys are not whole in the log") from None
+        self.places.append(place)
+
+
+def _line(entries: list[codec.Json]) -> str:
+    line = dumps({"keys": entries})
+    if len(line) >= MOST:
+        raise InvalidArgument(f"keys and answers are kept in lines of less than {MOST} bytes")
+    return line
+
 
 _TOO_LONG: Final = f"a state is kept in a line of less than {MAX_LINE} bytes"
 
@@ -41,10 +160,10 @@ def saying(message: object, key: object = None) -> tuple[str, Keyed | None]:
     return line, found
 
 
-def _readable(value: object) -> Json:
+def _readable(value: object) -> codec.Json:
     """A message or an answer as it is written. Raises: InvalidArgument if nobody could read it."""
-    said = encode(value, secrets=True)
-    if mentions_unregistered(said) and type(value) is not Unregistered:
+    said = codec.encode(value, secrets=True)
+    if codec.mentions_unregistered(said) and type(value) is not Unregistered:
         raise InvalidArgument(
             "a part without a registered name cannot be written, and a durable session says and "
             "answers nothing that could not be stepped again: use @ap.register('name/1')"
@@ -54,14 +173,14 @@ def _readable(value: object) -> Json:
     return said
 
 
-def _check_read(said: Json, value: object) -> None:
+def _check_read(said: codec.Json, value: object) -> None:
     text = dumps(said)
     if text.count("{") + text.count("[") > MAX_DEPTH // 4:
         try:
-            decode(said)
+            codec.decode(said)
         except (TranscriptError, RecursionError):
             raise InvalidArgument("nested too deeply to be read again") from None
-    if '"parameters"' in text and not identical(decode(said), value):
+    if '"parameters"' in text and not identical(codec.decode(said), value):
         raise InvalidArgument(
             "a part with a registered name does not come back the same from what is written: let "
             "its class take its parameters as they are"
@@ -84,9 +203,9 @@ class Written:
     def __call__(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
         deaths = self._tape.deaths
         after, answer = self._step(state, message, coins)
-        line: dict[str, Json] = {"answers": _readable(answer)}
+        line: dict[str, codec.Json] = {"answers": _readable(answer)}
         if draws := self._tape.take():
-            line["draws"] = encode_draws(draws)
+            line["draws"] = codec.encode_draws(draws)
         self.line, self.died = dumps(line), self._tape.deaths > deaths
         if len(self.line) >= MAX_LINE - LONGEST:
             raise InvalidArgument(f"an answer and its coins have less than {MAX_LINE} bytes")
@@ -95,7 +214,7 @@ class Written:
 
 def failing(why: str) -> str:
     """The line of a step that failed, for ever."""
-    return dumps({"answers": encode(HALT), "failed": why})
+    return dumps({"answers": codec.encode(HALT), "failed": why})
 
 
 def state_line(
@@ -106,9 +225,9 @@ def state_line(
 
     Raises: InvalidArgument if a state does not come back the same, or is too long for a line.
     """
-    line: dict[str, Json] = {"state": kept(state), "number": 0}
+    line: dict[str, codec.Json] = {"state": kept(state), "number": 0}
     if last is not None:
-        said = [encode(last.message, secrets=True), encode(last.answer, secrets=True)]
+        said = [codec.encode(last.message, secrets=True), codec.encode(last.answer, secrets=True)]
         line |= {"number": last.number, "last": said}
     if keys:
         line["keys"] = [*keys]

@@ -19,15 +19,9 @@ from antiphon.protocol.records.codec import Fields, Json, decode, decode_draws, 
 from antiphon.protocol.records.headers import rebuilt, rerunning
 from antiphon.protocol.records.transcript import MAX_LINE, parsed
 from antiphon.protocol.session import Last
-from antiphon.sessions.durable.checks import (
-    check_before,
-    check_of,
-    hole,
-    lost_its_end,
-    out_of_turn,
-)
+from antiphon.sessions.durable.checks import check_before, check_of, hole, lost_its_end, out_of_turn
 from antiphon.sessions.durable.guard import Progress
-from antiphon.sessions.durable.keys import Keyed, Keys, keyed
+from antiphon.sessions.durable.lines import Keyed, Keys, keyed
 from antiphon.sessions.durable.states import restored
 
 VERSION: Final = 2

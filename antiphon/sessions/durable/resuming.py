@@ -17,18 +17,11 @@ from antiphon.protocol.records.codec import encode, mentions_unregistered
 from antiphon.protocol.records.files import naming, refuse_taken, sync_directory
 from antiphon.protocol.records.transcript import MAX_LINE, dumps
 from antiphon.protocol.registry import name_of
+from antiphon.sessions.durable import reading
 from antiphon.sessions.durable.durable_session import DurableSession
 from antiphon.sessions.durable.guard import UNKNOWN, Guard, Progress, beside, this_boot
 from antiphon.sessions.durable.journal import Journal, Sync, check_sync, clear
-from antiphon.sessions.durable.reading import (
-    NOTHING,
-    Course,
-    Opening,
-    follow,
-    named,
-    opening,
-    same_session,
-)
+from antiphon.sessions.durable.reading import named
 from antiphon.sessions.durable.states import kept
 
 Witness: TypeAlias = Callable[[str, int], bool]
@@ -130,10 +123,10 @@ def resume(
             _refuse_unbegun(path)
         mark = guard.read()
         with path.open("rb") as file:
-            first = opening(file, path)
+            first = reading.opening(file, path)
             system = named(mechanism, first)
-            same_session(path, first, mark)
-            course = follow(file, first, system, mark.offset)
+            reading.same_session(path, first, mark)
+            course = reading.follow(file, first, system, mark.offset)
         _newest(path, course, mark, guard.place, moved=moved)
         if mark.unsynced and not orderly:
             raise _forgetful(path, course)
@@ -164,7 +157,7 @@ def resume(
     return session
 
 
-def _opening(mechanism: Mechanism, initial: object) -> Opening:
+def _opening(mechanism: Mechanism, initial: object) -> reading.Opening:
     system, start = encode(mechanism, secrets=True), encode(initial, secrets=True)
     if mentions_unregistered([system, start]):
         raise InvalidArgument(
@@ -172,7 +165,7 @@ def _opening(mechanism: Mechanism, initial: object) -> Opening:
             "log must name its system, so that it is resumed into the same. Use "
             "@ap.register('name/1')"
         )
-    first = Opening(f"{SampledCoins().uniform_integer(1 << 128):032x}", system, start)
+    first = reading.Opening(f"{SampledCoins().uniform_integer(1 << 128):032x}", system, start)
     if len(dumps(first.line)) >= MAX_LINE:
         raise InvalidArgument(f"a system and its initial state have less than {MAX_LINE} bytes")
     return first
@@ -233,7 +226,7 @@ def _ask(witness: Witness | None, session: str, generation: int) -> None:
         )
 
 
-def _newest(path: Path, course: Course, mark: Progress, place: int, *, moved: bool) -> None:
+def _newest(path: Path, course: reading.Course, mark: Progress, place: int, *, moved: bool) -> None:
     """Raises: ResumeError for what may be an older copy of the log."""
     missing = mark.number - course.number
     if missing > 0 or course.generation < mark.generation:
@@ -252,7 +245,7 @@ def _newest(path: Path, course: Course, mark: Progress, place: int, *, moved: bo
         )
 
 
-def _forgetful(path: Path, course: Course) -> ResumeError:
+def _forgetful(path: Path, course: reading.Course) -> ResumeError:
     return ResumeError(
         f'{path} may have forgotten answers: with sync="os" they left before they were on the '
         "disk, its session was not closed, and the machine has been started anew since. After a "
@@ -268,9 +261,9 @@ def _boot(sync: Sync) -> str:
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 
-def _keep_promise(session: DurableSession, log: Journal, course: Course) -> None:
+def _keep_promise(session: DurableSession, log: Journal, course: reading.Course) -> None:
     """Step the message that was in flight."""
-    if course.promised is NOTHING:
+    if course.promised is reading.NOTHING:
         return
     if course.tries >= _TRIES:
         session.give_up(course.promised)

@@ -20,14 +20,7 @@ from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptEr
 from antiphon.numbers.exact import Log
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.vector import Vector
-from antiphon.protocol.records.codec import (
-    Fields,
-    Json,
-    decode,
-    encode,
-    is_object,
-    mentions_unregistered,
-)
+from antiphon.protocol.records import codec
 from antiphon.protocol.registry import lookup_state, register, registered_name, state_name
 
 _OURS: Final = "antiphon."
@@ -43,7 +36,7 @@ Array: TypeAlias = "npt.NDArray[Any]"
 register("antiphon.Log/1", state=True)(Log)  # which knows nothing of files
 
 
-def keep(state: object) -> Json:
+def keep(state: object) -> codec.Json:
     """The JSON value of a state.
 
     Raises: InvalidArgument, naming the type that cannot be kept and what would mend it.
@@ -70,7 +63,7 @@ def keep(state: object) -> Json:
     return {"made": name, "parts": [keep(part) for part in _parts(value, kind)]}
 
 
-def kept(state: object) -> Json:
+def kept(state: object) -> codec.Json:
     """As ``keep``, of a state that comes back the same from what was written.
 
     Raises: InvalidArgument, also for a state that does not, and whoever went on from it would go on
@@ -107,7 +100,7 @@ what is immutable can be one.
 
 
 def _read(data: object, known: _Known) -> Any:
-    if not is_object(data) or len(tags := _TAGS & set(data)) != 1:
+    if not codec.is_object(data) or len(tags := _TAGS & set(data)) != 1:
         raise TranscriptError("this is not a state as it is kept")
     (tag,) = tags
     try:
@@ -118,7 +111,7 @@ def _read(data: object, known: _Known) -> Any:
         raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
 
 
-def _restored(tag: str, data: Fields, known: _Known) -> object:
+def _restored(tag: str, data: codec.Fields, known: _Known) -> object:
     if tag == "message":
         return _message(data["message"], known)
     if tag == "dict":
@@ -133,16 +126,16 @@ def _restored(tag: str, data: Fields, known: _Known) -> object:
     return _MADE[tag](_read(each, known) for each in data[tag])
 
 
-def _message(said: Json, known: _Known) -> object:
+def _message(said: codec.Json, known: _Known) -> object:
     if type(said) is not dict:
-        return decode(said)
+        return codec.decode(said)
     text = json.dumps(said)
     if text not in known:
-        known[text] = decode(said)
+        known[text] = codec.decode(said)
     return known[text]
 
 
-def _laid(array: Array) -> Json:
+def _laid(array: Array) -> codec.Json:
     """An array as it lies in memory: what a step computes from it may depend on that.
 
     Raises: InvalidArgument for one of other entries than numbers or objects, or with gaps.
@@ -156,7 +149,7 @@ def _laid(array: Array) -> Json:
             "a state with an array that is a part of another, or has its entries repeated, cannot "
             "be kept as it lies in memory: let the step take a copy of it"
         )
-    order: Fields = {} if array.flags.c_contiguous else {"axes": [*axes]}
+    order: codec.Fields = {} if array.flags.c_contiguous else {"axes": [*axes]}
     if array.dtype == object:
         entries = [keep(each) for each in rows.ravel().tolist()]
         return {"objects": entries, "shape": [*rows.shape], **order}
@@ -169,14 +162,14 @@ def _laid(array: Array) -> Json:
     return {"array": said[0], **order} if order else {"message": said[0]}
 
 
-def _laid_again(data: Fields, known: _Known) -> object:
+def _laid_again(data: codec.Fields, known: _Known) -> object:
     array: Array
     if "objects" in data:
         array = np.empty(len(data["objects"]), object)
         array[:] = [_read(each, known) for each in data["objects"]]
         array = array.reshape(data["shape"])
     else:
-        array = decode(data["array"])
+        array = codec.decode(data["array"])
         array = array.copy() if data.get("writeable") is True else array
     if "axes" not in data:
         return array
@@ -184,20 +177,20 @@ def _laid_again(data: Fields, known: _Known) -> object:
     return array.transpose([axes.index(axis) for axis in range(len(axes))])
 
 
-def _has_arrays(said: Json, kind: type) -> bool:
+def _has_arrays(said: codec.Json, kind: type) -> bool:
     """Whether a value of another's class has arrays in it, which a message does not lay as they
     were; what ours hold, they have copied.
     """
     return not kind.__module__.startswith(_OURS) and '"array"' in json.dumps(said)
 
 
-def _said(value: object) -> tuple[Json] | None:
+def _said(value: object) -> tuple[codec.Json] | None:
     """A value as a message is written, if it can be one."""
     try:
-        said = encode(value, secrets=True)
+        said = codec.encode(value, secrets=True)
     except (InvalidArgument, AttributeError):
         return None
-    return None if mentions_unregistered(said) else (said,)
+    return None if codec.mentions_unregistered(said) else (said,)
 
 
 def _class(name: object) -> type:

@@ -1,10 +1,10 @@
 """What a live session has spent: ``session.budget`` and ``session.price`` (docs/budget.md)."""
 
-from antiphon.sessions.spending.prices import price_of
 from antiphon.sessions.spending.session_budget import (
     SessionBudget,
     budget_of,
     budget_of_record,
+    price_of,
 )
 
 __all__ = ["SessionBudget", "budget_of", "budget_of_record", "price_of"]

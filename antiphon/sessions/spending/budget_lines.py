@@ -10,6 +10,7 @@ from antiphon.composition.filters.sums import sign
 from antiphon.composition.suitable import Suitable
 from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
+from antiphon.protocol.display import aligned
 from antiphon.protocol.in_sight import BudgetInSight, Charge, ChildShare, InEpsilon
 from antiphon.protocol.records.labels import message_label
 
@@ -89,7 +90,6 @@ def charged(charge: Charge, unit: str | None) -> str:
 
 def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     wide = max(map(len, rows), default=0)
-    widths = [max((len(row[at]) for row in rows if at < len(row)), default=0) for at in range(wide)]
-    for row in rows:
-        cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=False))
-        yield f"  {'  '.join(cells)}".rstrip()
+    yield from (
+        f"  {line}" for line in aligned([[*row, *[""] * (wide - len(row))] for row in rows])
+    )

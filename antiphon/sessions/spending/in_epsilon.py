@@ -1,34 +1,135 @@
-"""A budget in ε at a δ: what is promised, and what of it is spent."""
+"""A budget in ε at a δ: what is promised, and what of it is spent.
+
+An odometer bounds the privacy loss of every live composition until now. Which odometer it is
+depends on the composition and on δ only, never on what was said: the least of two that each hold
+with probability 1 - δ would hold with probability 1 - 2δ. So none is exchanged for another when it
+cannot read a claim; then there is none.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias, Union, cast
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Amounts, Filter
+from antiphon.composition.filters.basic import RenyiFilter
+from antiphon.composition.filters.budget import Filter
+from antiphon.composition.filters.odometer import Distance, Odometer, RenyiOdometer
 from antiphon.composition.guarantees.composing import composed
 from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
 from antiphon.composition.guarantees.leaves import asserted
 from antiphon.composition.guarantees.rulebook import Inquiry, derive
-from antiphon.composition.guarantees.rules.chains.post_processing import rest_of
-from antiphon.composition.guarantees.rules.compositions.filters import within
-from antiphon.composition.validity import Paying
-from antiphon.numbers.interval import down
+from antiphon.composition.guarantees.rules.budgeted import within
+from antiphon.composition.guarantees.rules.post_processing import rest_of
+from antiphon.composition.validity import Paying, SparseParallel
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.interval import above, down, up
 from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.claims import Status
 from antiphon.protocol.in_sight import InEpsilon
+from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.verification import Verification
-from antiphon.sessions.spending.charged import counted, used
-from antiphon.sessions.spending.finding import Found, guarding
-from antiphon.sessions.spending.odometers import loss_until_now
+from antiphon.sessions.spending.finding import Found, Gatekeeper, counted, guarding, used
 from antiphon.verifiers.verifier import Verifier
+
+_SUMS: Final = Odometer(delta=1)
+"""What an odometer adds up depends on none of its parameters."""
+
+
+def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
+    """The reading at δ of an odometer over what was charged, rounded up; None: it has none.
+
+    Behind a V[f] that lets creations differ there is none: which one was made may tell all.
+    """
+    if found.unknown or not found.suitable or not all(map(asserted, created)):
+        return None
+    try:
+        read = _reading(found, created, delta)
+    except InvalidArgument:  # a claim that it cannot add up: a Rényi curve, which has no ρ
+        return None
+    if read is None:
+        return None
+    return up(read) if isinstance(read, Fraction | Log) else above(read)
+
+
+def _reading(
+    found: Found, created: Sequence[Create], delta: Fraction
+) -> ExactEpsilon | float | None:
+    budget = found.budget
+    if type(budget) is Odometer or type(budget) is RenyiOdometer:
+        part = delta * budget.slack / budget.delta
+        if isinstance(budget, RenyiOdometer):
+            return _of_order(budget.order, created, delta, part)
+        return _mixed(budget.after(created), delta, part, budget.near)
+    if budget is not None and not isinstance(budget, Filter):
+        return None  # another's: what it adds up is not known
+    slack = delta / 2 if budget is None else delta - budget.limits[1]  # no more is ever charged
+    if isinstance(budget, RenyiFilter):
+        return _of_order(budget.order, created, delta, slack)
+    if not _pure(found.guard):
+        return _mixed(_SUMS.after(created), delta, slack, _near(budget, delta))
+    differing = _differing(found.guard)
+    return None if differing is None else _mixed(differing, delta, slack, _near(budget, delta))
+
+
+def _near(budget: Filter | None, delta: Fraction) -> Fraction:
+    """The ε at which it is to be sharp: what a filter promises, of whatever is created."""
+    curve = None if budget is None else budget.promised
+    if curve is None or delta < curve.least_delta:
+        return Fraction(1)
+    epsilon = curve.epsilon_at(delta)
+    return Fraction(epsilon) if 0 < epsilon < math.inf else Fraction(1)
+
+
+def _mixed(
+    state: Distance, delta: Fraction, slack: Fraction, near: Fraction
+) -> ExactEpsilon | float | None:
+    """That of ``Odometer``; where nothing is left for its slack, Σε_i, which holds always."""
+    if slack > 0:
+        return Odometer(delta=delta, slack=slack, near=near).reading(state).epsilon
+    if state.epsilon is None or not state.delta.at_most(delta):
+        return None
+    return state.epsilon.value
+
+
+def _of_order(
+    order: Fraction, created: Sequence[Create], delta: Fraction, slack: Fraction
+) -> ExactEpsilon | float | None:
+    if slack <= 0:
+        return None
+    odometer = RenyiOdometer(order=order, delta=delta, slack=slack)
+    return odometer.reading(odometer.after(created)).epsilon
+
+
+def _pure(guard: Gatekeeper | None) -> bool:
+    """Whether f_∞ of ε's alone stands guard: then what gets no differing pair costs nothing.
+
+    Until its first differing pair a mechanism answers alike in both worlds, so that the ratio of
+    its answers from then on is that of all of them, between e^-ε and e^ε whatever was before: from
+    there it is a post-processing of RR_{ε,0}, and may be charged only then. That is so of no
+    other measure: CM §5.2 (δ), docs/sparse.md (ρ).
+    """
+    f = None if guard is None else guard.f
+    return type(f) is SparseParallel and not any(delta for _, delta in f.parameters)
+
+
+def _differing(guard: Gatekeeper | None) -> Distance | None:
+    """The sums of those that got one. Each asserts an ε, as which it is charged."""
+    if guard is None or guard.state is None:
+        return None  # V[f] has halted, and which they were is not known any more
+    state = _SUMS.initial_state
+    for child in guard.state.children:
+        if child.differed:
+            state = _SUMS.charge(state, Pure(child.created.parameters[0]))
+    return state
+
 
 _TRUTH: Final = "so the status says of what was created until now; what comes will count then"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
@@ -87,10 +188,7 @@ def promised(whole: Mechanism) -> Figure:
     if isinstance(whole, AnyChain) and guarding(whole.links):
         f = cast("Verifier", whole.links[0]).verification
         whole = rest_of(whole, 2)
-    try:
-        return Guarantee(whole, derive(Inquiry(whole, f, truth=_TRUTH)))
-    except NoGuarantee as why:
-        return why
+    return _or_why(lambda: Guarantee(whole, derive(Inquiry(whole, f, truth=_TRUTH))))
 
 
 def _loss(
@@ -120,7 +218,8 @@ def _spent(
     """Of what was charged until now, had it been all, and fixed in advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
-        return _within(budget, budget.limits if found.unknown else budget.spent(found.charged))
+        spent = budget.limits if found.unknown else budget.spent(found.charged)
+        return _or_why(lambda: within(budget, spent))
     if found.unknown and not isinstance(found.composition, ConComp):
         return _UNKNOWN
     if found.guard is not None and isinstance(found.guard.f, Paying):
@@ -131,9 +230,10 @@ def _spent(
     return _guaranteed(ConComp(created), None) if created else composed([])
 
 
-def _within(budget: Filter, amounts: Amounts) -> Figure:
+def _or_why(ask: Callable[[], Figure]) -> Figure:
+    """What is promised, or why nothing is."""
     try:
-        return within(budget, amounts)
+        return ask()
     except NoGuarantee as why:
         return why
 
@@ -141,10 +241,7 @@ def _within(budget: Filter, amounts: Amounts) -> Figure:
 def _guaranteed(
     system: Mechanism, f: Verification | None, catalogue: tuple[Create, ...] | None = None
 ) -> Figure:
-    try:
-        return guarantee(system, f, catalogue=catalogue)
-    except NoGuarantee as why:
-        return why
+    return _or_why(lambda: guarantee(system, f, catalogue=catalogue))
 
 
 def _epsilon(figure: Figure, delta: Fraction) -> float | None:

@@ -28,7 +28,7 @@ from antiphon.composition.accounting import (
     sparse,
 )
 from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted
-from antiphon.composition.accounting.creations.orders import log_elementary
+from antiphon.composition.accounting.creations.sparse import log_elementary
 from antiphon.composition.validity import FixedParameters, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact

@@ -24,8 +24,8 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.models import neighbouring_start
+from antiphon.verifiers.moved import at_distance, distance_of
 from antiphon.verifiers.relations import EachWithin, Monotone, Near, Within
-from antiphon.verifiers.spread import at_distance, distance_of
 
 FAMILIES = [
     DiscreteLaplace(epsilon=1, sensitivity=3),

@@ -20,7 +20,7 @@ from antiphon.composition import (
 )
 from antiphon.composition.accounting import from_concentrated, from_renyi, optimal
 from antiphon.composition.accounting.bounds import of_measure
-from antiphon.composition.accounting.creations.orders import SparseDivergence
+from antiphon.composition.accounting.creations.sparse import SparseDivergence
 from antiphon.composition.accounting.summed import Summed, total, totals
 from antiphon.mechanisms import DiscreteGaussian, LeakyBit, RandomizedResponse
 from antiphon.protocol import Claim, IdentityPostProcessor, Pure, Status, ZeroConcentrated

@@ -30,7 +30,7 @@ from antiphon.composition.accounting import (
     reveal,
     sieve,
 )
-from antiphon.composition.accounting.laws.thetas import Thetas
+from antiphon.composition.accounting.laws.noise_laws import Thetas
 from antiphon.composition.accounting.laws.values import log_ratio
 from antiphon.composition.accounting.product import Product
 from antiphon.numbers.errors import Intractable, InvalidArgument

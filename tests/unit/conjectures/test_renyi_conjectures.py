@@ -12,8 +12,8 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon.composition.filters.basic import RenyiFilter
 from antiphon.composition.filters.concentrated import ConcentratedFilter
-from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.validity import sparse_parallel
 from antiphon.conjectures import (
     AnyMechanism,

@@ -27,7 +27,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
-from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import TOP
 from antiphon.verifiers import event_level
 

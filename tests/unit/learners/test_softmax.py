@@ -10,7 +10,7 @@ import antiphon as ap
 from antiphon.learners import Softmax, contest, games
 from antiphon.mechanisms import DiscreteGaussian
 from antiphon.protocol import Log, RecordedCoins, SampledCoins
-from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import HALT, freeze
 from antiphon.protocol.spaces import Arrays, Signature
 

@@ -345,7 +345,14 @@ def test_dimensions_are_checked(wrong):
 @over("wrong", [0, 1, -0.1, 1.5, math.nan, Fraction(1, 10**400), "0.1", None])
 def test_beta_is_a_probability_of_failure(kind, good, wrong):
     mechanism = kind(**good)
-    queries = (10,) if isinstance(mechanism, SparseVector | HistogramSVT) else ()
+    queries = (
+        (10,)
+        if isinstance(
+            mechanism,
+            (SparseVector, AboveThreshold, GapSparseVector, NumericSparseVector, HistogramSVT),
+        )
+        else ()
+    )
     with pytest.raises(ap.InvalidArgument, match="beta"):
         mechanism.error_bound(*queries, beta=wrong)
 

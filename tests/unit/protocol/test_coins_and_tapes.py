@@ -16,7 +16,7 @@ from trying import over
 import antiphon as ap
 from antiphon import Intractable, InvalidArgument, outcomes
 from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins, identical
-from antiphon.protocol.coins import enumeration, integer_weights
+from antiphon.protocol.coins import integer_weights, tapes
 
 PRIMITIVES = [
     ("bernoulli", 0.3), ("bernoulli", Fraction(1, 3)), ("bernoulli", 0), ("bernoulli", 1),
@@ -242,13 +242,13 @@ def test_what_may_draw_for_ever_is_intractable():
     for run in (tries_again, waits_for_ever):
         with pytest.raises(ap.Intractable, match="draws of one run") as caught:
             list(ap.outcomes(run))
-        assert caught.value.limit == enumeration.LONGEST
+        assert caught.value.limit == tapes.LONGEST
     first = list(islice(ap.outcomes(tries_again), 5))
     assert first == [(Fraction(1, 2 ** (n + 1)), n) for n in range(5)]
 
 
 def test_too_many_outcomes_are_intractable(monkeypatch):
-    monkeypatch.setattr(enumeration, "MOST", 100)
+    monkeypatch.setattr(tapes, "MOST", 100)
     assert len(list(ap.outcomes(lambda coins: coins.uniform_integer(100)))) == 100
     with pytest.raises(ap.Intractable, match="outcomes"):
         list(ap.outcomes(lambda coins: coins.uniform_integer(101)))

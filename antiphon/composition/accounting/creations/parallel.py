@@ -22,9 +22,9 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.atoms import window
+from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.parameters import Created, Kind
-from antiphon.composition.accounting.tight import OptimalCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability, up
@@ -48,37 +48,26 @@ class Excess(Protocol):
 
 
 @attrs.frozen(repr=False)
-class GeneralCurve(PrivacyCurve):
+class GeneralCurve(OfWorst):
     """Theorem G: any prefix-closed f', at most n created mechanisms, of which k may differ.
 
     ``symmetric`` is the curve of Theorem S, which no figure is below; ``closed`` that of the
     closed bound, which needs no recursion and which none is above.
     """
 
+    method = "k-sparse, n created"
     symmetric: PrivacyCurve
     worst: OptimalCurve
     excess: Excess
     bound: Closed
 
     @property
-    def method(self) -> str:
-        return "k-sparse, n created"
-
-    @property
-    def source(self) -> str:
+    def source(self) -> str:  # type: ignore[override]
         return f"Theorem G, derived for this project (docs/sparse.md); {self.worst.source}"
 
     @property
     def floor(self) -> Interval[float]:
         return self.symmetric.floor
-
-    @property
-    def _exact_floor(self) -> Fraction | None:
-        return self.worst.composed.exact_floor
-
-    @property
-    def _enough(self) -> float:
-        return up(self.worst.composed.sum[1])
 
     @property
     def closed(self) -> GeneralCurve:

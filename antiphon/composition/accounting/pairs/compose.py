@@ -13,8 +13,11 @@ from antiphon.composition.accounting.pairs.noise import (
     GaussianPair,
     ResponsePair,
 )
-from antiphon.composition.accounting.pairs.pair import LossPair
-from antiphon.composition.accounting.pairs.pairs_curve import PairsCurve, product_divergence
+from antiphon.composition.accounting.pairs.pairs_curve import (
+    LossPair,
+    PairsCurve,
+    product_divergence,
+)
 from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair
 from antiphon.composition.accounting.parameters import MANY
 from antiphon.composition.accounting.renyi import RenyiCurve

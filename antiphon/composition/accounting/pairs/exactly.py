@@ -9,6 +9,7 @@ from typing import Final
 
 import attrs
 
+from antiphon.composition.accounting.atoms import decimal
 from antiphon.numbers import exact
 from antiphon.numbers.interval import Interval, down, probability, up
 
@@ -65,11 +66,7 @@ class Once:
 
 
 def _exp(value: Fraction) -> Decimal:
-    return _decimal(value).exp()
-
-
-def _decimal(value: Fraction) -> Decimal:
-    return Decimal(value.numerator) / Decimal(value.denominator)
+    return decimal(value).exp()
 
 
 @attrs.frozen(eq=False)
@@ -85,7 +82,7 @@ class Gaussians:
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at), as close as doubles are."""
         with localcontext(_LONG):
-            mu, epsilon = _decimal(self.variance).sqrt(), _decimal(exact.bracket(at, 70)[0])
+            mu, epsilon = decimal(self.variance).sqrt(), decimal(exact.bracket(at, 70)[0])
             x, y = epsilon / mu - mu / 2, epsilon / mu + mu / 2
             if x > _FAR:
                 return Interval(0.0, 5e-324)

@@ -10,11 +10,10 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.laws.loss import Lattice, LossLaw
-from antiphon.composition.accounting.laws.ranges import Normal, Ranges
+from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
 from antiphon.composition.accounting.laws.responses import Responses
-from antiphon.composition.accounting.laws.thetas import Thetas
 from antiphon.composition.accounting.laws.values import Values
-from antiphon.composition.accounting.pairs.pair import LossPair
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register

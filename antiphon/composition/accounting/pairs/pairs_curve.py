@@ -1,8 +1,9 @@
-"""The curve, and the Rényi divergences, of a product of dominating pairs, certified."""
+"""Dominating pairs of known loss; the curve, and Rényi divergences, of their product, certified."""
 
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
@@ -14,9 +15,8 @@ import attrs
 from antiphon.composition.accounting.atoms import Atoms
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.laws.loss import LossLaw
-from antiphon.composition.accounting.laws.ranges import Normal, Ranges
+from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
 from antiphon.composition.accounting.laws.responses import Responses
-from antiphon.composition.accounting.laws.thetas import Thetas
 from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.pairs.exactly import Exactly, Gaussians, Once, multiplied
 from antiphon.composition.accounting.parameters import Parameters
@@ -24,6 +24,7 @@ from antiphon.composition.accounting.product import Product
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Interval, up
 from antiphon.protocol.measures.divergences import order_of
+from antiphon.protocol.measures.kinds import DominatingPair
 
 _SOURCE: Final = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"
 _FEW: Final = 1 << 10
@@ -60,16 +61,10 @@ class PairsCurve(PrivacyCurve):
     r_i is the probability of an infinite loss, and H that of ``line`` for the others.
     """
 
+    method = "pairs"
+    source = _SOURCE
     composed: Counted
     width: float
-
-    @property
-    def method(self) -> str:
-        return "pairs"
-
-    @property
-    def source(self) -> str:
-        return _SOURCE
 
     @property
     def floor(self) -> Interval[float]:
@@ -184,3 +179,40 @@ def product_divergence(composed: Counted, order: float) -> float:
     moment = product.log_moment(above)
     bound = (moment.value + moment.error) / above * (1 + 8 * UNIT)
     return min(max(0.0, bound) + 5e-324, highest)
+
+
+_WIDTH: Final = 1e-6
+
+
+class LossPair(DominatingPair):
+    """A dominating pair (P, Q) that ``compose`` can account for, by the law of ln dP/dQ.
+
+    Mechanisms fixed in advance are dominated together by the product pair (Zhu, Dong and Wang
+    2022, Thm 10), concurrently as well (Vadhan and Zhang 2023). Both orders of worlds are
+    dominated by (P, Q), so that no pair is asked about (Q, P).
+    """
+
+    __slots__ = ()
+
+    @property
+    def infinite(self) -> Fraction:
+        """P(Q = 0): the probability of an infinite loss."""
+        return Fraction(0)
+
+    @abstractmethod
+    def losses(self, count: int) -> LossLaw:
+        """The law of Σ ln dP/dQ under P of ``count`` such pairs, given that it is finite.
+
+        Asked for only where ``infinite`` is less than one.
+        """
+
+    @property
+    def atoms(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
+        """(P, Q) of every point, where these are finitely many rationals; else None."""
+        return None
+
+    def delta_at(self, epsilon: exact.Epsilon) -> float:
+        return PairsCurve(((self, 1),), _WIDTH).delta_at(epsilon)
+
+    def divergence_at(self, order: float) -> float:
+        return product_divergence(((self, 1),), order)

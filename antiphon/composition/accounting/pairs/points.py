@@ -10,7 +10,7 @@ import numpy as np
 
 from antiphon.composition.accounting.laws.loss import LossLaw
 from antiphon.composition.accounting.laws.values import Mixture, Values, log_ratio
-from antiphon.composition.accounting.pairs.pair import LossPair
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, shown
 from antiphon.protocol.registry import register

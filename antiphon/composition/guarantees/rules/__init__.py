@@ -1,4 +1,4 @@
-"""The rules, one file a theorem: its premises, where it is proved, and its figure.
+"""The rules, one file a family of theorems: premises, where each is proved, and its figure.
 
 Every file below this folder is read when the library is, and fills rows of the table with
 ``@rule``: a theorem is added by adding its file.

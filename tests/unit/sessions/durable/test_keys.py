@@ -6,7 +6,7 @@ from logs import add, die, edit, mark
 
 import antiphon as ap
 from antiphon.mechanisms import COUNT, TreeCounter
-from antiphon.sessions.durable import keys
+from antiphon.sessions.durable import lines
 from antiphon.sessions.durable.inspection import compact, status, verify
 
 COUNTER = TreeCounter(horizon=2**20, epsilon=1)
@@ -56,7 +56,7 @@ def compacted(path):
 @pytest.mark.parametrize("on", ON)
 def test_a_feeding_loop_that_begins_anew_counts_once(path, on, monkeypatch):
     """Also after many lives, whatever the log was made of them."""
-    monkeypatch.setattr(keys, "_TOGETHER", 200)
+    monkeypatch.setattr(lines, "_TOGETHER", 200)
     rows = range(40)
     for life in range(1, 5):
         session = begun(path, counting) if life == 1 else ap.resume(path)

@@ -27,7 +27,7 @@ from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.protocol import SampledCoins
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Pure
-from antiphon.sessions.durable import durable_session, resuming
+from antiphon.sessions.durable import durable_session, reading, resuming
 from antiphon.sessions.durable.inspection import status, verify
 from antiphon.verifiers import event_level
 
@@ -253,7 +253,7 @@ def toss_as_before():
 
 def forget_what_is_spent():
     """A session whose budget is whole again after each restart."""
-    whole = resuming.follow
+    whole = reading.follow
 
     def forgetting(*given):
         course = whole(*given)
@@ -261,7 +261,7 @@ def forget_what_is_spent():
             budget=BasicFilter(epsilon=1)).initial_state.spent)  # fmt: skip
         return course
 
-    resuming.follow = forgetting
+    reading.follow = forgetting
 
 
 def believe_any_copy():

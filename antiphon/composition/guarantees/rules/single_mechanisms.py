@@ -6,25 +6,33 @@ that was asked about, ``derive`` says: fewer sequences, or group privacy.
 *By distance*: neighbours further apart, or nearer, than those of the claim. A mechanism with
 ``claims_at(distance)`` says what its very noise, or weights, promise neighbours so far apart: for
 smooth Rényi DP, but in any measure. Figure: that claim's.
+
+*By construction*: a mechanism that says by a ``chain`` of what parts it is made is as private as
+that chain. Figure: the chain's.
+
+*An IM as the CM* that takes its initial state as its first message (CM §3.3). Figure: that of the
+IM, w.r.t. f_∼ of its initial states.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any
+from typing import Any, Final
 
-from antiphon.composition.guarantees.derivation import NoGuarantee
+from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import about, includes, says
 from antiphon.composition.guarantees.leaves import BY_DISTANCE, CLAIM, believed, of_claims
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
+from antiphon.protocol.adapters import InteractiveAsContinual
+from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import claims_of, doubt, plain_claims
+from antiphon.protocol.provenance import claims_of, doubt, foreign, own, plain_claims
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
-from antiphon.verifiers.models import NeighbouringStart
-from antiphon.verifiers.spread import distance_of
+from antiphon.verifiers.models import Bounded, NeighbouringStart, neighbouring_start
+from antiphon.verifiers.moved import distance_of
 
 
 @rule(CLAIM)
@@ -97,3 +105,72 @@ def _known(claim: Claim) -> bool:
 
 def _certain(claim: Claim) -> int:
     return -claim.status.certainty
+
+
+BY_CONSTRUCTION: Final = "by construction"
+
+
+@rule(BY_CONSTRUCTION, rank=-1)
+def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
+    """Before its claims are asked for: the chain is known in more detail."""
+    chain: object = getattr(system, "chain", None)
+    if not isinstance(chain, AnyChain):
+        return None
+    inside = yield inquiry.of(chain, f)
+    reason = foreign(system, but_created=True)  # its parts are looked at below
+    premise = Premise(
+        lambda: f"{message_label(system, 40)} is its chain of parts",
+        Mark.PROVED if reason is None else Mark.ASSUMED,
+        "its class says so" if reason is None else f"its class says so; {reason}",
+    )
+    statement = "it is as private as the chain it is made of"
+    return inside.carried(BY_CONSTRUCTION, statement, (premise,))
+
+
+IM_AS_A_CM: Final = "IM as a CM (CM §3.3)"
+
+
+@rule(IM_AS_A_CM, InteractiveAsContinual)
+def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inquiry) -> Steps:
+    """InteractiveAsContinual(M), by what is known of the IM M."""
+    mechanism = system.mechanism
+    inside = yield inquiry.of(mechanism, f)
+    if not includes(neighbouring_start(), inside.verification):
+        raise NoGuarantee(
+            IM_AS_A_CM,
+            "a guarantee of the IM w.r.t. neighbouring_start(relation of its initial states)",
+            f"it is w.r.t. {message_label(inside.verification)}",
+            "state the IM's claim w.r.t. neighbouring_start(…)",
+        )
+    starts = _from_initial_states(mechanism, inside.verification)
+    if f is not None and not includes(starts, f):
+        raise NoGuarantee(
+            IM_AS_A_CM, "an f that lets initial states through first",
+            f"{message_label(f)} lets a first pair through of which a side is a query, "
+            "which one world acknowledges and the other refuses",
+            "leave f out, or give neighbouring_start(relation, initial=mechanism.initial_states)",
+        )  # fmt: skip
+    premise = Premise("the first message is the IM's initial state, answered ⊤", Mark.ENFORCED,
+                      "by V[f], and the adapter")  # fmt: skip
+    statement = "w.r.t. f_∼ the CM is as private as the IM"
+    return inside.carried(IM_AS_A_CM, statement, (premise,), starts if f is None else f)
+
+
+def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
+    """f_∼ whose first pair is one of S^init: V[f] knows only that it is in (S^init ∪ Q)²."""
+    if type(f) is Bounded:
+        return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
+    assert type(f) is NeighbouringStart
+    starts = mechanism.initial_states
+    known = own(type(starts))
+    if known and starts.includes(mechanism.signature.queries):
+        return f
+    if f.initial is None:
+        return neighbouring_start(f.relation, initial=starts)
+    if identical(f.initial, starts) or (known and starts.includes(f.initial)):
+        return f  # it may speak of some of them only: no more is promised
+    raise NoGuarantee(
+        IM_AS_A_CM, "an f that lets initial states through first",
+        f"the claim is w.r.t. {message_label(f)}, which is not known to",
+        "state the IM's claim w.r.t. neighbouring_start(relation, initial=…) of initial states",
+    )  # fmt: skip

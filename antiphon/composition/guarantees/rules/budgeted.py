@@ -12,15 +12,9 @@ from typing import Final
 
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.filters.basic import BasicFilter
+from antiphon.composition.filters import concentrated
+from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.budget import Amounts, Filter
-from antiphon.composition.filters.concentrated import (
-    ConcentratedFilter,
-    GaussianFilter,
-    RogersFilter,
-    WhitehouseFilter,
-)
-from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.filters.sums import sign
 from antiphon.composition.guarantees.composing import DISCRETE
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
@@ -35,7 +29,8 @@ from antiphon.protocol.verification import Verification
 
 THEOREM: Final = "concurrent composition of adaptively chosen parameters (Haney et al. 2023)"
 _OURS: Final = (
-    BasicFilter, ConcentratedFilter, WhitehouseFilter, RogersFilter, RenyiFilter, GaussianFilter,
+    BasicFilter, concentrated.ConcentratedFilter, concentrated.WhitehouseFilter,
+    concentrated.RogersFilter, RenyiFilter, concentrated.GaussianFilter,
 )  # fmt: skip
 _PREMISES: Final = (
     Premise(
@@ -89,7 +84,7 @@ def _measures(budget: Filter) -> tuple[Measure, ...]:
 
     With no δ to spend nothing is left out that the supermartingale of ``RhoFilter`` does not see.
     """
-    if type(budget) is ConcentratedFilter and not budget.delta:
+    if type(budget) is concentrated.ConcentratedFilter and not budget.delta:
         return (ZeroConcentrated(budget.rho),)
     return ()
 

@@ -4,6 +4,10 @@ Also of a P that sends left messages on and asks of its own (``Forwarding.asks``
 message follows from answers and coins, so whoever talks to M can play P themselves: for each
 thing that it asks, q, they send the pair (q, q). What they send to M is then valid for f' if
 what they would have sent to P ∘* M is valid for f, where f' reads no pair (q, q).
+
+CM Cor. 3.8: V[f] ∘* I ∘* M is as private for 0 ∼ 1 as M is w.r.t. f. Figure: that of M.
+
+Links on its left with one initial state each are post-processing of it (Lemma 2.15).
 """
 
 from __future__ import annotations
@@ -12,19 +16,21 @@ from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Final
 
-from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.protocol.chain import AnyChain, Chain, PostProcessor, chain
 from antiphon.protocol.claims import Status
 from antiphon.protocol.forwarding import doubtful, forwarding
 from antiphon.protocol.measures.kinds import BoundedRange, Measure
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import distinct
+from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
+from antiphon.protocol.messages import distinct, identical
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import Finite, Space
 from antiphon.protocol.verification import Verification
-from antiphon.verifiers.models import UpdatesAndQueries
+from antiphon.verifiers.models import UpdatesAndQueries, neighbouring_start
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 THEOREM: Final = "CM Lemma 2.15 (post-processing)"
 
@@ -49,7 +55,12 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
     queries = system.signature.queries
     if any(map(queries.contains, asks)):
         return None
-    return processed(links, inside, (*premises, _separate(queries, asks)), f)
+    return processed(
+        links,
+        inside,
+        (*premises, _about(queries, lambda: f"{_listed(asks)} cannot come from the left")),
+        f,
+    )
 
 
 def rest_of(system: AnyChain, place: int) -> Mechanism:
@@ -118,10 +129,6 @@ def _unread_premise(f: Verification, asks: tuple[object, ...]) -> Premise:
     return _about(f.queries, lambda: f"{_listed(asks)} is a query of {message_label(f)}")
 
 
-def _separate(queries: Space, asks: tuple[object, ...]) -> Premise:
-    return _about(queries, lambda: f"{_listed(asks)} cannot come from the left")
-
-
 def _about(space: Space, text: Callable[[], str]) -> Premise:
     """What was asked of a space just now: a space of somebody else's may answer otherwise later."""
     reason = foreign(space)
@@ -130,3 +137,76 @@ def _about(space: Space, text: Callable[[], str]) -> Premise:
 
 def _listed(asks: tuple[object, ...]) -> str:
     return ", ".join(message_label(ask, 40) for ask in asks)
+
+
+GAME: Final = "CM Cor. 3.8"
+
+
+@rule(GAME, AnyChain, Chain)
+def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
+    """… ∘* V[f] ∘* I ∘* M, an IM with the neighbouring initial states 0 and 1."""
+    links = system.links
+    place = next((at for at, link in enumerate(links) if isinstance(link, Identifier)), None)
+    if place is None:
+        return None
+    verifier, starts = _verifier(links, place), _starts(f)
+    rest = rest_of(system, place + 1)
+    if not isinstance(rest, ContinualMechanism):
+        raise NoGuarantee(
+            GAME, "a continual mechanism on the right of the identifier",
+            f"{message_label(rest, 60)} has several initial states",
+            "wrap it: InteractiveAsContinual(M)",
+        )  # fmt: skip
+    inside = yield inquiry.of(rest, verifier.verification)
+    wired = chain(links[place - 1 :], system.mechanism).links[0]
+    if not identical(verifier, wired):
+        raise NoGuarantee(
+            GAME, "a verifier that refuses what is outside the queries of this M",
+            "it was wired to another, or to none", "chain the parts by @",
+        )  # fmt: skip
+    premise = Premise(
+        lambda: f"M is private w.r.t. {message_label(verifier.verification)}",
+        Mark.PROVED,
+        "by the derivation below",
+    )
+    statement = "V[f] ∘* I ∘* M is as private for 0 ∼ 1 as M is w.r.t. f"
+    found = inside.carried(GAME, statement, (premise,), starts)
+    outer = links[: place - 1]
+    return processed(outer, found, tuple(map(_one_state, outer))) if outer else found
+
+
+def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
+    """The verifier that guards the identifier. Raises: NoGuarantee if they make no game."""
+    identifier, verifier = links[place], links[place - 1] if place else None
+    if type(verifier) is not Verifier:
+        raise NoGuarantee(
+            GAME, "a verifier right before the identifier",
+            "there is none, so any pair may pass", "chain Verifier(f) @ Identifier() @ M",
+        )  # fmt: skip
+    if type(identifier) is not Identifier or identifier.bit is not None:
+        raise NoGuarantee(
+            GAME, "an identifier with both initial states",
+            "its bit is fixed, so there are no neighbours", "use Identifier()",
+        )  # fmt: skip
+    return verifier
+
+
+def _starts(f: Verification | None) -> Verification:
+    """f_∼ with 0 ∼ 1, or the narrower f that was asked about."""
+    starts = neighbouring_start()
+    if f is not None and not includes(starts, f):
+        raise NoGuarantee(
+            GAME, "0 and 1 as the neighbouring initial states",
+            f"f is {message_label(f)}", "leave f out",
+        )  # fmt: skip
+    return starts if f is None else f
+
+
+def _one_state(link: PostProcessor) -> Premise:
+    text = f"{message_label(link, 40)} has one initial state"
+    if not identical(link.initial_states, ONLY):
+        raise NoGuarantee(
+            THEOREM, f"that {text}",
+            "it has several: its choice may depend on b", "fix it",
+        )  # fmt: skip
+    return Premise(text, Mark.CHECKED)

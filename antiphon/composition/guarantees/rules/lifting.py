@@ -13,21 +13,14 @@ from typing import Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
+from antiphon.composition import properties
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.consistency import answering, few
-from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
-from antiphon.composition.properties import (
-    Broken,
-    Violation,
-    address,
-    advance,
-    begin,
-    check_properties,
-)
 from antiphon.numbers.errors import AntiphonError, Intractable, ReplayMismatch
 from antiphon.protocol.chain import AnyChain, Chain, Links, PostProcessor
 from antiphon.protocol.claims import Status
@@ -86,16 +79,13 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         explored=created is not None,
         truth=premise.evidence if premise.mark is Mark.PROVED else inquiry.truth,
     )
-    return Derivation(
+    return inside.carried(
         THEOREM,
         lambda: (
             f"{_name(processor)} turns f-valid pairs into f'-valid ones, and tells nothing else"
         ),
-        outer,
-        inside.curve,
         (_single(processor), premise, *(() if created is None else _answering(created))),
-        (inside,),
-        inside.measures,
+        outer,
     )
 
 
@@ -151,7 +141,7 @@ class AllCreated(NamedTuple):
     """Inside of compositions that it made: whose claims are theirs to see to, not their answers."""
 
 
-Explored: TypeAlias = Union[Violation, AllCreated, None]
+Explored: TypeAlias = Union[properties.Violation, AllCreated, None]
 """A violation, or all that P creates; None: not all of its runs were looked at."""
 
 
@@ -202,7 +192,7 @@ def _properties(
             f"runs, from {message_label(outer)} to {message_label(inner)}"
         )
 
-    if isinstance(explored, Violation):
+    if isinstance(explored, properties.Violation):
         raise NoGuarantee(
             THEOREM, f"the {explored.property.value} property", explored.reason,
             "mend P, or give an f' that allows it; the error's counterexample has both runs",
@@ -240,7 +230,7 @@ def _explore(
         return None
     watched = _Watched(processor)
     try:
-        found = check_properties(
+        found = properties.check_properties(
             watched, outer, inner, queries=messages, rounds=_ENDLESS, limit=_LIMIT
         )
     except Intractable:
@@ -257,18 +247,18 @@ def _explore(
 
 def _at_once(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
-) -> Violation | None:
+) -> properties.Violation | None:
     """A violation by the first pair, as of a P that moves neighbours apart; None: none was seen."""
     messages = _some(processor.signature(mechanism.signature).queries)
-    lock = begin(processor, outer, inner)
+    lock = properties.begin(processor, outer, inner)
     for zero, one in product(messages, repeat=2):
         try:
-            after = advance(processor, outer, inner, lock, Side.LEFT, zero, one)
+            after = properties.advance(processor, outer, inner, lock, Side.LEFT, zero, one)
         except AntiphonError:  # a P that takes no such message, say
             continue
-        if isinstance(after, Broken):
+        if isinstance(after, properties.Broken):
             runs = ((Side.LEFT, zero),), ((Side.LEFT, one),)
-            return Violation(after.property, processor, runs, after.reason)
+            return properties.Violation(after.property, processor, runs, after.reason)
     return None
 
 
@@ -302,7 +292,7 @@ class _Watched(PostProcessor[object]):
         self, state: object, side: Side, message: object, coins: Coins
     ) -> tuple[object, Side, object]:
         state, to, out = self.processor.step(state, side, message, coins)
-        place, said = address(out)
+        place, said = properties.address(out)
         if type(said) is Create:
             known = self.within if place else self.made
             if not any(identical(said, each) for each in known):

@@ -1,11 +1,24 @@
-"""CM Thm 4.10: the concurrent composition of k fixed mechanisms is as private as Comp[RR…].
+"""Concurrent compositions of what is fixed in advance: mechanisms, or what they assert.
 
-Where they claim other measures, Rényi divergences of every order add up besides, and dominating
-pairs multiply (f-DP; Lyu 2022; Vadhan and Zhang 2023): all count that a mechanism claims as surely,
-and w.r.t. the same f', as what its creation asserts, for this very f' is enforced. An (ε, δ) then
-counts as RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6).
-Figure: the least of the tight curve of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], if every one has an
-(ε, δ), and of those of the other measures.
+*Fixed mechanisms*, CM Thm 4.10: the composition of k of them is as private as Comp[RR…]. Where they
+claim other measures, Rényi divergences of every order add up besides, and dominating pairs multiply
+(f-DP; Lyu 2022; Vadhan and Zhang 2023): all count that a mechanism claims as surely, and w.r.t. the
+same f', as what its creation asserts, for this very f' is enforced. An (ε, δ) then counts as
+RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6). Figure: the
+least of the tight curve of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], if every one has an (ε, δ), and of
+those of the other measures.
+
+*Chosen adaptively*, what each of them asserts fixed in advance. (ε, δ): CM Thm 4.12. Figure:
+Comp[RR…] of the fixed parameters. In each other measure they add up: divergences of every order do,
+since given the transcript the mechanisms are independent, so that the moment Σ P^α Q^(1-α) is at
+most the product of W_j(h_j), the most that mechanism j can still reach on f'_j-valid pairs after
+h_j, and of e^((α-1)D_i) for what the purse still holds; a query or a creation never raises it (Lyu
+2022). Σρ is that; Σμ² is concurrent f-DP (Vadhan and Zhang 2023). Figure: that of the sum. η-BR
+counts as η-DP too (CM Thm 4.12), and the least is taken.
+
+*Fewer messages*, an f that bounds those of another, bounded(f, n): the figure is that of f. For an
+ExtConComp no more than n/2 mechanisms are created and asked, and what is never asked costs nothing.
+Of an f that no theorem speaks of the last rule says what would have an answer.
 """
 
 from __future__ import annotations
@@ -13,28 +26,38 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+import attrs
+
+from antiphon.composition import validity
 from antiphon.composition.accounting.bounds import least
 from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.composing import composed, in_other_measures, shown_parameters
+from antiphon.composition.guarantees.composing import (
+    DISCRETE,
+    adding,
+    composed,
+    in_other_measures,
+    shown_parameters,
+    summed,
+)
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, Leaves, asserted, created
-from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
-from antiphon.composition.validity import EachValid, FixedMechanisms, each_valid
+from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
+from antiphon.verifiers.models import Bounded
 
 THEOREM: Final = "CM Thm 4.10"
 IN_OTHERS: Final = "concurrent composition of Rényi DP and f-DP (Lyu 2022; Vadhan and Zhang 2023)"
 CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), which derives one"
 
 
-@rule(THEOREM, ExtConComp, about=FixedMechanisms)
-def created_first(system: ExtConComp, f: FixedMechanisms, inquiry: Inquiry) -> Answer:
+@rule(THEOREM, ExtConComp, about=validity.FixedMechanisms)
+def created_first(system: ExtConComp, f: validity.FixedMechanisms, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f^{α₁…α_k}."""
     return _fixed_mechanisms(f)
 
@@ -45,7 +68,7 @@ def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) ->
     return _fixed_mechanisms(its_own(system, f))
 
 
-def _fixed_mechanisms(f: FixedMechanisms) -> Leaf:
+def _fixed_mechanisms(f: validity.FixedMechanisms) -> Leaf:
     """The k given mechanisms, created first and in order.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
@@ -91,9 +114,9 @@ def _statement(parameters: Sequence[Parameters], others: bool) -> str:
     return "; and ".join(ways)
 
 
-def its_own(system: ConComp, f: Verification | None) -> EachValid:
+def its_own(system: ConComp, f: Verification | None) -> validity.EachValid:
     """The f of a ConComp. Raises: NoGuarantee if another was given."""
-    own = each_valid(system)
+    own = validity.each_valid(system)
     if f is not None and not identical(f, own):
         raise NoGuarantee(
             THEOREM, "f to be that of the fixed mechanisms",
@@ -131,3 +154,57 @@ def _alike(each: Create, last: Create) -> bool:
     """Whether two creations are of one mechanism; a user's class may say so of unlike ones."""
     same = each.mechanism is last.mechanism or foreign(each.mechanism) is None
     return same and identical(each, last)
+
+
+_ENFORCED: Final = (
+    Premise("the created parameters are a sub-multiset of the fixed ones", Mark.ENFORCED,
+            "by V[f]"),
+    DISCRETE,
+    Premise("the pairs sent to M'_i are f'_i-valid", Mark.ENFORCED, "by V[f]"),
+)  # fmt: skip
+"""What V[f] sees to."""
+
+
+@rule("CM Thm 4.12", ExtConComp, about=(validity.FixedParameters, validity.FixedMeasures))
+def fixed_in_advance(system: ExtConComp, f: validity.FixedInAdvance, inquiry: Inquiry) -> Answer:
+    """ExtConComp w.r.t. f^{ε₁,δ₁…ε_k,δ_k}, or f^{ρ₁…ρ_k}."""
+    row = adding(f)
+    return summed(row.fixed, row, f, _ENFORCED, inquiry)
+
+
+FEWER: Final = "fewer sequences"
+NONE: Final = "a concurrent composition theorem (CM §4-5)"
+
+
+@rule(FEWER, ConComp, about=Bounded)
+def of_fixed(system: ConComp, f: Bounded, inquiry: Inquiry) -> Steps:
+    """As w.r.t. the f that is bounded."""
+    return _fewer(f, inquiry)
+
+
+@rule(FEWER, ExtConComp, about=Bounded)
+def of_created(system: ExtConComp, f: Bounded, inquiry: Inquiry) -> Steps:
+    """The same, with what f says of the number of creations."""
+    most = f.pairs // 2  # what is never asked costs nothing
+    if inquiry.max_creations is None or most <= inquiry.max_creations:
+        inquiry = attrs.evolve(inquiry, max_creations=most, bounded=True)
+    return _fewer(f, inquiry)
+
+
+def _fewer(f: Bounded, inquiry: Inquiry) -> Steps:
+    inside = yield inquiry.of(inquiry.system, f.verification)
+    premise = Premise(f"at most {f.pairs:,} messages", Mark.ENFORCED, "by V[f]")
+    statement = "the same, as f is as before with fewer messages"
+    return inside.carried(FEWER, statement, (premise,), f)
+
+
+@rule(NONE, ExtConComp, rank=9)
+def no_theorem(system: ExtConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
+    """The last to be asked about an ExtConComp: says what would have an answer."""
+    raise NoGuarantee(
+        NONE,
+        "an f of composition: fixed_mechanisms, fixed_parameters, sparse_parallel or, with a "
+        "budget, adaptive_parameters",
+        "none was given" if f is None else f"it is {message_label(f)}",
+        "pass one: guarantee(system, f); --f NAME on the command line",
+    )

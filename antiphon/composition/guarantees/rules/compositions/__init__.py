@@ -1,1 +1,0 @@
-"""Rules about concurrent compositions, and the f that they promise something about."""

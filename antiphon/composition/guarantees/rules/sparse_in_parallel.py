@@ -1,0 +1,257 @@
+"""k-sparse parallel composition: however many are created, the k that ever differ pay.
+
+*Pure* (CM Thm 5.2): every fixed δ is 0, or all are bounded ranges, as η-DP. Figure: Comp[RR…] of
+the fixed parameters.
+*Consistent*: every created f' is first-pair consistent. (ε, δ): CM Thm 5.5; figure: Comp[RR…],
+whatever the δ are. Other measures add up: proof in docs/sparse.md, In Rényi DP; in f-DP and GDP the
+simulation of Vadhan and Zhang 2023 takes the place of RR in the proof of CM Thm 5.5.
+*Else* nothing is promised by itself (CM §5.2; docs/sparse.md): who creates without bound learns
+everything, or gets one of the M_{p,E} exposed; the error has the adversary.
+
+*Bounded*: f_∞ where the number of creations is bounded, in any measure (docs/sparse.md).
+(ε, δ), Theorems S and G. Any f': Theorem G. Every f' invariant under exchanging the sides of all
+pairs: Theorem S, which is less, in the second order of δ. CM Thm 4.12 over all that is created
+holds too, each counted as the worst of the fixed parameters; where these are unequal it may be
+less. Figure: the least.
+
+In each other measure, Theorem R: e^((α-1)D_α) <= Σ_{i<=k} e_i(c₁-1, …, c_n-1), where
+c_j = e^((α-1)D_j) and e_i are the elementary symmetric polynomials. μ-GDP counts as its Rényi
+curve. η-BR counts as η-DP besides (CM Thm 5.2, δ = 0), whatever the number is, and the least is
+taken.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import Final, NamedTuple
+
+from antiphon.composition.accounting.bounds import least, of_measure
+from antiphon.composition.accounting.closed_forms import optimal
+from antiphon.composition.accounting.creations.parallel import GeneralCurve
+from antiphon.composition.accounting.creations.sparse import SparseDivergence, sparse
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.amounts import Parameters
+from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition.guarantees import composing
+from antiphon.composition.guarantees.consistency import consistent
+from antiphon.composition.guarantees.counterexample import Counterexample, ExposedCounterexample
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.inclusion import about
+from antiphon.composition.guarantees.leaves import asserted, creations
+from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
+from antiphon.composition.validity import Sparse, SparseMeasures, SparseParallel
+from antiphon.numbers import exact
+from antiphon.numbers.printed import shown_up
+from antiphon.protocol.measures.kinds import (
+    BoundedRange,
+    GaussianDP,
+    Measure,
+    Renyi,
+    ZeroConcentrated,
+)
+from antiphon.protocol.provenance import foreign
+from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.verification import swap_symmetric
+
+PURE: Final = "CM Thm 5.2"
+SPARSE: Final = (
+    Premise(
+        "the parameters of the mechanisms that get a differing pair are a sub-multiset of "
+        "the fixed ones", Mark.ENFORCED, "by V[f]",
+    ),
+    composing.DISCRETE,
+    Premise(
+        "the pairs sent to those M'_j are f'_j-valid, f'_j closed under prefixes",
+        Mark.ENFORCED,
+        "by V[f]; an automaton that refuses stays dead",
+    ),
+)  # fmt: skip
+"""What V[f] sees to in every theorem on f_∞."""
+_ZERO: Final = Premise("every fixed δ is 0", Mark.CHECKED)
+_CONSISTENT: Final = "every created f' is first-pair consistent (CM Def. 5.3)"
+_CURE: Final = (
+    "use sparse_parallel(…, first_pair_consistent=True), or bound the number of creations: "
+    "verifiers.bounded(f, messages), or guarantee(…, max_creations=n)"
+)
+
+
+@rule(PURE, ExtConComp, about=SparseParallel)
+def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
+    """ExtConComp w.r.t. f_∞, if every fixed δ is 0."""
+    pure = {delta for _, delta in f.parameters} <= {0}
+    return (
+        composing.summed(PURE, composing.PARAMETER, f, (*SPARSE, _ZERO), inquiry) if pure else None
+    )
+
+
+@rule(PURE, ExtConComp, about=SparseMeasures, rank=3)
+def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
+    """Bounded ranges, as η-DP, however many are created."""
+    if not isinstance(f.measures[0], BoundedRange):
+        return None
+    return composing.summed(PURE, composing.RANGE, f, SPARSE, inquiry)
+
+
+@rule("CM Thm 5.5", ExtConComp, about=(SparseParallel, SparseMeasures), rank=1)
+def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
+    """ExtConComp w.r.t. f_{∞,FPC}, or w.r.t. f_∞ if all that is created is consistent."""
+    premise = consistency(f, inquiry)
+    if premise is None:
+        return None
+    row = composing.adding(f)
+    return composing.summed(row.consistent, row, f, (*SPARSE, premise), inquiry)
+
+
+def consistency(f: Sparse, inquiry: Inquiry) -> Premise | None:
+    """First-pair consistency of every created f', as a premise; None if it need not hold."""
+    if f.require_first_pair_consistent:
+        return Premise(_CONSISTENT, Mark.ENFORCED, "by V[f]")
+    if inquiry.catalogue is None:
+        return None
+    marks = [consistent(each) for each in inquiry.catalogue if asserted(each)]
+    if Mark.FAILED in marks:
+        return None
+    if Mark.ASSUMED in marks:
+        return Premise(_CONSISTENT, Mark.ASSUMED, "it says so")
+    mark = Mark.CHECKED if inquiry.explored else Mark.GIVEN
+    return Premise(_CONSISTENT, mark, "of the catalogue")
+
+
+@rule("CM §5.2", ExtConComp, about=SparseParallel, rank=5)
+def unbounded_parameters(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
+    """No theorem is left: refuted."""
+    epsilon, delta = max(f.parameters, key=lambda each: each[1])
+    found = Counterexample(epsilon, delta)
+    raise NoGuarantee(
+        "k-sparse parallel composition (CM Thms 5.2, 5.5)",
+        "every fixed δ to be 0, or every f' to be first-pair consistent",
+        f"a fixed δ is {delta} and f does not ask for consistency: whoever may create without "
+        f"bound learns everything: {found} (CM §5.2; the error's counterexample)",
+        _CURE, found,
+    )  # fmt: skip
+
+
+@rule("docs/sparse.md", ExtConComp, about=SparseMeasures, rank=5)
+def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
+    """No theorem is left: refuted for ρ and μ; of other curves nothing is known."""
+    largest = f.measures[0]
+    found = None
+    if isinstance(largest, ZeroConcentrated | GaussianDP):
+        found = ExposedCounterexample(largest)
+    refuted = (
+        "whoever may create without bound has one of the M_{p,E} exposed in the end, whose answer "
+        "leaks more than any bound that depends on the purse alone (the error's counterexample)"
+    )
+    raise NoGuarantee(
+        "k-sparse parallel composition in each measure (docs/sparse.md)",
+        "every f' to be first-pair consistent, or a bound on the number of creations",
+        f"f asks for none, and the purse holds {message_label(largest)}: "
+        + (refuted if found else "no figure is known that holds for any number of them"),
+        _CURE, found,
+    )  # fmt: skip
+
+
+GENERAL: Final = "Theorem G (docs/sparse.md)"
+SYMMETRIC: Final = "Theorem S (docs/sparse.md)"
+RENYI: Final = "Theorem R (docs/sparse.md)"
+_TEXT: Final = "every f' allows what it allows with the sides of all pairs exchanged"
+
+
+class _Figure(NamedTuple):
+    """By which theorem, from which further premises, and how much."""
+
+    theorem: str
+    words: Callable[[str, str], str]
+    curve: PrivacyCurve
+    premises: tuple[Premise, ...] = ()
+    measures: tuple[Measure, ...] = ()
+
+
+@rule(GENERAL, ExtConComp, about=(SparseParallel, SparseMeasures), rank=2)
+def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
+    """ExtConComp w.r.t. f_∞, against adversaries who create, or ask, no more than so many."""
+    most = inquiry.max_creations
+    if most is None:
+        return None
+    truth, parts = yield from creations(inquiry)
+    if isinstance(f, SparseMeasures):
+        found = _in_orders(f, most)
+    else:
+        assert isinstance(f, SparseParallel)
+        found = _in_parameters(f, most, inquiry)
+    return Derivation(
+        found.theorem,
+        lambda: found.words(f"{min(len(f.fixed), most):,}", composing.shown_parameters(f.fixed)),
+        f,
+        found.curve,
+        (
+            composing.fixed(f.fixed),
+            *SPARSE,
+            *found.premises,
+            composing.at_most(most, inquiry),
+            truth,
+        ),
+        parts,
+        found.measures,
+    )
+
+
+def _in_orders(f: SparseMeasures, most: int) -> _Figure:
+    measures = () if not most else (Renyi(SparseDivergence(f.measures, most)),)
+    stated = composing.parameters_in(f.measures)
+    pure = [composing.composed(stated, most)] if stated or not most else []
+    curve = least([*pure, *map(of_measure, measures)])
+
+    def words(differ: str, given: str) -> str:
+        return f"{differ} of {most:,} created differ: {given}"
+
+    return _Figure(RENYI, words, curve, (), measures)
+
+
+def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
+    symmetry = tuple(_symmetry(f, inquiry))
+    curve = _curve(f.parameters, most, symmetric=bool(symmetry)) if most else composing.composed([])
+
+    def words(differ: str, given: str) -> str:
+        text = f"as private as {differ} that differ and, of {most:,} created, all with their δ"
+        return f"{text}: {given}{_closed(curve)}"
+
+    return _Figure(SYMMETRIC if symmetry else GENERAL, words, curve, symmetry)
+
+
+def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) -> PrivacyCurve:
+    tight = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
+    if len(set(parameters)) == 1:
+        return tight
+    return least([tight, optimal([_largest(parameters)], times=number)])
+
+
+def _closed(curve: PrivacyCurve) -> str:
+    """Theorem G beside its closed bound, at twice the least δ."""
+    if not isinstance(curve, GeneralCurve):
+        return ""
+    delta = min(1.0, 2 * curve.floor.upper)
+    tight, closed = (shown_up(each.epsilon_at(delta)) for each in (curve, curve.closed))
+    return f"; at δ = {shown_up(delta)}: ε = {tight}, by the closed bound {closed}"
+
+
+def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[Premise]:
+    """Swap symmetry of every f' under which pairs may differ, if it is known.
+
+    A user's own f' that only says so is held to Theorem G, which needs no word for it.
+    """
+    if inquiry.catalogue is None:
+        return
+    paid = [each for each in inquiry.catalogue if each.asserts and each.parameters in f.parameters]
+    for each in paid:
+        inner = None if each.claim is None else about(each.claim)
+        if inner is None or not swap_symmetric(inner) or foreign(inner) is not None:
+            return
+    yield Premise(_TEXT, Mark.CHECKED if inquiry.explored else Mark.GIVEN, "of the catalogue")
+
+
+def _largest(parameters: Sequence[Parameters]) -> Parameters:
+    epsilon = parameters[0][0]
+    for each, _ in parameters:
+        epsilon = epsilon if exact.at_most(each, epsilon) else each
+    return epsilon, max(delta for _, delta in parameters)
