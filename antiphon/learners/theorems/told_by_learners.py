@@ -27,7 +27,7 @@ from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol.coins import Coins
-from antiphon.protocol.coins.enumeration import outcomes
+from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import TOP
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Standing, private
