@@ -17,11 +17,11 @@ from typing_extensions import Unpack
 from antiphon.audit.options import handed_on
 from antiphon.audit.running.working import Workers
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.conjectures.ascent import Aim, HowFar, Limits
 from antiphon.conjectures.conjectured import Conjectured
 from antiphon.conjectures.exact_figures import shown
+from antiphon.conjectures.long_search import search_long
 from antiphon.conjectures.patterns.pattern import Pattern
-from antiphon.conjectures.searching.ascent import Aim, HowFar, Limits
-from antiphon.conjectures.searching.long_search import search_long
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

@@ -18,12 +18,7 @@ import numpy as np
 
 from antiphon.interop.datasets import METRICS, MetricWithin, Vectors, atoms
 from antiphon.numbers import named
-from antiphon.numbers.errors import (
-    CompositionError,
-    ForeignError,
-    InvalidArgument,
-    MissingExtra,
-)
+from antiphon.numbers.errors import CompositionError, ForeignError, InvalidArgument, MissingExtra
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status

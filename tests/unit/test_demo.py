@@ -18,9 +18,9 @@ import antiphon as ap
 from antiphon.cli import main
 from antiphon.cli.output import terminal
 from antiphon.demo import FlightAnalyst, data, flights, survey
-from antiphon.demo.analyst import Notes, counter_name
 from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL
 from antiphon.demo.panels import Band, Curve, Panel, bands, running_counts
+from antiphon.demo.survey import Notes, counter_name
 from antiphon.mechanisms import COUNT
 
 SMALL = FlightAnalyst(flights=3000, every=300, busy=400, challenge=2500)

@@ -94,7 +94,7 @@ def test_equal_bands_give_equal_pictures(tmp_path):
      (20, 1, "after every flight"), (10, 10, "told at the end")],
 )  # fmt: skip
 def test_once_a_week_is_said_where_it_is(number, every, words):
-    from antiphon.cli.commands.delays import _how_often
+    from antiphon.cli.commands.flights_output import _how_often
 
     told = [*range(every, number, every), number]
     days = flights().days[np.array(told) - 1]

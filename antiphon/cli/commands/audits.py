@@ -159,12 +159,7 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
         if not quiet:
             _warn_if_slow(game, adversaries, options["rounds"])
         warnings.simplefilter("ignore", SlowAudit)
-        return game.audit(
-            adversaries,
-            progress=False if quiet else None,
-            **claim,
-            **options,
-        )
+        return game.audit(adversaries, progress=False if quiet else None, **claim, **options)
 
 
 def _warn_if_slow(game: PrivacyGame, adversaries: Search, rounds: int | None) -> None:

@@ -14,14 +14,8 @@ from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
 from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
 from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, figure_of, maybe_order
-from antiphon.conjectures.judging import Judged, both_laws, kept, named
 from antiphon.conjectures.law_trees import Domain, Doubles
-from antiphon.conjectures.patterns.fixed_strategy import (
-    FixedStrategy,
-    free_twin,
-    slope,
-    tangent,
-)
+from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
 from antiphon.conjectures.patterns.pattern import (
     AnyMechanism,
     AnyRenyi,
@@ -30,7 +24,16 @@ from antiphon.conjectures.patterns.pattern import (
     SoughtMechanism,
     grid,
 )
-from antiphon.conjectures.tables import TableMechanism, mechanism, rounded, softened
+from antiphon.conjectures.tables import (
+    Judged,
+    TableMechanism,
+    both_laws,
+    kept,
+    mechanism,
+    named,
+    rounded,
+    softened,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

@@ -9,18 +9,10 @@ from typing import Any, Final
 import attrs
 
 from antiphon.composition.accounting.renyi import OnlyAt, whole_order
-from antiphon.conjectures.climbing import Climb, Climbing, Size
-from antiphon.conjectures.exact_figures import (
-    Figure,
-    TightDelta,
-    TightMoment,
-    shown,
-)
-from antiphon.conjectures.judging import Judged
-from antiphon.conjectures.law_trees import Domain, check_length, tree
-from antiphon.conjectures.listed_pairs import ListedPairs, finite, pairs_of
-from antiphon.conjectures.program import Program, program
-from antiphon.conjectures.tables import TableMechanism
+from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, program
+from antiphon.conjectures.exact_figures import Figure, TightDelta, TightMoment, shown
+from antiphon.conjectures.law_trees import Domain, ListedPairs, check_length, finite, pairs_of, tree
+from antiphon.conjectures.tables import Judged, TableMechanism
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon

@@ -15,9 +15,7 @@ from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse
 from antiphon.conjectures.all_views import AllViews, best, strategy
 from antiphon.conjectures.climbing import Climb, Climber, Size
 from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, figure_of
-from antiphon.conjectures.judging import Judged, both_laws, kept, named
-from antiphon.conjectures.law_trees import Domain, tree, turned
-from antiphon.conjectures.listed_pairs import ListedPairs, finite, pairs_of
+from antiphon.conjectures.law_trees import Domain, ListedPairs, finite, pairs_of, tree, turned
 from antiphon.conjectures.patterns.pattern import (
     SOURCE,
     AnyMechanism,
@@ -27,7 +25,7 @@ from antiphon.conjectures.patterns.pattern import (
     SoughtMechanism,
     grid,
 )
-from antiphon.conjectures.tables import TableMechanism
+from antiphon.conjectures.tables import Judged, TableMechanism, both_laws, kept, named
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import exact

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import attrs
 
-from antiphon.cli.written import shown
+from antiphon.cli.output import shown
 from antiphon.learners.commands.learner_rows import LearnerRow, power, shared
 from antiphon.learners.regret_pictures import Facet, Trace
 

@@ -23,8 +23,7 @@ from antiphon.learners.learner import ADVICE
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Pair, freeze, same
 from antiphon.protocol.registry import register
-from antiphon.selfcheck.corpus.entry import Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Truth, saying
 from antiphon.selfcheck.corpus.specimen import NOT_DATA, Example, Specimen, as_claimed, broken
 
 _LINEAR: Final[dict[str, Any]] = {

@@ -20,8 +20,7 @@ from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
-from antiphon.selfcheck.corpus.entry import Entry, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (
     DELTA,
     NOT_LOSSES,

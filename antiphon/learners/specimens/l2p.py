@@ -22,8 +22,7 @@ from antiphon.numbers.exact import ExactEpsilon, Log, exp
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
-from antiphon.selfcheck.corpus.entry import Entry, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (
     DELTA,
     NOT_LOSSES,

@@ -22,8 +22,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import HALT, Pair, same
 from antiphon.protocol.registry import register
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import DELTA, NOT_DATA, UNKNOWN, Example, Specimen, broken
 
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}

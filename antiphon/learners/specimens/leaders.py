@@ -28,8 +28,7 @@ from antiphon.protocol.cursor import LEFT, Side
 from antiphon.protocol.messages import TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite
-from antiphon.selfcheck.corpus.entry import Entry, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (
     DELTA,
     RHO,

@@ -34,8 +34,7 @@ from antiphon.protocol.exchanges import Exchanged
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (
     SLOW,
     UNKNOWN,

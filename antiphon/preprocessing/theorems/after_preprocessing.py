@@ -15,14 +15,13 @@ from antiphon.composition.accounting.bounds import least, of_measure
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.numbers.normal import tail
 from antiphon.preprocessing.as_stated import PRINTED, Circumstances, by_theorem
-from antiphon.preprocessing.declared import changed
 from antiphon.preprocessing.imputation import ImputedSum
-from antiphon.preprocessing.preprocessed import Preprocessed
+from antiphon.preprocessing.preprocessed import Preprocessed, changed
 from antiphon.preprocessing.triangle import Hoelder, Ranged, steps
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.measures.kinds import Measure, Pure, Renyi
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, finite_laplace
+from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import Within

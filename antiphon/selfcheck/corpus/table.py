@@ -17,10 +17,8 @@ import attrs
 from antiphon.mechanisms.noise.continuous import Laplace
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import at_once, one_by_one, saying
-from antiphon.selfcheck.corpus.listed import specimens
-from antiphon.selfcheck.corpus.specimen import as_claimed
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, at_once, one_by_one, saying
+from antiphon.selfcheck.corpus.specimen import as_claimed, specimens
 from antiphon.selfcheck.corpus.targets.composed import composition_targets
 from antiphon.selfcheck.corpus.targets.floats import (
     Snapping,

@@ -1,4 +1,4 @@
-"""Noise for numbers, whole and real, and in the steps of a descent."""
+"""Noise for numbers, whole and real, in the steps of a descent, and in sparse vectors."""
 
 from __future__ import annotations
 
@@ -19,10 +19,17 @@ from antiphon.mechanisms.noise import (
 )
 from antiphon.mechanisms.noisy_descent import NoisyDescent
 from antiphon.mechanisms.rounding import RoundToGrid
+from antiphon.mechanisms.sparse_vector import (
+    AboveThreshold,
+    GapSparseVector,
+    NumericSparseVector,
+    SparseVector,
+)
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import Pair
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals
-from antiphon.selfcheck.corpus.entry import Truth
+from antiphon.selfcheck.corpus.entry import Truth, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import (
     HALF,
     LESS,
@@ -44,13 +51,14 @@ _FAINT: Final = Fraction(1, 10**300)
 
 
 def specimens() -> Iterator[Specimen]:
-    """Discrete noise, noise on a grid, and in doubles; and noisy descent."""
+    """Discrete noise, noise on a grid, and in doubles; noisy descent, and sparse vectors."""
     yield _discrete_laplace()
     yield _discrete_gaussian()
     yield _grid_laplace()
     yield _grid_gaussian()
     yield from _in_doubles()
     yield _descent()
+    yield from _sparse_vectors()
 
 
 def _discrete_laplace() -> Specimen:
@@ -123,8 +131,7 @@ def _grid_gaussian() -> Specimen:
 
 def _in_doubles() -> Iterator[Specimen]:
     yield Specimen(
-        Laplace,
-        tuple(Example(Laplace(epsilon=epsilon), NOT_REALS) for epsilon in (1, _FAINT)),
+        Laplace, tuple(Example(Laplace(epsilon=epsilon), NOT_REALS) for epsilon in (1, _FAINT))
     )
     real, loud = Gaussian(rho=RHO), Gaussian(rho=RHO / LESS**2)
     yield Specimen(
@@ -178,3 +185,44 @@ class Unclipped(NoisyDescent):
     def respond(self, dataset: Any, coins: Coins) -> Any:
         noise = np.array([coins.gaussian(self.sigma) for _ in range(self.dimension)])
         return self.rate * (dataset.mean(axis=0) - noise)
+
+
+def _sparse_vectors() -> Iterator[Specimen]:
+    """Which of many queries are above a threshold: the four of them."""
+    yield _above_threshold()
+    crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
+    twice = SparseVector(epsilon=1, threshold=1, tops=2)
+    yield Specimen(
+        SparseVector,
+        (Example(SparseVector(epsilon=1, tops=3, share=Fraction(1, 5)), _NOT_INTS),),
+        (as_claimed("sparse vector, two tops", twice, crossing, Truth(), *one_by_one(5)),),
+    )
+    yield Specimen(
+        GapSparseVector,
+        (Example(GapSparseVector(epsilon=1, tops=2, sensitivity=3), _NOT_INTS),),
+        (as_claimed("gap sparse vector", GapSparseVector(epsilon=1, threshold=1), crossing),),
+    )
+    numeric = NumericSparseVector(epsilon=1, threshold=1)
+    yield Specimen(
+        NumericSparseVector,
+        (Example(NumericSparseVector(epsilon=1, tops=2, threshold=1), _NOT_INTS),),
+        (as_claimed("numeric sparse vector", numeric, crossing),),
+    )
+
+
+def _above_threshold() -> Specimen:
+    crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
+    up = saying("0⁵ | 1⁵", [Pair(0, 1)] * 5)
+    above = AboveThreshold(epsilon=1, threshold=1)
+    rising = AboveThreshold(epsilon=1, threshold=1, monotone=True)
+    low = AboveThreshold(epsilon=Fraction(1, 3), threshold=-2, monotone=True)
+    return Specimen(
+        AboveThreshold,
+        (Example(AboveThreshold(epsilon=1), _NOT_INTS), Example(low, _NOT_INTS)),
+        (
+            as_claimed("above threshold", above, crossing, Truth(0.8255)),
+            as_claimed("above threshold, monotone", rising, up, Truth(0.4904)),
+            broken("above threshold, monotone noise for any queries", rising, above.claims[0],
+                   crossing, Truth(1.3970)),
+        ),
+    )  # fmt: skip

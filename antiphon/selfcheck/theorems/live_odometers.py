@@ -18,8 +18,8 @@ from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.records.labels import message_label
-from antiphon.selfcheck.theorems.parts.corners import ANNOUNCE, corners
-from antiphon.selfcheck.theorems.parts.finite import WALK, FiniteResponse, claiming, promised
+from antiphon.selfcheck.theorems.components import ANNOUNCE, corners
+from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, claiming, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.sessions.spending.charged import counted
 from antiphon.sessions.spending.finding import Found, find

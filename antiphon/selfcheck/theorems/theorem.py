@@ -229,8 +229,7 @@ def same_views(
 
 
 def in_both_worlds(
-    left: Callable[[int], Mechanism],
-    right: Callable[[int], Mechanism],
+    left: Callable[[int], Mechanism], right: Callable[[int], Mechanism]
 ) -> list[tuple[Mechanism, Mechanism]]:
     """The pairs of systems of b = 0 and of b = 1."""
     return [(left(bit), right(bit)) for bit in (0, 1)]

@@ -22,7 +22,6 @@ from antiphon.conjectures import (
     ListedPairs,
     conjecture,
 )
-from antiphon.conjectures.judging import both_laws, kept
 from antiphon.conjectures.law_trees import Domain
 from antiphon.conjectures.patterns.fixed_strategy import (
     FixedStrategy,
@@ -33,7 +32,7 @@ from antiphon.conjectures.patterns.fixed_strategy import (
     value,
 )
 from antiphon.conjectures.patterns.game_pattern import BestOfGame
-from antiphon.conjectures.tables import mechanism, rounded
+from antiphon.conjectures.tables import both_laws, kept, mechanism, rounded
 from antiphon.learners.littlestone import BLANK, HIT
 from antiphon.learners.mistakes import FiniteLaw, hard_sequence
 from antiphon.learners.patterns import MistakesPattern

@@ -24,8 +24,7 @@ from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.records.rounds import Ending
 from antiphon.protocol.registry import registered_name
 from antiphon.selfcheck.corpus import corpus
-from antiphon.selfcheck.corpus.entry import Truth
-from antiphon.selfcheck.corpus.inputs import input_pairs
+from antiphon.selfcheck.corpus.entry import Truth, input_pairs
 from antiphon.selfcheck.corpus.targets.floats import (
     Snapping,
     TextbookLaplace,

@@ -14,8 +14,7 @@ from antiphon.composition.validity import SparseParallel, sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import epsilon
-from antiphon.selfcheck.theorems.composition import bounded_by_responses, proof_by_simulation
-from antiphon.selfcheck.theorems.parts.components import (
+from antiphon.selfcheck.theorems.components import (
     LEAKY,
     PURE_RESPONSE,
     RESPONSE,
@@ -26,6 +25,7 @@ from antiphon.selfcheck.theorems.parts.components import (
     walk,
     weakened,
 )
+from antiphon.selfcheck.theorems.composition import bounded_by_responses, proof_by_simulation
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private
 
 ZERO = epsilon(0)
