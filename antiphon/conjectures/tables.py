@@ -9,16 +9,14 @@ from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import gcd, lcm
-from typing import Any, Final, Protocol
+from typing import Any, Final
 
 import attrs
 import numpy as np
 
 from antiphon.audit.exact.comparison import Law, law_of_views
-from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
-from antiphon.conjectures.exact_figures import Figure
 from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.claims import Claim
@@ -27,7 +25,6 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Finite, Integers, Signature
-from antiphon.protocol.verification import Verification
 
 
 @register("antiphon.TableMechanism/1")
@@ -146,12 +143,6 @@ def whole_weights(chances: Plan) -> tuple[int, ...]:
     return tuple(each // gcd(*whole) for each in whole)
 
 
-_SURE: Final = Fraction(999, 1000)
-"""How much is left of a law that one world alone gives an answer, where that is infinitely bad."""
-_NEARLY: Final = 1 - Fraction(1, 2**16)
-"""How much is left, at first, of one that is to lose less at its ε, by more than this part."""
-
-
 @attrs.frozen(eq=False)
 class Judged:
     """Mechanisms that keep their claim, and an adversary that makes all of them lose so much."""
@@ -165,41 +156,6 @@ class Judged:
     """What the views of that adversary lose, exactly: the composition loses no less."""
     game: PrivacyGame
     """That it plays."""
-
-
-class Sought(Protocol):
-    """What is known of a mechanism that is sought."""
-
-    @property
-    def claim(self) -> Claim: ...
-    @property
-    def inner(self) -> Verification:
-        """f', w.r.t. which it keeps its claim."""
-        ...
-
-    @property
-    def claimed(self) -> tuple[Figure, Fraction]:
-        """What it is about, and how much that is at most."""
-        ...
-
-
-def kept(sought: Sought, domain: Domain, law: Doubles) -> tuple[Plan, Fraction]:
-    """A plan near a law that keeps the claim exactly, and what it loses."""
-    figure, limit = sought.claimed
-    nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
-    plan = rounded(domain, law)
-    while True:
-        made = mechanism("M", domain, plan, sought.claim)
-        lost = figure.tight(Question(made, sought.inner, report=None), domain.rounds)
-        if lost is None:
-            plan = mixed(domain, plan, _SURE, evenly=True)
-        elif lost <= limit:
-            return plan, lost
-        elif (part := (limit - nothing) / (lost - nothing)) < nearly:
-            # What rounding made it lose is much of the limit, or all of it: a little noise is less.
-            plan, nearly = mixed(domain, plan, nearly, evenly=True), 2 * nearly - 1
-        else:  # seldom twice, as the loss is convex in the plan
-            plan = mixed(domain, plan, part)
 
 
 def named(

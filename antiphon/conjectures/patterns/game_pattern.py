@@ -28,7 +28,6 @@ from antiphon.conjectures.tables import (
     Judged,
     TableMechanism,
     both_laws,
-    kept,
     mechanism,
     named,
     rounded,
@@ -183,7 +182,8 @@ class GamePattern(Pattern):
         """
         domains, figure = self.domains(found.size), self.figure(epsilon)
         for laws in either(domains, found.laws):
-            pairs = list(map(kept, self.parts, domains, laws))
+            sought = zip(self.parts, domains, laws, strict=True)
+            pairs = [part.kept(domain, law) for part, domain, law in sought]
             plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
             mechanisms = named(plans, [part.claim for part in self.parts])
             lost, question = tuple(lost for _, lost in pairs), self.question(mechanisms)

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import partial
 
 import attrs
 
@@ -24,7 +23,14 @@ from antiphon.protocol.messages import Symbol
 from antiphon.protocol.spaces import Pairs, Signature
 from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, promised
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, in_both_worlds, private, same_views
+from antiphon.selfcheck.theorems.theorem import (
+    Check,
+    Evidence,
+    in_both_worlds,
+    private,
+    rows,
+    same_views,
+)
 from antiphon.verifiers.identifier import Identifier
 from antiphon.verifiers.models import bounded, neighbouring_start
 
@@ -53,22 +59,16 @@ class TooTrue(RandomizedResponse):
 
 
 def _lemma_2_4() -> Iterable[Check]:
-    rows = [
-        Check(
-            "Lemma 2.4",
-            f"RR(ln {growth}, {delta})",
-            partial(_claimed, epsilon=Log(growth), delta=delta),
-        )
-        for growth, delta in ((1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH))
-    ]
-    yield from rows
-    yield rows[-1].twin("RR(ln 2, 1/10) that tells the truth too often", kind=TooTrue)
+    given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
+    made = rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
+    yield from made
+    yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", kind=TooTrue)
 
 
 def _claimed(
-    epsilon: Log, delta: Fraction, kind: type[RandomizedResponse] = RandomizedResponse
+    growth: object, delta: Fraction, kind: type[RandomizedResponse] = RandomizedResponse
 ) -> Evidence:
-    mechanism = kind(epsilon=epsilon, delta=delta)
+    mechanism = kind(epsilon=Log(growth), delta=delta)
     claim = mechanism.claims[0]
     return private(mechanism, claim.verification, [claim.parameters], rounds=2, exactly=True)
 
@@ -81,21 +81,15 @@ PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
 def _theorem_2_5() -> Iterable[Check]:
-    rows = [
-        Check(
-            "Thm 2.5",
-            f"five answers, ε = ln {growth}, δ tight; T = Lyu's",
-            partial(_post_processed, Log(growth)),
-        )
-        for growth in (1, 2, Fraction(5, 2))
-    ]
-    yield from rows
+    text = "five answers, ε = ln {}, δ tight; T = Lyu's"
+    made = rows("Thm 2.5", text, _post_processed, (1,), (2,), (Fraction(5, 2),))
+    yield from made
     yield Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
-    yield rows[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
+    yield made[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
 
 
-def _post_processed(given: ExactEpsilon, *, missing: Fraction = Fraction(0)) -> Evidence:
-    f = neighbouring_start()
+def _post_processed(growth: object, *, missing: Fraction = Fraction(0)) -> Evidence:
+    f, given = neighbouring_start(), Log(growth)
     delta = Question(NIM, f, report=None).solve(given, 1).delta - missing
     simulator = lyu(NIM, f, epsilon=given, delta=delta, rounds=2)
     return simulated(simulator, NIM, f, given, delta, rounds=2)

@@ -36,6 +36,7 @@ from antiphon.selfcheck.theorems.theorem import (
     Parameters,
     composed,
     private,
+    rows,
 )
 from antiphon.verifiers.models import bounded, event_level
 
@@ -67,12 +68,8 @@ def _decided(
 
 
 def _theorem_s() -> Iterable[Check]:
-    for k, n, growth in ((1, 3, 2), (2, 3, 2), (2, 3, 4)):
-        yield Check(
-            "Thm S",
-            f"{k} of {n}, symmetric f', E = {growth}, δ = 1/4: attained",
-            partial(_attained_symmetric, k, n, growth),
-        )
+    text = "{} of {}, symmetric f', E = {}, δ = 1/4: attained"
+    yield from rows("Thm S", text, _attained_symmetric, (1, 3, 2), (2, 3, 2), (2, 3, 4))
     yield Check("Thm S", "2 of 3 walks of positive δ", _walks)
     row = Check("Thm S", "2 of 3, f' that allows (0, 1) and (1, 0), E = 2, δ = 1/4", _both_ways)
     yield row
@@ -106,14 +103,10 @@ def _both_ways(*, symmetric: bool = True) -> Evidence:
 
 
 def _theorem_g() -> Iterable[Check]:
-    for k, n, growth, delta in (
+    yield from rows(
+        "Thm G", "{} of {}, any f', E = {}, δ = {}: attained", _attained,
         (2, 2, 2, QUARTER), (2, 3, 2, QUARTER), (2, 3, 4, QUARTER), (2, 3, 2, Fraction(2, 5)),
-    ):  # fmt: skip
-        yield Check(
-            "Thm G",
-            f"{k} of {n}, any f', E = {growth}, δ = {delta}: attained",
-            partial(_attained, k, n, growth, delta),
-        )
+    )  # fmt: skip
     yield Check("Thm G", "(ln 2, 1/10) and (ln 4, 1/5), 3 of either: attained", _unequal)
     yield Check("Thm G", "the closed bound, 2 of 3, E = 2 and δ = 1/10", _closed)
     row = Check("Thm G", "types chosen on the way, 2 of 3, E = 4, δ = 1/4", _types)
@@ -175,11 +168,8 @@ EXPOSED_AT: Final[tuple[ExactEpsilon, ...]] = (epsilon(0), Log(2), Log(3))
 
 
 def _theorem_r() -> Iterable[Check]:
-    for n in (1, 4):
-        yield Check(
-            "Thm R", f"1 of {n} × M_{{1/20, ln 4}} has (1-(1-p)^{n})·δ of RR_{{ln 4}}",
-            partial(_exposed, n),
-        )  # fmt: skip
+    text = "1 of {0} × M_{{1/20, ln 4}} has (1-(1-p)^{0})·δ of RR_{{ln 4}}"
+    yield from rows("Thm R", text, _exposed, (1,), (4,))
     for k, n, cost in ((1, 4, "one ρ"), (2, 8, "two ρ")):
         row = Check(
             "Thm R", f"{k} of {n} × M_{{1/20, ln 4}}, by elementary symmetric polynomials",
