@@ -12,7 +12,7 @@ import attrs
 from antiphon.cli.output import print_table, progress, shown
 from antiphon.demo.data import CARRIERS, LATE, ORIGINS, flights
 from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
-from antiphon.demo.panels import Band, along, bands
+from antiphon.demo.panels import Curve, along, bands
 from antiphon.demo.survey import FlightAnalyst, FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.numbers.printed import shown_up
@@ -222,13 +222,13 @@ def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
     readings, told = found.readings, [each.told for each in found.readings]
     dates = along(found.dates, told, first=flights().days[0], last=found.dates[-1])
     carriers = [
-        Band(
+        Curve(
             CARRIERS[carrier], dates, [each.true[carrier] for each in readings],
             [each.noisy[carrier] for each in readings], [each.band for each in readings],
         )
         for carrier in found.most[:_DRAWN]
     ]  # fmt: skip
-    largest = Band(
+    largest = Curve(
         "most", dates, [max(each.true) for each in readings], [each.largest for each in readings],
         [each.largest_band for each in readings], steps=True,
     )  # fmt: skip
