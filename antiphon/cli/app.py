@@ -53,8 +53,8 @@ def _commands() -> Iterator[Callable[..., int]]:
         for name, each in vars(file).items()
         if isfunction(each) and each.__module__ == file.__name__ and not name.startswith("_")
     }
-    for name in (*_FIRST, *sorted(known.keys() - {*_FIRST})):
-        yield known[name]
+    first = [name for name in _FIRST if name in known]
+    yield from (known[name] for name in (*first, *sorted(known.keys() - {*first})))
 
 
 for _command in _commands():

@@ -7,6 +7,7 @@ import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TypeVar
 
 import attrs
@@ -23,6 +24,7 @@ from antiphon.protocol.display import (
     as_data,
     as_text,
 )
+from antiphon.protocol.records.files import refuse_taken
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
@@ -75,6 +77,15 @@ def print_card(card: Card, width: int = _WIDTH) -> None:
             print_table(part.columns, part.rows, numbers=part.numbers, width=width)
         elif not isinstance(part, Picture):
             print(as_text(Card("", (part,))).removeprefix("\n"))
+
+
+def check_files(paths: Iterable[Path | None], force: bool) -> None:
+    """Refuse what could not be written before anything is computed for it."""
+    wanted = [path for path in paths if path is not None]
+    for path in wanted:
+        if not path.absolute().parent.is_dir():
+            raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
+    refuse_taken(wanted, force)
 
 
 @contextmanager

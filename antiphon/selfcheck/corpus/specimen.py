@@ -132,6 +132,15 @@ def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
 
 
+def of_gaussian(name: str, kind: type[Any], asked: Player, **parameters: Any) -> tuple[Entry, ...]:
+    """A mechanism of RHO under its claim, and one whose noise is 30 % too small for it."""
+    right, loud = kind(rho=RHO, **parameters), kind(rho=RHO / LESS**2, **parameters)
+    return (
+        as_claimed(name, right, asked, gaussian_truth()),
+        broken(f"{name}, 30 % too quiet", loud, right.claims[0], asked, gaussian_truth(LESS)),
+    )
+
+
 _ANY: Any = (None, Status.PROVED, "")
 
 

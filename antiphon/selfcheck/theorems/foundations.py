@@ -18,6 +18,7 @@ from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.display import as_data
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Symbol
 from antiphon.protocol.spaces import Pairs, Signature
@@ -116,11 +117,7 @@ def simulated(
     game = PrivacyGame(mechanism, f)
     pairs = Pairs(mechanism.signature.queries).enumerate()
     systems = in_both_worlds(lambda b: simulator @ Identifier(b) @ response, game.mechanism)
-    return same_views(systems, rounds, pairs, note=f"T ∘* RR({_named(given)}, {delta})")
-
-
-def _named(given: ExactEpsilon) -> str:
-    return f"ln {given.argument}" if isinstance(given, Log) else str(given)
+    return same_views(systems, rounds, pairs, note=f"T ∘* RR({as_data(given)}, {delta})")
 
 
 @attrs.frozen

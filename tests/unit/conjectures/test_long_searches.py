@@ -16,7 +16,7 @@ from antiphon.audit.running.sending import run_file
 from antiphon.conjectures import Conjecture, SparsePattern
 from antiphon.conjectures.ascent import AHEAD, Climbs, Few, place_of, start
 from antiphon.conjectures.climbing import Climb
-from antiphon.conjectures.long_search import kept_in
+from antiphon.conjectures.conjecturing import kept_in
 from antiphon.protocol import CheckpointError, ExecutorError, InvalidArgument
 from antiphon.protocol.coins.sampled import generator
 
