@@ -9,13 +9,14 @@ from typing import Final
 
 import attrs
 
-from antiphon.cli.output import print_table, progress, shown
+from antiphon.cli.output import print_card, progress, shown
 from antiphon.demo.data import CARRIERS, LATE, ORIGINS, flights
 from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
 from antiphon.demo.panels import Curve, along, bands
 from antiphon.demo.survey import FlightAnalyst, FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.records.files import write_text
 from antiphon.protocol.records.view import View
 
@@ -72,24 +73,24 @@ def _guarantee(epsilon: Fraction) -> str:
 
 def print_outcome(outcome: FlightReport) -> None:
     """For people: the table, and what was promised, replayed and written."""
-    analyst, view = outcome.analyst, outcome.view
-    print(
-        f"{analyst.flights:,} flights in {len(view.rounds):,} rounds through V[f_∞] ∘* I(b) ∘* "
-        f"ExtConComp: {len(outcome.counters)} counters, {outcome.seconds:.1f} s"
+    head = (
+        f"{outcome.analyst.flights:,} flights in {len(outcome.view.rounds):,} rounds through "
+        f"V[f_∞] ∘* I(b) ∘* ExtConComp: {len(outcome.counters)} counters, {outcome.seconds:.1f} s"
     )
-    if view.header.seeded:
-        print("SEEDED: the noise can be computed again by anyone. Not for release.")
+    print_card(Card(head, _parts(outcome)))
+
+
+def _parts(outcome: FlightReport) -> Iterator[Part]:
+    if outcome.view.header.seeded:
+        yield "SEEDED: the noise can be computed again by anyone. Not for release."
     sources = list(dict.fromkeys(counter.claim.source for counter in outcome.counters))
     rows = [_row(counter, sources) for counter in (*outcome.origins, *outcome.busiest)]
     numbers = ("ε", "true", "noisy", "error")
-    print()
-    columns = ("counter", "ε", "f", "status", "source", *numbers[1:])
-    print_table(columns, rows, numbers=numbers)
-    print("counts in flights, ε in nats (δ = 0); each counter counts from its creation")
-    for place, source in enumerate(sources, start=1):
-        print(f"[{place}] {source}")
-    for line in _notes(outcome):
-        print(line)
+    yield ""
+    yield Grid(rows, ("counter", "ε", "f", "status", "source", *numbers[1:]), numbers)
+    yield "counts in flights, ε in nats (δ = 0); each counter counts from its creation"
+    yield from (f"[{place}] {source}" for place, source in enumerate(sources, start=1))
+    yield from _notes(outcome)
 
 
 def _row(counter: FlightCounter, sources: list[str]) -> tuple[str, ...]:
@@ -264,12 +265,10 @@ def _how_often(found: Delays) -> str:
 
 def print_delays(found: Delays) -> None:
     """The last reading as a table; what was promised, and how it went."""
-    print(f"\nFlights at least {LATE} minutes late, by H and by HSS (CM §7):\n")
+    title = f"\nFlights at least {LATE} minutes late, by H and by HSS (CM §7):\n"
     numbers = ("true", "noisy", "error", "at most")
-    print_table(("delayed", *numbers), list(_rows(found)), numbers=numbers)
-    for line in _delay_notes(found):
-        print(line)
-    print()
+    table = Grid(list(_rows(found)), ("delayed", *numbers), numbers)
+    print_card(Card(title, (table, *_delay_notes(found), "")))
 
 
 def _rows(found: Delays) -> Iterator[tuple[str, ...]]:

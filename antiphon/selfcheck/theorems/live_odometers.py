@@ -7,6 +7,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import attrs
+
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
@@ -45,25 +47,20 @@ class BestStop(NamedTuple):
     path: tuple[str, ...]
 
 
+@attrs.define
 class Stopped:
     """The recursion over what was said: the best of stopping now and of every message.
 
     ``games`` are V[f] ∘* I(b) ∘* ExtConComp, the world that is true first.
     """
 
-    def __init__(
-        self,
-        games: tuple[Chain, Chain],
-        catalogue: Sequence[Create],
-        queries: Sequence[object],
-        creations: int,
-        reading: Reading,
-        gain: Gain,
-    ) -> None:
-        self._games, self._creations = games, creations
-        self._catalogue, self._queries = catalogue, queries
-        self._reading, self._gain = reading, gain
-        self._known: dict[Hashable, BestStop] = {}
+    _games: tuple[Chain, Chain]
+    _catalogue: Sequence[Create]
+    _queries: Sequence[object]
+    _creations: int
+    _reading: Reading
+    _gain: Gain
+    _known: dict[Hashable, BestStop] = attrs.field(init=False, factory=dict)
 
     def best(self, rounds: int) -> BestStop:
         """From the start, with so many messages."""
