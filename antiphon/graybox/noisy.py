@@ -110,7 +110,7 @@ class Noisy:
 
     def __truediv__(self, other: Foreign) -> Foreign:
         if type(other) is Noisy or not is_number(other) or other == 0:
-            return applied(operator.truediv, self, other)
+            return applied(_quotient, self, other)
         return self.times(1 / other)
 
     def __neg__(self) -> Foreign:
@@ -156,6 +156,10 @@ def is_number(thing: object) -> bool:
     """Whether it is a plain number, NumPy's included."""
     kind = kind_of(thing)
     return kind is not Noisy and issubclass(kind, (int, float, np.integer, np.floating))
+
+
+def _quotient(one: Foreign, other: Foreign) -> Foreign:
+    return one / other
 
 
 def plain(thing: Foreign) -> Foreign:

@@ -8,6 +8,7 @@ both worlds, unless data goes around the noise (Re:cord-play, Cebere et al. 2026
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import sysconfig
 from collections.abc import Callable, Generator, Sequence
@@ -16,6 +17,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any, Final, TypeAlias, TypeVar, Union
 
+import attr
 import attrs
 import numpy as np
 
@@ -81,7 +83,7 @@ SKIPPED: Final = (
     "<attrs", "<frozen", "<__array_function__", OWN,
     str(Path(np.__file__).parent),
     str(Path(__file__).parents[2] / "protocol"),
-    str(Path(attrs.__file__).parent),
+    *(f"{Path(str(each.__file__)).parent}{os.sep}" for each in (attr, attrs)),
 )  # fmt: skip
 _STANDARD: Final = sysconfig.get_paths()["stdlib"]
 LAPLACE: Final = ("laplace", "discrete_laplace")
@@ -265,7 +267,7 @@ class Tape:
         told = self.expected
         if self.first is None:
             mine = attrs.evolve(mine, result=result())
-        elif type(told) is type(mine) and told.shape == mine.shape:
+        elif told is not None and type(told) is type(mine) and told.shape == mine.shape:
             mine = attrs.evolve(mine, result=told.result)
         else:
             self.parting = mine

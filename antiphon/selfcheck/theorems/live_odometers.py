@@ -60,7 +60,7 @@ class Stopped:
     _creations: int
     _reading: Reading
     _gain: Gain
-    _known: dict[Hashable, BestStop] = attrs.field(init=False, factory=dict)
+    _known: dict[Hashable, BestStop] = attrs.field(init=False, factory=dict[Hashable, BestStop])
 
     def best(self, rounds: int) -> BestStop:
         """From the start, with so many messages."""
