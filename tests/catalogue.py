@@ -16,8 +16,7 @@ import antiphon as ap
 from antiphon.audit.check.examples import examples
 from antiphon.learners import convex, distribution, littlestone, oco
 from antiphon.protocol import NoninteractiveMechanism, spaces
-from antiphon.selfcheck.corpus.listed import specimens
-from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example
+from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, specimens
 from antiphon.selfcheck.specimens.systems import BOTH
 
 

@@ -1,10 +1,11 @@
-"""The command line: a command for each file of a folder ``options``, here and in the wings."""
+"""The command line: the functions in folders ``options``, here and in the wings, are commands."""
 
 from __future__ import annotations
 
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence
+from inspect import isfunction
 from typing import Annotated, Any, Final
 
 import typer
@@ -45,12 +46,15 @@ def before(
 
 
 def _commands() -> Iterator[Callable[..., int]]:
-    """The functions that are commands, in their order: each is called as its file."""
-    known = {str(file.__name__).rpartition(".")[2]: file for file in found_alone("options")}
-    for name in sorted(
-        known, key=lambda name: (_FIRST.index(name) if name in _FIRST else 99, name)
-    ):
-        yield getattr(known[name], name)
+    """The public functions of the files that are found, in the order of ``--help``."""
+    known = {
+        name: each
+        for file in found_alone("options")
+        for name, each in vars(file).items()
+        if isfunction(each) and each.__module__ == file.__name__ and not name.startswith("_")
+    }
+    first = [name for name in _FIRST if name in known]
+    yield from (known[name] for name in (*first, *sorted(known.keys() - {*first})))
 
 
 for _command in _commands():

@@ -1,4 +1,4 @@
-"""What the commands print: text for people, or one JSON object."""
+"""What users write, and what the commands print: text for people, or one JSON object."""
 
 from __future__ import annotations
 
@@ -6,11 +6,14 @@ import json
 import sys
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Final
+from fractions import Fraction
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, TypeVar
 
 import attrs
 
-from antiphon.numbers.errors import MissingExtra
+from antiphon.numbers.errors import InvalidArgument, MissingExtra
+from antiphon.numbers.printed import shown_up
 from antiphon.protocol.display import (
     Card,
     Displayed,
@@ -21,9 +24,11 @@ from antiphon.protocol.display import (
     as_data,
     as_text,
 )
+from antiphon.protocol.records.files import refuse_taken
 
 if TYPE_CHECKING:
     from rich.console import Console, ConsoleOptions, RenderableType
+
 
 Advance = Callable[[int], None]
 """ForPrograms how much is done."""
@@ -72,6 +77,15 @@ def print_card(card: Card, width: int = _WIDTH) -> None:
             print_table(part.columns, part.rows, numbers=part.numbers, width=width)
         elif not isinstance(part, Picture):
             print(as_text(Card("", (part,))).removeprefix("\n"))
+
+
+def check_files(paths: Iterable[Path | None], force: bool) -> None:
+    """Refuse what could not be written before anything is computed for it."""
+    wanted = [path for path in paths if path is not None]
+    for path in wanted:
+        if not path.absolute().parent.is_dir():
+            raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
+    refuse_taken(wanted, force)
 
 
 @contextmanager
@@ -184,3 +198,47 @@ def print_table(
         terminal(width).print(FittedTable(grid))
     except MissingExtra:
         print("\n".join(aligned([columns, *grid.rows], [each in numbers for each in columns])))
+
+
+Found = TypeVar("Found")
+
+
+def one_of(known: Mapping[str, Found], name: str, what: str) -> Found:
+    """What has that name. Raises: InvalidArgument, with all names, for another."""
+    if name not in known:
+        raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
+    return known[name]
+
+
+def several(texts: Iterable[str]) -> tuple[str, ...]:
+    """What stands between commas, or in an option that is repeated; each once.
+
+    >>> several(["1024, 4096", "1024", "1"])
+    ('1024', '4096', '1')
+    """
+    return tuple(dict.fromkeys(each.strip() for text in texts for each in text.split(",")))
+
+
+def count(text: str, name: str, most: int) -> int:
+    """The whole number from 1 to the most that a text stands for. Raises: InvalidArgument.
+
+    >>> count("4096", "rounds", 1 << 24)
+    4096
+    """
+    found = int(text) if text.isascii() and text.isdecimal() and len(text) < 40 else 0
+    if not 1 <= found <= most:
+        raise InvalidArgument(f"{name} is a whole number from 1 to {most:,}, not {text[:40]!r}")
+    return found
+
+
+def shown(value: Fraction) -> str:
+    """An exact number for people: 1/10 is 0.1, 1/3 stays 1/3; long ones are rounded up.
+
+    >>> shown(Fraction(1, 10)), shown(Fraction(1, 3)), shown(Fraction(2, 3) ** 40)
+    ('0.1', '1/3', '≈9.043772684e-08')
+    """
+    decimal = shown_up(value, 10)
+    if Fraction(decimal) == value:
+        return decimal
+    text = f"{value.numerator}/{value.denominator}" if value.denominator < 10**12 else ""
+    return text if text and len(text) <= 26 else f"≈{decimal}"

@@ -1,15 +1,11 @@
 """A tester of conjectures: a search for the mechanisms that break a bound on a composition."""
 
 from antiphon.composition.accounting.renyi import OnlyAt
+from antiphon.conjectures.ascent import HowFar
 from antiphon.conjectures.conjectured import Conjectured
 from antiphon.conjectures.conjecturing import Conjecture, conjecture
 from antiphon.conjectures.exact_figures import moment_above
-from antiphon.conjectures.listed_pairs import (
-    BOTH_SIDES,
-    ONE_SIDED,
-    TWO_PUBLIC,
-    ListedPairs,
-)
+from antiphon.conjectures.law_trees import BOTH_SIDES, ONE_SIDED, TWO_PUBLIC, ListedPairs
 from antiphon.conjectures.patterns import (
     AnyMechanism,
     AnyRenyi,
@@ -19,7 +15,6 @@ from antiphon.conjectures.patterns import (
     SparsePattern,
     SparseRenyi,
 )
-from antiphon.conjectures.searching.ascent import HowFar
 from antiphon.conjectures.tables import TableMechanism
 from antiphon.protocol.provenance import nothing_proved_in
 

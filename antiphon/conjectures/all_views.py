@@ -19,6 +19,7 @@ from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.composition.creation import Create
 from antiphon.conjectures.exact_figures import Loss
 from antiphon.conjectures.law_trees import (
+    MOST_PAIRS,
     Doubles,
     Ints,
     Mask,
@@ -27,7 +28,6 @@ from antiphon.conjectures.law_trees import (
     pruned,
     turned,
 )
-from antiphon.conjectures.listed_pairs import MOST_PAIRS
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Pair, same
 

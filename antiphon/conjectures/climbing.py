@@ -1,4 +1,13 @@
-"""Climbing: law by law, each the best for the adversary that is best for all of them."""
+"""Climbing: law by law, each the best for the adversary that is best for all of them.
+
+The laws that keep a claim are a linear program.
+
+Lyu's recursion (CM App. A; theory of ``tight_delta``): with x the law and x^b(h) its probability of
+h as world b hears it, the least L with L^b(h) >= loss(x^b(h), x^{1-b}(h)) and L^b(h) >=
+Σ_a L^b(h, q, a) for every valid q has L^b() = what an adaptive adversary makes it lose at most, the
+tight δ_b(ε), say. So "M keeps the claim w.r.t. f'" says that some L >= 0 meets these inequalities
+and L^b() <= its limit: linear, tangent by tangent of the loss.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +17,123 @@ from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import numpy as np
 
-from antiphon.conjectures.law_trees import Doubles
-from antiphon.conjectures.program import Program
-from antiphon.numbers.errors import Intractable
+from antiphon.conjectures.exact_figures import Loss
+from antiphon.conjectures.law_trees import Domain, Doubles, Tree
+from antiphon.numbers.errors import Intractable, MissingExtra
+
+
+class Inequalities:
+    """Rows of a sparse matrix, and their right sides."""
+
+    def __init__(self) -> None:
+        self._entries: list[tuple[int, int, float]] = []
+        self._right: list[float] = []
+
+    def add(self, entries: dict[int, float], right: float = 0.0) -> None:
+        """A row: entries by column."""
+        self._entries += [(len(self._right), column, value) for column, value in entries.items()]
+        self._right.append(right)
+
+    def matrix(self, columns: int) -> tuple[Any, Doubles]:
+        """As scipy takes it."""
+        from scipy.sparse import csr_matrix
+
+        rows, places, values = zip(*self._entries, strict=True)
+        shape = len(self._right), columns
+        return csr_matrix((values, (rows, places)), shape=shape), np.array(self._right)
+
+
+class Program(NamedTuple):
+    """All laws of a domain that keep a claim."""
+
+    size: int
+    columns: int
+    equal: tuple[Any, Doubles]
+    least: tuple[Any, Doubles]
+
+    def best(self, gains: Doubles) -> Doubles:
+        """A law that keeps the claim and has the largest Σ gains·law; a vertex of them all.
+
+        Raises: Intractable if the solver gives up.
+        """
+        from scipy.optimize import linprog  # pyright: ignore[reportUnknownVariableType]
+
+        costs = np.zeros(self.columns)
+        costs[: self.size] = -gains
+        found: Any = linprog(
+            costs, A_ub=self.least[0], b_ub=self.least[1], A_eq=self.equal[0], b_eq=self.equal[1],
+            bounds=(0, None), method="highs",
+        )  # fmt: skip
+        if found.status != 0:
+            raise Intractable(
+                "the columns of a linear program; take fewer rounds or answers, or a smaller ε, "
+                f"order or moment. The solver says {found.message}",
+                self.columns, "of what it can do",
+            )  # fmt: skip
+        law: Doubles = np.clip(found.x[: self.size], 0, 1)
+        return law
+
+
+def needs_scipy() -> None:
+    """Raises: MissingExtra where it is not installed."""
+    try:
+        import scipy  # noqa: F401  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]
+    except ImportError as error:
+        raise MissingExtra("scipy", "conjectures") from error
+
+
+def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
+    """The laws that lose at most the limit. Raises: MissingExtra without scipy."""
+    needs_scipy()
+    nodes = sum(len(level.differs) for level in tree)
+    columns = domain.size + 2 * nodes
+    rows = Inequalities()
+    for bit in (0, 1):
+        _recursion(rows, tree, loss, bit, domain.size + bit * nodes)
+        rows.add({domain.size + bit * nodes: 1.0}, limit)
+    return Program(domain.size, columns, _laws(domain).matrix(columns), rows.matrix(columns))
+
+
+def _laws(domain: Domain) -> Inequalities:
+    """Σ_a x(h, q, a) = x(h) for every question q, and x() = 1."""
+    rows, questions = Inequalities(), len(domain.inputs)
+    rows.add({0: 1.0}, 1.0)
+    for depth in range(domain.rounds):
+        here, below = domain.offset(depth), domain.offset(depth + 1)
+        for node in range(below - here):
+            for question in range(questions):
+                first = below + (node * questions + question) * domain.answers
+                rows.add({here + node: -1.0, **{first + a: 1.0 for a in range(domain.answers)}})
+    return rows
+
+
+def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int) -> None:
+    """The inequalities of one world, whose L stand from a column on."""
+    for depth, level in enumerate(tree):
+        for node, (own, other) in enumerate(
+            zip(level.heard[bit], level.heard[1 - bit], strict=True)
+        ):
+            _above(rows, loss, int(own), int(other), start + node)
+        if depth + 1 < len(tree):
+            after = tree[depth + 1]
+            below = start + len(level.differs)
+            ends = [*after.starts.tolist(), len(after.group)]
+            for group, parent in enumerate(after.parents.tolist()):
+                children = range(below + ends[group], below + ends[group + 1])
+                rows.add({start + parent: -1.0, **dict.fromkeys(children, 1.0)})
+            start = below
+
+
+def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
+    """L is at least each tangent."""
+    if own == other:  # the largest tangent there, for all have a + b <= loss(1, 1)
+        rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
+        return
+    for first, second in loss.tangents:
+        rows.add({own: first, other: second, column: -1.0})
+    if loss.widest is not None:
+        rows.add({own: 1.0, other: -loss.widest})
+
 
 Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]

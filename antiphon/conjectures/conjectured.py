@@ -12,15 +12,10 @@ from typing import Any, Final
 import attrs
 
 from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.conjectures.drawing.found_trees import (
-    mechanism_drawn,
-    mechanism_tree,
-    strategy_drawn,
-)
-from antiphon.conjectures.drawing.tree_sheet import sheet
 from antiphon.conjectures.exact_figures import shown
-from antiphon.conjectures.judging import Judged
 from antiphon.conjectures.patterns.pattern import Pattern, Sizes
+from antiphon.conjectures.tables import Judged
+from antiphon.conjectures.tree_drawing import mechanism_drawn, mechanism_tree, sheet, strategy_drawn
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.printed import shown_down, told_apart

@@ -9,9 +9,8 @@ the largest of its tangents a·p + b·q. Its sum only grows with what is seen: a
 from __future__ import annotations
 
 import math
-from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Final, NamedTuple
+from typing import ClassVar, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 import numpy as np
@@ -32,56 +31,41 @@ WIDEST: Final = float(_RATIOS[-1])
 WIDEST_SAID: Final = f"of likelihood ratios up to {shown_up(WIDEST)}"
 
 
-class Loss(ABC):
-    """Of one view, by its probabilities in the two worlds."""
-
-    nothing: int = 0
-    """What is lost where nothing is told."""
-    widest: float | None = None
-    """A likelihood ratio past which no mechanism is sought; None: any is."""
-
-    @property
-    @abstractmethod
-    def tangents(self) -> tuple[tuple[float, float], ...]:
-        """(a, b): the loss is at least a·p + b·q, and the largest of these, or nearly."""
-
-    @abstractmethod
-    def of(self, own: Doubles, other: Doubles) -> Doubles:
-        """The loss of each view."""
-
-    @abstractmethod
-    def slopes(self, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
-        """(a, b) of the tangent at each view, where the loss is a·p + b·q."""
-
-
 @attrs.frozen
-class HockeyStick(Loss):
+class HockeyStick:
     """max{0, p - growth·q}, whose sum is δ(ε) (CM Def. 2.1); growth is e^ε."""
 
     growth: float
+    nothing: ClassVar = 0
+    """What is lost where nothing is told."""
+    widest: ClassVar[float | None] = None
+    """A likelihood ratio past which no mechanism is sought; None: any is."""
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:
+        """(a, b): the loss is at least a·p + b·q, and the largest of these, or nearly."""
         return ((1.0, -self.growth),)  # the other one is 0: what is summed is no less
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
+        """The loss of each view."""
         return np.maximum(own - self.growth * other, 0.0)
 
     def slopes(self, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
+        """(a, b) of the tangent at each view, where the loss is a·p + b·q."""
         event = (own > self.growth * other).astype(np.float64)
         return event, -self.growth * event
 
 
 @attrs.frozen
-class MomentLoss(Loss):
+class MomentLoss:
     """p^α q^(1-α), whose sum is e^((α-1)D) of the Rényi divergence D (Mironov 2017, Def. 3).
 
     Sought are laws of which no history is 16 times as likely in one world as in the other.
     """
 
     order: float
-    nothing: int = attrs.field(default=1, init=False)
-    widest: float | None = attrs.field(default=WIDEST, init=False)
+    nothing: ClassVar = 1
+    widest: ClassVar[float | None] = WIDEST
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:
@@ -101,6 +85,8 @@ class MomentLoss(Loss):
         return self.order * ratios ** (self.order - 1), (1 - self.order) * ratios**self.order
 
 
+Loss: TypeAlias = Union[HockeyStick, MomentLoss]
+"""Of one view, by its probabilities in the two worlds."""
 _BITS: Final = 160
 """To how many bits a moment is known."""
 _LARGEST: Final = 300
@@ -114,66 +100,44 @@ class Attained(NamedTuple):
     adversary: StrategyAdversary
 
 
-class Figure(ABC):
-    """A loss (``view_losses``), summed over the views of the adversary that is worst for it."""
-
-    @property
-    @abstractmethod
-    def growth(self) -> Fraction:
-        """How many times as likely a view is in one world as in the other where it is accused."""
-
-    @property
-    @abstractmethod
-    def loss(self) -> Loss:
-        """Of one view, in doubles."""
-
-    @abstractmethod
-    def of(self, own: Law, other: Law) -> Fraction:
-        """By the exact laws of an adversary's views: no more than the truth."""
-
-    @abstractmethod
-    def tight(self, question: Question, rounds: int) -> Fraction | None:
-        """Of a game, by the exact engine; None if it is infinite."""
-
-    @abstractmethod
-    def best(self, question: Question, rounds: int) -> Attained | None:
-        """With an adversary that attains it; None if it is infinite."""
-
-    @abstractmethod
-    def tangents(self, accused: Mask, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
-        """(a, b) of each view: its loss is a·p + b·q at these p and q, and no less at others.
-
-        ``accused``: what the exact engine says of it.
-        """
-
-
 @attrs.frozen
-class TightDelta(Figure):
+class TightDelta:
     """The tight δ at ε (CM Def. 2.1)."""
 
     epsilon: ExactEpsilon
 
     @property
     def growth(self) -> Fraction:
-        """Not below e^ε: with it a loss is not above the truth."""
+        """How many times as likely a view is in one world as in the other where it is accused.
+
+        Not below e^ε: with it a loss is not above the truth.
+        """
         below, error = rational_growth(self.epsilon)
         return below * (1 + error)
 
     @property
     def loss(self) -> HockeyStick:
+        """Of one view, in doubles."""
         return HockeyStick(grown(self.epsilon))
 
     def of(self, own: Law, other: Law) -> Fraction:
+        """By the exact laws of an adversary's views: no more than the truth."""
         return own.hockey_stick(other, self.growth)
 
     def tight(self, question: Question, rounds: int) -> Fraction:
+        """Of a game, by the exact engine."""
         return question.solve(self.epsilon, rounds).delta
 
     def best(self, question: Question, rounds: int) -> Attained:
+        """With an adversary that attains it."""
         adversary = question.best_adversary(self.epsilon, rounds)
         return Attained(adversary.advantage, adversary)
 
     def tangents(self, accused: Mask, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
+        """(a, b) of each view: its loss is a·p + b·q at these p and q, and no less at others.
+
+        ``accused``: what the exact engine says of it.
+        """
         event = accused.astype(np.float64)
         return event, -self.loss.growth * event
 
@@ -182,10 +146,10 @@ class TightDelta(Figure):
 
 
 @attrs.frozen
-class TightMoment(Figure):
+class TightMoment:
     """Σ p^α q^(1-α) at a whole order α: e^((α-1)D) of the Rényi divergence (Mironov 2017, Def. 3).
 
-    Of two worlds of which one alone has some view it is infinite.
+    Of two worlds of which one alone has some view it is infinite, which is None.
     """
 
     order: int
@@ -216,6 +180,10 @@ class TightMoment(Figure):
 
     def __str__(self) -> str:
         return f"moment at α = {self.order}"
+
+
+Figure: TypeAlias = Union[TightDelta, TightMoment]
+"""A loss, summed over the views of the adversary that is worst for it."""
 
 
 def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:

@@ -1,8 +1,11 @@
-"""A mechanism by its law: a table of what it answers after each history."""
+"""What a search has found: a mechanism by its law, rounded to rationals, and judged exactly.
+
+A mechanism is a table of what it answers after each history.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from math import gcd, lcm
@@ -11,7 +14,11 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.audit.exact.comparison import Law, law_of_views
+from antiphon.audit.exact.strategy import StrategyAdversary
+from antiphon.audit.game import PrivacyGame
 from antiphon.conjectures.law_trees import Domain, Doubles
+from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -134,3 +141,40 @@ def whole_weights(chances: Plan) -> tuple[int, ...]:
     common = lcm(*(each.denominator for each in chances))
     whole = [int(each * common) for each in chances]
     return tuple(each // gcd(*whole) for each in whole)
+
+
+@attrs.frozen(eq=False)
+class Judged:
+    """Mechanisms that keep their claim, and an adversary that makes all of them lose so much."""
+
+    mechanisms: tuple[ContinualMechanism[Any], ...]
+    """In the order in which they are created; one may be there several times."""
+    claimed: tuple[Fraction, ...]
+    """What each one loses, by the exact engine: at most what is claimed."""
+    adversary: StrategyAdversary
+    loss: Fraction
+    """What the views of that adversary lose, exactly: the composition loses no less."""
+    game: PrivacyGame
+    """That it plays."""
+
+
+def named(
+    plans: Sequence[tuple[Domain, Plan]], claims: Sequence[Claim]
+) -> tuple[TableMechanism, ...]:
+    """Their mechanisms M1, M2, …; those of one kind that are equal have one name."""
+    names: dict[Hashable, str] = {}
+    found: list[TableMechanism] = []
+    for (domain, plan), claim in zip(plans, claims, strict=True):
+        key = fingerprint((tuple(domain), plan, claim))
+        name = names.setdefault(key, f"M{len(names) + 1}")
+        found.append(mechanism(name, domain, plan, claim))
+    return tuple(found)
+
+
+def both_laws(adversary: StrategyAdversary, game: PrivacyGame, rounds: int) -> tuple[Law, Law]:
+    """The laws of its views in its own world and in the other one; it has time to say HALT."""
+    own, other = (
+        law_of_views(adversary, game.mechanism(bit), rounds=rounds + 1)
+        for bit in (adversary.bit, 1 - adversary.bit)
+    )
+    return own, other

@@ -1,6 +1,6 @@
 """The main job on real data: a year of flights through adaptively created counters."""
 
-from antiphon.demo.analyst import FlightAnalyst
 from antiphon.demo.data import flights
+from antiphon.demo.survey import FlightAnalyst
 
 __all__ = ["FlightAnalyst", "flights"]

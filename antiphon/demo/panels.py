@@ -31,12 +31,16 @@ _LOW: Final = 0.25
 
 @attrs.frozen(eq=False)
 class Curve:
-    """A running count: exact and noisy values at some dates."""
+    """True and noisy values at some dates; of a band, also how far apart they may be."""
 
     name: str
     dates: Dates = attrs.field(repr=False)
     true: Sequence[int] = attrs.field(repr=False)
     noisy: Sequence[int] = attrs.field(repr=False)
+    width: Sequence[int] = attrs.field(default=(), repr=False)
+    """What |noisy - true| is promised not to exceed."""
+    steps: bool = False
+    """Whether the noisy value stays until it changes."""
 
 
 @attrs.frozen(eq=False)
@@ -98,10 +102,18 @@ def _counts(axes: Axes, panel: Panel, unit: str) -> None:
     axes.set_ylim(bottom=0)
 
 
-def _legend(axes: Axes) -> None:
+def _legend(axes: Axes, *, band: str = "") -> None:
+    """The legend of a figure, right of its title: where there are no curves."""
     axes.plot([], [], color=INK, linewidth=1.4, label="true")
     axes.plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
-    beside_title(axes)
+    if band:
+        axes.fill_between([], [], [], color=INK, alpha=0.15, label=band)
+    figure: Any = axes.figure
+    handles, labels = axes.get_legend_handles_labels()
+    figure.legend(
+        handles, labels, loc="upper right", bbox_to_anchor=(0.99, 0.995), ncols=len(labels),
+        frameon=False, fontsize=9.5, labelcolor=INK, columnspacing=1.4, handlelength=1.6,
+    )  # fmt: skip
 
 
 def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:
@@ -118,22 +130,8 @@ def _errors(axes: Axes, panel: Panel, unit: str, limit: float) -> None:
 # --- bands ----------------------------------------------------------------------------------------
 
 
-@attrs.frozen(eq=False)
-class Band:
-    """True and noisy values at some dates, and how far apart they may be."""
-
-    name: str
-    dates: Dates = attrs.field(repr=False)
-    true: Sequence[int] = attrs.field(repr=False)
-    noisy: Sequence[int] = attrs.field(repr=False)
-    width: Sequence[int] = attrs.field(repr=False)
-    """What |noisy - true| is promised not to exceed."""
-    steps: bool = False
-    """Whether the noisy value stays until it changes."""
-
-
 def bands(
-    panels: Sequence[tuple[str, Sequence[Band]]],
+    panels: Sequence[tuple[str, Sequence[Curve]]],
     *,
     title: str,
     subtitle: str,
@@ -147,16 +145,13 @@ def bands(
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for place, (heading, drawn) in enumerate(panels):
             _panel(axes[place], heading, drawn)
-        axes[0].plot([], [], color=INK, linewidth=1.4, label="true")
-        axes[0].plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
-        axes[0].fill_between([], [], [], color=INK, alpha=0.15, label="where the truth should lie")
-        beside_title(axes[0])
+        _legend(axes[0], band="where the truth should lie")
         figure.text(0.065, 0.945, title, fontsize=15, fontweight="bold", color=INK)
         figure.text(0.065, 0.9, subtitle, fontsize=10.5, color=SOFT)
         figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.1, wspace=0.42)
 
 
-def _panel(axes: Axes, heading: str, drawn: Sequence[Band]) -> None:
+def _panel(axes: Axes, heading: str, drawn: Sequence[Curve]) -> None:
     dated(axes, [band.dates for band in drawn])
     titled(axes, heading, 11.5, fontweight="bold")
     for place, band in enumerate(drawn):
@@ -207,16 +202,6 @@ def _whole(axis: Axis) -> None:
     locator: Any = axis.get_major_locator()
     locator.set_params(integer=True)
     axis.set_major_formatter(_thousands)
-
-
-def beside_title(axes: Axes) -> None:
-    """The legend of a figure, right of its title: where there are no curves."""
-    figure: Any = axes.figure
-    handles, labels = axes.get_legend_handles_labels()
-    figure.legend(
-        handles, labels, loc="upper right", bbox_to_anchor=(0.99, 0.995), ncols=len(labels),
-        frameon=False, fontsize=9.5, labelcolor=INK, columnspacing=1.4, handlelength=1.6,
-    )  # fmt: skip
 
 
 def _thousands(value: float, position: float | None = None) -> str:

@@ -112,7 +112,7 @@ class Taped:
         source = self._tape.source
         index = self._tape.choose(weights, lambda: int(source.choice(len(weights), p=weights)))
         told = self._tape.draw("options", (), (), lambda: a)
-        if not np.array_equal(np.asarray(told.values), np.asarray(a)):
+        if not np.array_equal(np.asarray(told.result), np.asarray(a)):
             self._tape.coin(place())
         return index if isinstance(a, (int, np.integer)) else a[index]
 
@@ -177,7 +177,7 @@ def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Fo
     """A draw of any other kind: put on the tape, and what depends on it not judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
-    told, value = drawn.values
+    told, value = drawn.result
     return copy.deepcopy(value) if repr(told) == repr(parameters) else sample()
 
 

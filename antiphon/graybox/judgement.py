@@ -12,15 +12,7 @@ import attrs
 from antiphon.audit.check.report import Finding
 from antiphon.graybox.costs import Costs, Difference, difference_of
 from antiphon.graybox.noisy import same
-from antiphon.graybox.tape import (
-    ChoiceEvent,
-    DrawEvent,
-    Event,
-    Line,
-    Place,
-    ReadEvent,
-    branch,
-)
+from antiphon.graybox.tape import ChoiceEvent, DrawEvent, Event, Line, Place, ReadEvent, branch
 from antiphon.graybox.worlds import World
 from antiphon.numbers.exact import Epsilon
 from antiphon.numbers.printed import told_apart

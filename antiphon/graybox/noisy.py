@@ -177,7 +177,7 @@ def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
     if not is_number(made):
         return function(*map(plain, arguments))
     drawn = tape.draw(MADE, (), (), lambda: made)
-    if drawn.values != made:
+    if drawn.result != made:
         tape.coin(place())
         return made
     (atom,) = tape.atoms(drawn, [1])

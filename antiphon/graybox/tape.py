@@ -8,14 +8,16 @@ both worlds, unless data goes around the noise (Re:cord-play, Cebere et al. 2026
 from __future__ import annotations
 
 import itertools
+import os
 import sys
 import sysconfig
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, Final, TypeAlias, TypeVar, Union
 
+import attr
 import attrs
 import numpy as np
 
@@ -81,7 +83,7 @@ SKIPPED: Final = (
     "<attrs", "<frozen", "<__array_function__", OWN,
     str(Path(np.__file__).parent),
     str(Path(__file__).parents[2] / "protocol"),
-    str(Path(attrs.__file__).parent),
+    *(f"{Path(str(each.__file__)).parent}{os.sep}" for each in (attr, attrs)),
 )  # fmt: skip
 _STANDARD: Final = sysconfig.get_paths()["stdlib"]
 LAPLACE: Final = ("laplace", "discrete_laplace")
@@ -103,7 +105,7 @@ def place() -> Place:
     found, frame = list[tuple[str, int]](), _frame()
     while frame is not None:
         file = frame.f_code.co_filename
-        if file == _RUNNER:
+        if (file, frame.f_code.co_name) == _RUNNER:
             break
         if foreign(file):
             found.append((file, frame.f_lineno))
@@ -115,7 +117,8 @@ def _frame() -> FrameType | None:
     return sys._getframe(2)  # pyright: ignore[reportPrivateUsage]
 
 
-_RUNNER: Final = str(Path(OWN) / "worlds.py")
+_RUNNER: Final = (str(Path(OWN) / "worlds.py"), "run")
+"""The file and the function that calls what is audited."""
 
 
 @attrs.frozen(eq=False)
@@ -140,7 +143,12 @@ class DrawEvent:
     """How many numbers: the shape."""
     scales: tuple[object, ...]
     """The parameters that data must not change."""
-    values: Foreign
+    result: Foreign
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What two worlds must have in common in it."""
+        return self.place, self.law, self.count
 
 
 @attrs.frozen(eq=False)
@@ -153,6 +161,12 @@ class ReadEvent:
     result: Foreign
     raw: bool
     """Whether all that is on it are draws that other noise is made of."""
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What two worlds must have in common in it."""
+        names = tuple(tuple(atom.number for atom, _ in row.terms) for row in self.rows)
+        return self.place, self.reading, names
 
 
 @attrs.frozen(eq=False)
@@ -173,10 +187,16 @@ class ChoiceEvent:
 
     place: Place
     weights: tuple[float, ...]
-    result: int
+    result: Foreign
+
+    @property
+    def shape(self) -> tuple[object, ...]:
+        """What two worlds must have in common in it."""
+        return self.place, len(self.weights)
 
 
 Event: TypeAlias = Union[DrawEvent, ReadEvent, ChoiceEvent]
+Happened = TypeVar("Happened", DrawEvent, ReadEvent, ChoiceEvent)
 
 
 class Parted(BaseException):
@@ -229,65 +249,39 @@ class Tape:
         sample: Callable[[], Foreign],
     ) -> DrawEvent:
         """The numbers of a call: those of the first world where it made the same call."""
-        at, told = place(), self.expected
-        if self.first is None:
-            return self._drawn(DrawEvent(at, law, count, tuple(scales), sample()))
-        if type(told) is not DrawEvent or (told.place, told.law, told.count) != (at, law, count):
-            raise self._parted(DrawEvent(at, law, count, tuple(scales), None))
-        return self._drawn(DrawEvent(at, law, count, tuple(scales), told.values))
+        return self._met(DrawEvent(place(), law, count, tuple(scales), None), sample)
 
     def choose(self, weights: Sequence[float], sample: Callable[[], int]) -> int:
         """The index of a choice."""
-        at, told = place(), self.expected
-        if self.first is None:
-            return self._chosen(ChoiceEvent(at, tuple(weights), sample()))
-        if type(told) is not ChoiceEvent or (told.place, len(told.weights)) != (at, len(weights)):
-            raise self._parted(ChoiceEvent(at, tuple(weights), -1))
-        return self._chosen(ChoiceEvent(at, tuple(weights), told.result))
+        index: int = self._met(ChoiceEvent(place(), tuple(weights), None), sample).result
+        return index
 
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
         """What is read where noise becomes a plain number."""
-        at, told = place(), self.expected
-        mine = ReadEvent(at, reading, tuple(rows), None, raw)
+        return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
+
+    def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:
+        """Note an event; its result is that of the first world, in which the same must happen."""
+        told = self.expected
         if self.first is None:
             mine = attrs.evolve(mine, result=result())
-        elif type(told) is not ReadEvent or _shape(told) != _shape(mine):
-            raise self._parted(mine)
-        else:
+        elif told is not None and type(told) is type(mine) and told.shape == mine.shape:
             mine = attrs.evolve(mine, result=told.result)
-        self._add(mine)
-        return mine.result
+        else:
+            self.parting = mine
+            self.marks.append(len(self.lines.taken))
+            raise Parted
+        self.events.append(mine)
+        self.marks.append(len(self.lines.taken))
+        return mine
 
     def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
         """The numbers of the call that was made last, one after the other."""
         call = len(self.events) - 1
-        values: list[Real] = np.asarray(drawn.values).ravel().tolist()
+        values: list[Real] = np.asarray(drawn.result).ravel().tolist()
         return [
             Atom(next(self._numbers), drawn.law, scale, value, call)
             for value, scale in zip(values, scales, strict=True)
         ]
-
-    def _add(self, event: Event) -> None:
-        self.events.append(event)
-        self.marks.append(len(self.lines.taken))
-
-    def _drawn(self, event: DrawEvent) -> DrawEvent:
-        self._add(event)
-        return event
-
-    def _chosen(self, event: ChoiceEvent) -> int:
-        self._add(event)
-        return event.result
-
-    def _parted(self, mine: Event) -> Parted:
-        self.parting = mine
-        self.marks.append(len(self.lines.taken))
-        return Parted()
-
-
-def _shape(read: ReadEvent) -> tuple[object, ...]:
-    """What two worlds must have in common in a reading."""
-    names = tuple(tuple(atom.number for atom, _ in row.terms) for row in read.rows)
-    return read.place, read.reading, names

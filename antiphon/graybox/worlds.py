@@ -1,18 +1,158 @@
-"""One world: the function is run on its data, with the tape."""
+"""One world: the function is run on its data, and all randomness comes from the tape meanwhile.
+
+That is NumPy's, Python's and the system's.
+"""
 
 from __future__ import annotations
 
 import copy
 import inspect
-from collections.abc import Callable
-from typing import Union
+import math
+import os
+import random
+import sys
+from collections.abc import Callable, Generator, Mapping
+from contextlib import contextmanager
+from types import ModuleType
+from typing import Final, Union
 
 import attrs
+import numpy as np
 
-from antiphon.graybox.generators import TapedCoins
-from antiphon.graybox.noisy import resolved
-from antiphon.graybox.patched import own_generators, patched
-from antiphon.graybox.tape import Foreign, Parted, Tape
+from antiphon.graybox.generators import Taped, TapedCoins, any_draw, python_methods, seeded
+from antiphon.graybox.noisy import Noisy, applied, resolved
+from antiphon.graybox.tape import Foreign, Parted, Tape, foreign
+
+_MATH: Final = (
+    "log", "log1p", "log2", "exp", "expm1", "sqrt", "sin", "cos", "tan", "atan", "tanh", "copysign",
+    "pow", "fabs",
+)  # fmt: skip
+_GENERATORS: Final = (np.random.Generator, np.random.RandomState)
+Undo = Callable[[], object]
+
+
+@contextmanager
+def patched(tape: Tape) -> Generator[None, None, None]:
+    """Every generator of NumPy and Python, and the system's entropy, draws from the tape meanwhile.
+
+    Names that a module holds are replaced, too: those of the functions, and generators that
+    were made before. All is put back afterwards. Of one thread, as the tape is.
+    """
+    undo = list[Undo]()
+    try:
+        for holder, name, new in _replacements(tape):
+            undo.append(_set(holder, name, new))
+        yield
+    finally:
+        for each in reversed(undo):
+            each()
+
+
+def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
+    """Sets an attribute; what puts it back."""
+    own: Mapping[str, Foreign] = holder.__dict__
+    if name not in own:
+        setattr(holder, name, new)
+        return lambda: delattr(holder, name)
+    old = own[name]
+    setattr(holder, name, new)
+    return lambda: setattr(holder, name, old)
+
+
+def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
+    """(holder, name, what stands there meanwhile)."""
+    taped = Taped(tape)
+    known = dict[int, Foreign]()  # what is replaced wherever a module holds it, by its identity
+    module: Foreign = random
+    methods = python_methods(tape)
+    bound = {name: getattr(random, name) for name in methods}
+    for kind in (random.Random, random.SystemRandom):
+        for name, method in methods.items():
+            yield kind, name, method
+    for name, old in bound.items():
+        known[id(old)] = getattr(module._inst, name)
+
+    def entropy(size: int) -> bytes:
+        drawn: bytes = any_draw(tape, "urandom", size, lambda: tape.source.bytes(size))
+        return drawn
+
+    known[id(os.urandom)] = entropy
+    for name in dir(np.random):
+        old = getattr(np.random, name)
+        if isinstance(getattr(old, "__self__", None), np.random.RandomState):
+            known[id(old)] = getattr(taped, name, old)
+    for made in (np.random.default_rng, *_GENERATORS):
+        known[id(made)] = _made(tape, taped)
+    for name in _MATH:
+        known[id(getattr(math, name))] = _mathematics(getattr(math, name))
+    for holder in list(sys.modules.values()):
+        yield from _held(holder, known, taped)
+
+
+def _held(
+    holder: Foreign, known: dict[int, Foreign], taped: Taped
+) -> Generator[tuple[Foreign, str, Foreign], None, None]:
+    """What a module holds that is replaced."""
+    if not isinstance(holder, ModuleType) or holder.__name__.startswith("antiphon."):
+        return
+    own = foreign(getattr(holder, "__file__", None) or "<frozen")
+    for name, value in list(vars(holder).items()):
+        if id(value) in known:
+            yield holder, name, known[id(value)]
+        elif type(value) in _GENERATORS and (own or name == "_rand"):
+            yield holder, name, taped
+
+
+def _made(tape: Tape, taped: Taped) -> Foreign:
+    """What makes generators, and knows them as its own: all draw from the one tape."""
+
+    class Kind(type):
+        def __instancecheck__(cls, instance: object) -> bool:
+            return type(instance) is Taped
+
+        def __call__(cls, seed: Foreign = None, *_: object) -> Foreign:
+            if not isinstance(seed, np.random.BitGenerator):
+                seeded(tape, seed)
+            return taped
+
+    return Kind("Generator", (Taped,), {})
+
+
+def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
+    """A function of ``math`` that knows numbers with noise on them."""
+
+    def known(*arguments: Foreign) -> Foreign:
+        if any(type(each) is Noisy for each in arguments):
+            return applied(function, *arguments)
+        return function(*arguments)
+
+    return known
+
+
+@contextmanager
+def own_generators(function: Foreign, tape: Tape) -> Generator[None, None, None]:
+    """Generators that a function holds: in its closure, its object, or what it was given."""
+    taped, undo = Taped(tape), list[Undo]()
+    try:
+        for cell in getattr(function, "__closure__", None) or ():
+            if type(cell.cell_contents) in _GENERATORS:
+                undo.append(_set_cell(cell, taped))
+        owner = getattr(function, "__self__", None)
+        held: Foreign = getattr(owner, "__dict__", {})
+        for name, value in list(held.items()):
+            if type(value) in _GENERATORS:
+                undo.append(_set(owner, name, taped))
+        yield
+    finally:
+        for each in reversed(undo):
+            each()
+
+
+def _set_cell(cell: Foreign, new: Foreign) -> Undo:
+    old = cell.cell_contents
+    cell.cell_contents = new
+    return lambda: setattr(cell, "cell_contents", old)
+
 
 Function = Callable[..., Foreign]
 

@@ -18,12 +18,7 @@ import numpy as np
 
 from antiphon.interop.datasets import METRICS, MetricWithin, Vectors, atoms
 from antiphon.numbers import named
-from antiphon.numbers.errors import (
-    CompositionError,
-    ForeignError,
-    InvalidArgument,
-    MissingExtra,
-)
+from antiphon.numbers.errors import CompositionError, ForeignError, InvalidArgument, MissingExtra
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
@@ -193,14 +188,6 @@ def _loss(value: float) -> Fraction:
     return Fraction(value)
 
 
-def _pure(d_out: float, delta: object) -> Measure:
-    return Pure(_loss(d_out))
-
-
-def _approximate(d_out: tuple[float, float], delta: object) -> Measure:
-    return Approximate(*map(_loss, d_out))
-
-
 def _concentrated(d_out: float, delta: object) -> Measure:
     rho = _loss(d_out)
     return ZeroConcentrated(rho) if rho else Pure(0)
@@ -214,16 +201,12 @@ def _smoothed(d_out: Any, delta: object) -> Measure:
     return Approximate(_loss(d_out.epsilon(delta)), Fraction(delta))
 
 
-def _renyi(d_out: Callable[[float], float], delta: object) -> Measure:
-    return Renyi(lambda order: float(d_out(float(order))))
-
-
 _MEASURES: Final[dict[str, Callable[[Any, object], Measure]]] = {
-    "MaxDivergence": _pure,
-    "Approximate(MaxDivergence)": _approximate,
+    "MaxDivergence": lambda d_out, _: Pure(_loss(d_out)),
+    "Approximate(MaxDivergence)": lambda d_out, _: Approximate(*map(_loss, d_out)),
     "SmoothedMaxDivergence": _smoothed,
     "ZeroConcentratedDivergence": _concentrated,
-    "RenyiDivergence": _renyi,
+    "RenyiDivergence": lambda d_out, _: Renyi(lambda order: float(d_out(float(order)))),
 }
 
 

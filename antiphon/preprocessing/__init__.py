@@ -7,10 +7,9 @@
 
 from antiphon.numbers.public import shows
 from antiphon.preprocessing import behind_preprocessing, tables
-from antiphon.preprocessing.declared import Preprocessing
 from antiphon.preprocessing.imputation import ImputedSum
 from antiphon.preprocessing.moved_records import MovementReport, check_preprocessing
-from antiphon.preprocessing.preprocessed import Preprocessed
+from antiphon.preprocessing.preprocessed import Preprocessed, Preprocessing
 from antiphon.preprocessing.triangle import Hoelder, Ranged
 
 __all__ = [

@@ -18,8 +18,7 @@ from antiphon.composition.accounting.bounds import GroupCurve, least, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import BY_DISTANCE
 from antiphon.composition.guarantees.rulebook import Inquiry, derive, rule
-from antiphon.preprocessing.declared import Preprocessing, changed, travelled
-from antiphon.preprocessing.preprocessed import Preprocessed
+from antiphon.preprocessing.preprocessed import Preprocessed, Preprocessing, changed, travelled
 from antiphon.preprocessing.triangle import steps, triangle
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label

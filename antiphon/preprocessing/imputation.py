@@ -11,7 +11,7 @@ import attrs
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.preprocessing.declared import Preprocessing
+from antiphon.preprocessing.preprocessed import Preprocessing
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.registry import register

@@ -37,7 +37,7 @@ from antiphon.selfcheck.theorems.complex_mechanisms import (
     Router,
     checks,
 )
-from antiphon.selfcheck.theorems.parts.components import PURE_RESPONSE, walk
+from antiphon.selfcheck.theorems.components import PURE_RESPONSE, walk
 from antiphon.verifiers import Within, bounded, event_level
 
 F = bounded(event_level(), 2)

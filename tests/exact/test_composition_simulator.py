@@ -18,7 +18,7 @@ from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.protocol import HALT, TOP, Ask, Log, Pair, ReplayedCoins, Side, same
 from antiphon.protocol.records.rounds import Ending
-from antiphon.selfcheck.theorems.parts.components import (
+from antiphon.selfcheck.theorems.components import (
     LEAKY,
     PURE_RESPONSE,
     RESPONSE,
@@ -27,7 +27,7 @@ from antiphon.selfcheck.theorems.parts.components import (
     walk,
     weakened,
 )
-from antiphon.selfcheck.theorems.parts.finite import promised
+from antiphon.selfcheck.theorems.finite import promised
 
 
 def simulates(f, made, count, rounds, bit):

@@ -52,19 +52,19 @@ from antiphon.protocol import (
 )
 from antiphon.selfcheck.corpus.targets.composed import SwapsStates
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit, Leak, Router
-from antiphon.selfcheck.theorems.parts.components import (
+from antiphon.selfcheck.theorems.components import (
     LEAKY,
     PURE_RESPONSE,
     RESPONSE,
     ForgetsSparsity,
     ForgetsTheirs,
     ForgetsToCharge,
+    corners,
     secret,
     threshold,
     walk,
 )
-from antiphon.selfcheck.theorems.parts.corners import corners
-from antiphon.selfcheck.theorems.parts.finite import SECRET, WALK, FiniteResponse, Table, promised
+from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteResponse, Table, promised
 from antiphon.verifiers import bounded, event_level, neighbouring_start, user_level
 
 TENTH = Fraction(1, 10)

@@ -16,7 +16,7 @@ from antiphon.protocol import Claim, Log, Pure, Status, ZeroConcentrated
 from antiphon.protocol.measures import BoundedRange, GaussianDP, converted
 from antiphon.selfcheck.theorems import adaptive_choice as filters
 from antiphon.selfcheck.theorems import checks, measures
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
 F = neighbouring_start()

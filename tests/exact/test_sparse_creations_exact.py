@@ -17,7 +17,7 @@ from antiphon.composition.accounting.creations.potential import (
     crossing_share,
     theta,
 )
-from antiphon.selfcheck.theorems.parts.corners import corners
+from antiphon.selfcheck.theorems.components import corners
 
 QUARTER = Fraction(1, 4)
 

@@ -15,7 +15,7 @@ import antiphon as ap
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import ExponentialMechanism, LeakyBit, PermuteAndFlip, RandomizedResponse
 from antiphon.protocol import Claim, Log, Pure, Status
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
 

@@ -19,7 +19,7 @@ from antiphon.protocol.measures import (
     ZeroConcentrated,
     converted,
 )
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
 RR = FiniteResponse(((3, 1), (1, 3)))

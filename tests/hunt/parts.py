@@ -31,7 +31,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Log, Pure, ZeroConcentrated, spaces
 from antiphon.protocol.measures import BoundedRange, GaussianDP, Renyi, converted
 from antiphon.selfcheck.specimens.choices import NoisyMaxValue, TruthfulLies
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, Table, promised
+from antiphon.selfcheck.theorems.finite import FiniteResponse, Table, promised
 from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,

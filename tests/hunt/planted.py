@@ -26,7 +26,7 @@ from antiphon.mechanisms.counters.tree_counter import BinaryTree
 from antiphon.protocol import Claim, Log, PostProcessor, Pure, Side, Status, spaces
 from antiphon.protocol.chain import Links
 from antiphon.selfcheck.specimens.choices import NoisyMaxValue, TruthfulLies
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, clipped
+from antiphon.selfcheck.theorems.finite import FiniteResponse, clipped
 from antiphon.verifiers import (
     Within,
     bounded,

@@ -15,7 +15,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.preprocessing import Preprocessing
 from antiphon.protocol import Log, Pure, spaces
 from antiphon.protocol.measures import Approximate, GaussianDP, Renyi, ZeroConcentrated, converted
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import OneEntry, Within, neighbouring_start
 
 from .users import stated

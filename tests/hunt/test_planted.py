@@ -9,7 +9,7 @@ import antiphon as ap
 from antiphon.protocol import Log, Status
 from antiphon.protocol.measures import BoundedRange, GaussianDP, Renyi, ZeroConcentrated
 from antiphon.selfcheck.specimens.counters import ColumnsFromTheEnd
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
 from .case import Case

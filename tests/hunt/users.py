@@ -23,7 +23,7 @@ from antiphon.protocol import (
     spaces,
 )
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
-from antiphon.selfcheck.theorems.parts.finite import clipped
+from antiphon.selfcheck.theorems.finite import clipped
 from antiphon.verifiers import event_level
 
 HALF = Fraction(1, 2)

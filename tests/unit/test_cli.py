@@ -15,8 +15,8 @@ from antiphon.audit import CounterexampleAdversary
 from antiphon.audit.statistical.audit import METHODS
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.estimators import CORRECTIONS, clopper_pearson, upper_tail
-from antiphon.cli.options import audit, demo
-from antiphon.cli.written import count, shown
+from antiphon.cli.options import core
+from antiphon.cli.output import count, shown
 from antiphon.demo.data import TOTAL
 from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.numbers.exact import rational
@@ -451,13 +451,13 @@ class TestExtras:
         assert done.stdout == f"antiphon {ap.__version__}\n"
 
     def test_what_help_shows_is_so(self):
-        assert demo.FLIGHTS == TOTAL
-        assert (audit.SCORES, audit.METHODS, audit.CORRECTIONS) == (SCORES, METHODS, CORRECTIONS)
+        assert core.FLIGHTS == TOTAL
+        assert (core.SCORES, core.METHODS, core.CORRECTIONS) == (SCORES, METHODS, CORRECTIONS)
 
     def test_an_audit_on_the_command_line_is_that_of_the_game(self):
         typed, called = (
             {each.name: each.default for each in inspect.signature(function).parameters.values()}
-            for function in (audit.audit, ap.PrivacyGame.audit)
+            for function in (core.audit, ap.PrivacyGame.audit)
         )
         shared = typed.keys() & called.keys()
         assert shared == {

@@ -18,9 +18,9 @@ import antiphon as ap
 from antiphon.cli import main
 from antiphon.cli.output import terminal
 from antiphon.demo import FlightAnalyst, data, flights, survey
-from antiphon.demo.analyst import Notes, counter_name
 from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL
-from antiphon.demo.panels import Band, Curve, Panel, bands, running_counts
+from antiphon.demo.panels import Curve, Panel, bands, running_counts
+from antiphon.demo.survey import Notes, counter_name
 from antiphon.mechanisms import COUNT
 
 SMALL = FlightAnalyst(flights=3000, every=300, busy=400, challenge=2500)
@@ -314,7 +314,7 @@ class TestReport:
 def test_noise_past_64_bits_is_drawn(tmp_path, size):
     """As of ε = 1/(3·10^30): the picture failed once all was played."""
     days = np.array(["2013-01-01", "2013-02-01", "2013-03-01"], "datetime64[D]")
-    drawn = [Band("AA", days, [1, 2, 3], [size, -size, 2 * size], [3 * size] * 3, steps=steps)
+    drawn = [Curve("AA", days, [1, 2, 3], [size, -size, 2 * size], [3 * size] * 3, steps=steps)
              for steps in (False, True)]  # fmt: skip
     bands([("huge", drawn)], title="", subtitle="", paths=[tmp_path / "huge.svg"])
     text = (tmp_path / "huge.svg").read_text()

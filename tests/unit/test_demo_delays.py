@@ -13,7 +13,7 @@ import antiphon as ap
 from antiphon.demo import flights
 from antiphon.demo.data import CARRIERS
 from antiphon.demo.delays import DELTA, delay_mechanisms, play_delays
-from antiphon.demo.panels import Band, bands
+from antiphon.demo.panels import Curve, bands
 
 NUMBER, EVERY = 30_000, 4_000
 
@@ -79,7 +79,7 @@ def test_it_is_drawn_written_and_told(cli, tmp_path):
 @pytest.mark.slow
 def test_equal_bands_give_equal_pictures(tmp_path):
     dates = np.array(["2013-01-01", "2013-02-01"], dtype="datetime64[D]")
-    drawn = [("a", [Band("x", dates, [1, 2], [2, 2], [1, 3], steps=True)])]
+    drawn = [("a", [Curve("x", dates, [1, 2], [2, 2], [1, 3], steps=True)])]
     paths = [tmp_path / "one.svg", tmp_path / "two.svg"]
     for path in paths:
         bands(drawn, title="t", subtitle="s", paths=[path])
@@ -94,7 +94,7 @@ def test_equal_bands_give_equal_pictures(tmp_path):
      (20, 1, "after every flight"), (10, 10, "told at the end")],
 )  # fmt: skip
 def test_once_a_week_is_said_where_it_is(number, every, words):
-    from antiphon.cli.commands.delays import _how_often
+    from antiphon.cli.commands.flights_output import _how_often
 
     told = [*range(every, number, every), number]
     days = flights().days[np.array(told) - 1]

@@ -32,8 +32,8 @@ ROOMS = CORE + WINGS
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {
-    "pictures.py": {"matplotlib"}, "program.py": {"scipy"}, "searches.py": {"hypothesis"},
-    "choosing.py": {"sklearn", "threadpoolctl"}, "scikit.py": {"sklearn", "threadpoolctl"},
+    "pictures.py": {"matplotlib"}, "climbing.py": {"scipy"}, "searches.py": {"hypothesis"},
+    "choosing.py": {"sklearn", "threadpoolctl"}, "columnwise.py": {"threadpoolctl"},
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
 BY_NAME = {
@@ -43,6 +43,7 @@ BY_NAME = {
     "interop/dp_accounting.py": {"f'dp_accounting.{name}'"},
     "interop/frames.py": {"name"},
     "interop/opendp.py": {"'opendp.mod'"},
+    "preprocessing/tables/record_tables.py": {"f'sklearn.{module}'"},
 }
 """Imports by name: files that are found, a user's module, and libraries that are extras."""
 

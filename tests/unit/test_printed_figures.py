@@ -21,7 +21,7 @@ FORMAT = re.compile(r"(\.(\d+|\{.*\})|[eEfFgGn%])$")
 CALLS = re.compile(r"(^|\.)(round|format|around|format_float_\w+)$")
 
 PLACES_IN_PICTURES = {
-    "antiphon/conjectures/drawing/tree_sheet.py",
+    "antiphon/conjectures/tree_drawing.py",
     "antiphon/composition/guarantees/text.py", "antiphon/protocol/records/svg.py",
     "examples/service/pictures.py",
 }  # fmt: skip
@@ -54,7 +54,7 @@ NO_PRIVACY_FIGURES = {
     },
     "confidences that have so few digits": {
         "antiphon/selfcheck/commands/corpus.py": ["CONFIDENCE:.0%"],
-        "antiphon/cli/commands/delays.py": ["1 - BETA:.0%"],
+        "antiphon/cli/commands/flights_output.py": ["1 - BETA:.0%"],
         "antiphon/mechanisms/counters/errors_shown.py": ["1 - _BETA:.0%", "round(each)"],
     },
     "orders of a divergence, and other parameters": {
@@ -74,7 +74,7 @@ NO_PRIVACY_FIGURES = {
         "antiphon/composition/accounting/curve.py": ["share * last:.3g"],
     },
     "an event, a vector, the law of an answer": {
-        "antiphon/conjectures/drawing/found_trees.py": ["float(chance):.6g"],
+        "antiphon/conjectures/tree_drawing.py": ["float(chance):.6g"],
         "antiphon/audit/statistical/event.py": ["self.threshold:.6g", "end:.6g"],
         "antiphon/audit/statistical/search.py": ["x:.4g"],
     },

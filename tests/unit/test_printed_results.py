@@ -21,10 +21,10 @@ from antiphon.audit.statistical.estimators import Hits
 from antiphon.audit.statistical.event import Event
 from antiphon.audit.statistical.evidence import against
 from antiphon.audit.statistical.scorers import Place
-from antiphon.cli.written import shown
+from antiphon.cli.output import shown
 from antiphon.composition.filters.sums import amounts
 from antiphon.conjectures import Conjectured, ListedPairs, SparsePattern
-from antiphon.conjectures.judging import Judged
+from antiphon.conjectures.tables import Judged
 from antiphon.learners.mistakes.mistake_law import MistakeFigure
 from antiphon.mechanisms import TreeCounter
 from antiphon.numbers import exact

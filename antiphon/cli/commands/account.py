@@ -13,8 +13,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.cli.output import CommandOutcome, tell
-from antiphon.cli.written import shown
+from antiphon.cli.output import CommandOutcome, shown, tell
 from antiphon.composition.accounting import (
     BoundedRangePair,
     DiscreteGaussianPair,

@@ -17,7 +17,7 @@ from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
 from antiphon.audit.statistical.search import AdversaryFamily, Search
-from antiphon.cli.output import print_card, print_json
+from antiphon.cli.output import check_files, print_card, print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
@@ -29,7 +29,6 @@ from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.pictures import check_pictures
-from antiphon.protocol.records.files import refuse_taken
 from antiphon.protocol.verification import Verification
 
 
@@ -88,11 +87,7 @@ class Outputs:
 
     def check(self, method: str) -> None:
         """Refuse what could not be written before anything is computed for it."""
-        paths = [path for path in (self.save, self.report, self.plot) if path is not None]
-        for path in paths:
-            if not path.absolute().parent.is_dir():
-                raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
-        refuse_taken(paths, self.force)
+        check_files((self.save, self.report, self.plot), self.force)
         if self.plot is not None:
             check_pictures([self.plot])
             if method != "clopper-pearson":
@@ -159,12 +154,7 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
         if not quiet:
             _warn_if_slow(game, adversaries, options["rounds"])
         warnings.simplefilter("ignore", SlowAudit)
-        return game.audit(
-            adversaries,
-            progress=False if quiet else None,
-            **claim,
-            **options,
-        )
+        return game.audit(adversaries, progress=False if quiet else None, **claim, **options)
 
 
 def _warn_if_slow(game: PrivacyGame, adversaries: Search, rounds: int | None) -> None:

@@ -11,8 +11,7 @@ import numpy as np
 
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game, learned_bit
 from antiphon.audit.statistical.estimators import MOST_TRIALS, clopper_pearson
-from antiphon.cli.output import print_json
-from antiphon.cli.written import shown
+from antiphon.cli.output import print_json, shown
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import rational

@@ -11,8 +11,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.cli.output import CommandOutcome, progress, tell
-from antiphon.cli.written import shown
+from antiphon.cli.output import CommandOutcome, progress, shown, tell
 from antiphon.mechanisms.counters import (
     BalancedTreeCounter,
     BufferedToeplitzCounter,

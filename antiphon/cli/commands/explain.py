@@ -1,21 +1,17 @@
-"""``antiphon explain``: what a user's system promises, and why."""
+"""``antiphon explain`` and ``check``: what a system promises, and whether a part is sound."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Any
 
+from antiphon.audit.check import check as try_part
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.output import print_json
-from antiphon.cli.user_code import import_file, running, split_target
-from antiphon.composition.guarantees import (
-    Counterexample,
-    Guarantee,
-    NoGuarantee,
-    guarantee,
-)
+from antiphon.cli.user_code import guarded, import_file, running, split_target
+from antiphon.composition.guarantees import Counterexample, Guarantee, NoGuarantee, guarantee
 from antiphon.composition.properties import Violation
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import Mechanism
@@ -123,3 +119,36 @@ def _counterexample(found: object) -> dict[str, object] | None:
     if isinstance(found, Violation):
         return {"kind": f"the {found.property.value} property", "reason": found.reason}
     return None
+
+
+def check(
+    target: str,
+    *,
+    right: str | None,
+    messages: str | None,
+    only: Sequence[str],
+    seed: int | None,
+    as_json: bool,
+) -> int:
+    """Check a part of a file; status 1 if there are findings."""
+    path, name = split_target(target, "check")
+    module = import_file(path)
+
+    def found(place: str) -> Any:
+        if place not in vars(module):
+            raise InvalidArgument(f"{path} has no {place}")
+        return vars(module)[place]
+
+    with guarded():
+        report = try_part(
+            found(name),
+            right=None if right is None else found(right),
+            messages=None if messages is None else found(messages),
+            only=only or None,
+            seed=seed,
+        )
+    if as_json:
+        print_json(report.to_dict())
+    else:
+        print(report)
+    return 0 if report else 1

@@ -16,21 +16,22 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.cli.commands.delays import delays_data, delays_stage, print_delays, write_delays
 from antiphon.cli.commands.flights_output import (
     BUSIEST,
     FlightReport,
+    delays_data,
+    delays_stage,
     outcome_data,
+    print_delays,
     print_files,
     print_outcome,
+    write_delays,
 )
-from antiphon.cli.output import Advance, print_json, progress
-from antiphon.cli.written import shown
-from antiphon.demo.analyst import FlightAnalyst
+from antiphon.cli.output import Advance, print_json, progress, shown
 from antiphon.demo.data import flights
 from antiphon.demo.delays import Delays, promised_delays, told_delays
 from antiphon.demo.panels import Curve, Panel, along, running_counts
-from antiphon.demo.survey import FlightCounter, play
+from antiphon.demo.survey import FlightAnalyst, FlightCounter, play
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.numbers.exact import rational
 from antiphon.protocol.records.files import refuse_taken, write_text

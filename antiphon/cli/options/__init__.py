@@ -1,4 +1,4 @@
-"""What the commands take: a file for each, found by its name, with a function of the same name.
+"""What the commands take: each public function in a file of this folder is a command.
 
 It imports what it runs when it is called, so that ``--help`` and an option that does not exist
 are answered at once. Here is what several of them have.
@@ -15,8 +15,7 @@ from antiphon.protocol.records.files import refuse_taken
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object, and nothing else.")]
 Seed = Annotated[
-    int | None,
-    typer.Option(min=0, help="Seed, for study only. Without it: the system's entropy."),
+    int | None, typer.Option(min=0, help="Seed, for study only. Without it: the system's entropy.")
 ]
 File = Annotated[Path, typer.Argument(metavar="VIEW", help="A saved view or recording.")]
 With = Annotated[

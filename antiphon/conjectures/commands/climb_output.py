@@ -8,13 +8,13 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from antiphon.cli.output import print_json
+from antiphon.cli.output import check_files, print_json
 from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.conjectures import Conjecture, Conjectured, HowFar
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_down, fixed_up
 from antiphon.protocol.pictures import picture
-from antiphon.protocol.records.files import refuse_taken, write_text
+from antiphon.protocol.records.files import write_text
 
 
 class ConjectureOptions(NamedTuple):
@@ -127,11 +127,7 @@ def _check(asked: ConjectureOptions, source: Path) -> None:
                 f"{path.name} is given twice: FILE.py, --checkpoint, --plot, --save and --svg are "
                 "different files"
             )
-    paths = [path for path in (asked.save, asked.svg) if path is not None]
-    for path in paths:
-        if not path.absolute().parent.is_dir():
-            raise InvalidArgument(f"{path}: there is no directory {path.parent}; make it")
-    refuse_taken(paths, asked.force)
+    check_files((asked.save, asked.svg), asked.force)
 
 
 def _write(found: Conjectured, asked: ConjectureOptions) -> None:

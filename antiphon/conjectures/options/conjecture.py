@@ -25,8 +25,7 @@ def conjecture(
         bool, typer.Option("--to-the-end", help="Go on once it is refuted, for the worst.")
     ] = False,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw best over starts: .png, .svg, .pdf."),
+        Path | None, typer.Option(metavar="FILE", help="Draw best over starts: .png, .svg, .pdf.")
     ] = None,
     save: Annotated[
         Path | None,
@@ -40,23 +39,10 @@ def conjecture(
     json: Json = False,
 ) -> int:
     """Search for mechanisms that break a bound; status 1 if it is refuted."""
-    from antiphon.conjectures.commands.climb_output import ConjectureOptions
-    from antiphon.conjectures.commands.climb_output import conjecture as search
+    from antiphon.conjectures.commands import climb_output
 
     check_plot(plot, force)
-    return search(
-        ConjectureOptions(
-            target,
-            seconds,
-            starts,
-            seed,
-            workers,
-            checkpoint,
-            to_the_end,
-            plot,
-            save,
-            svg,
-            force,
-            json,
-        )
+    asked = climb_output.ConjectureOptions(
+        target, seconds, starts, seed, workers, checkpoint, to_the_end, plot, save, svg, force, json
     )
+    return climb_output.conjecture(asked)

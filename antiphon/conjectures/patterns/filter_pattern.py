@@ -41,11 +41,10 @@ from antiphon.conjectures.exact_figures import (
     maybe_order,
     shown,
 )
-from antiphon.conjectures.judging import Judged
 from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.patterns.game_pattern import judged_game, no_divergence
 from antiphon.conjectures.patterns.pattern import SOURCE, Pattern, Sizes
-from antiphon.conjectures.tables import DENOMINATOR, TableMechanism, whole_weights
+from antiphon.conjectures.tables import DENOMINATOR, Judged, TableMechanism, whole_weights
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument

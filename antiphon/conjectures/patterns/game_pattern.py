@@ -14,14 +14,8 @@ from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
 from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
 from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, figure_of, maybe_order
-from antiphon.conjectures.judging import Judged, both_laws, kept, named
 from antiphon.conjectures.law_trees import Domain, Doubles
-from antiphon.conjectures.patterns.fixed_strategy import (
-    FixedStrategy,
-    free_twin,
-    slope,
-    tangent,
-)
+from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
 from antiphon.conjectures.patterns.pattern import (
     AnyMechanism,
     AnyRenyi,
@@ -30,7 +24,15 @@ from antiphon.conjectures.patterns.pattern import (
     SoughtMechanism,
     grid,
 )
-from antiphon.conjectures.tables import TableMechanism, mechanism, rounded, softened
+from antiphon.conjectures.tables import (
+    Judged,
+    TableMechanism,
+    both_laws,
+    mechanism,
+    named,
+    rounded,
+    softened,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -180,7 +182,8 @@ class GamePattern(Pattern):
         """
         domains, figure = self.domains(found.size), self.figure(epsilon)
         for laws in either(domains, found.laws):
-            pairs = list(map(kept, self.parts, domains, laws))
+            sought = zip(self.parts, domains, laws, strict=True)
+            pairs = [part.kept(domain, law) for part, domain, law in sought]
             plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
             mechanisms = named(plans, [part.claim for part in self.parts])
             lost, question = tuple(lost for _, lost in pairs), self.question(mechanisms)

@@ -8,19 +8,20 @@ from typing import Any, Final
 
 import attrs
 
+from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import OnlyAt, whole_order
-from antiphon.conjectures.climbing import Climb, Climbing, Size
-from antiphon.conjectures.exact_figures import (
-    Figure,
-    TightDelta,
-    TightMoment,
-    shown,
+from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, program
+from antiphon.conjectures.exact_figures import Figure, TightDelta, TightMoment, shown
+from antiphon.conjectures.law_trees import (
+    Domain,
+    Doubles,
+    ListedPairs,
+    check_length,
+    finite,
+    pairs_of,
+    tree,
 )
-from antiphon.conjectures.judging import Judged
-from antiphon.conjectures.law_trees import Domain, check_length, tree
-from antiphon.conjectures.listed_pairs import ListedPairs, finite, pairs_of
-from antiphon.conjectures.program import Program, program
-from antiphon.conjectures.tables import TableMechanism
+from antiphon.conjectures.tables import Judged, Plan, TableMechanism, mechanism, mixed, rounded
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -91,6 +92,10 @@ def grid(rounds: int, answers: int) -> list[Size]:
     return [(r, a) for r in range(1, rounds + 1) for a in range(2, answers + 1)]
 
 
+_SURE: Final = Fraction(999, 1000)
+"""How much is left of a law that one world alone gives an answer, where that is infinitely bad."""
+_NEARLY: Final = 1 - Fraction(1, 2**16)
+"""How much is left, at first, of one that is to lose less at its ε, by more than this part."""
 _HIGHEST: Final = 11
 """Order: 16^α is in the linear programs, and their solver takes no more than 10^15."""
 
@@ -131,6 +136,24 @@ class SoughtMechanism(ABC):
         """The laws of a domain that keep the claim."""
         figure, limit = self.claimed
         return program(domain, tree(domain, self.pairs, self.inner), figure.loss, float(limit))
+
+    def kept(self, domain: Domain, law: Doubles) -> tuple[Plan, Fraction]:
+        """A plan near a law that keeps the claim exactly, and what it loses."""
+        figure, limit = self.claimed
+        nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
+        plan = rounded(domain, law)
+        while True:
+            made = mechanism("M", domain, plan, self.claim)
+            lost = figure.tight(Question(made, self.inner, report=None), domain.rounds)
+            if lost is None:
+                plan = mixed(domain, plan, _SURE, evenly=True)
+            elif lost <= limit:
+                return plan, lost
+            elif (part := (limit - nothing) / (lost - nothing)) < nearly:
+                # What rounding made it lose is much of the limit, or all: a little noise is less.
+                plan, nearly = mixed(domain, plan, nearly, evenly=True), 2 * nearly - 1
+            else:  # seldom twice, as the loss is convex in the plan
+                plan = mixed(domain, plan, part)
 
     def check(self, rounds: int, answers: int) -> None:
         """Raises: Intractable if it has too many histories."""

@@ -15,9 +15,7 @@ from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse
 from antiphon.conjectures.all_views import AllViews, best, strategy
 from antiphon.conjectures.climbing import Climb, Climber, Size
 from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, figure_of
-from antiphon.conjectures.judging import Judged, both_laws, kept, named
-from antiphon.conjectures.law_trees import Domain, tree, turned
-from antiphon.conjectures.listed_pairs import ListedPairs, finite, pairs_of
+from antiphon.conjectures.law_trees import Domain, ListedPairs, finite, pairs_of, tree, turned
 from antiphon.conjectures.patterns.pattern import (
     SOURCE,
     AnyMechanism,
@@ -27,14 +25,14 @@ from antiphon.conjectures.patterns.pattern import (
     SoughtMechanism,
     grid,
 )
-from antiphon.conjectures.tables import TableMechanism
+from antiphon.conjectures.tables import Judged, TableMechanism, both_laws, named
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import Approximate, Measure
+from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification, read
@@ -108,16 +106,6 @@ class SparseComposition(Pattern):
         """What one mechanism may lose that hears a difference at once."""
 
     @property
-    def measure(self) -> Measure:
-        """Of the claim."""
-        return self.part.measure
-
-    @property
-    def claimed(self) -> tuple[Figure, Fraction]:
-        """What is limited of each mechanism, and how much it is at most."""
-        return self.part.claimed
-
-    @property
     def _as_played(self) -> bool:
         """Whether a composition asks the f' of the claim."""
         return identical(self.inner, self.played)
@@ -129,14 +117,14 @@ class SparseComposition(Pattern):
         Another f' than ``inner`` is not what the exact engine looks at: the user's word.
         """
         if self._as_played:
-            return Claim(self.measure, self.played, Status.PROVED, SOURCE)
-        return Claim(self.measure, self.played, Status.ASSUMED, f"w.r.t. inner, {SOURCE}")
+            return Claim(self.part.measure, self.played, Status.PROVED, SOURCE)
+        return Claim(self.part.measure, self.played, Status.ASSUMED, f"w.r.t. inner, {SOURCE}")
 
     @property
     def composition(self) -> SparseParallel | SparseMeasures:
         """f of the composition."""
         consistent = self.first_pair_consistent
-        measure: Any = self.measure
+        measure: Any = self.part.measure
         fixed: list[Approximate] = [measure] * self.sparse  # or Renyi: it is all the same here
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -226,7 +214,7 @@ class SparseComposition(Pattern):
         Raises: Intractable where a claim cannot be examined.
         """
         domain, count = Domain(self.inputs, *found.size), len(found.laws)
-        plans, claimed = zip(*(kept(self, domain, law) for law in found.laws), strict=True)
+        plans, claimed = zip(*(self.part.kept(domain, law) for law in found.laws), strict=True)
         mechanisms = named([(domain, plan) for plan in plans], [self.claim] * count)
         whole = tree(domain, self.pairs, self.played)
         laws = [np.array([float(each) for each in plan]) for plan in plans]

@@ -12,8 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-from antiphon.cli.output import CommandOutcome, tell
-from antiphon.cli.written import one_of, shown
+from antiphon.cli.output import CommandOutcome, one_of, shown, tell
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.commands.players import INTERRUPTED, PlayOptions
 from antiphon.learners.contests import checkpoints

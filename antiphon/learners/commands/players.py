@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, get_args, get_type_hints
 import attrs
 
 from antiphon import learners
-from antiphon.cli.written import count, one_of, shown
+from antiphon.cli.output import count, one_of, shown
 from antiphon.composition.guarantees import guarantee
 from antiphon.learners import convex, games, oco
 from antiphon.learners.learner import Learner, OnlineLearner

@@ -64,7 +64,7 @@ def learn(
     json: Json = False,
 ) -> int:
     """Play online learners against a game, of experts or in a body; print their regret."""
-    from antiphon.cli.written import several
+    from antiphon.cli.output import several
     from antiphon.learners.commands import learn as learning
     from antiphon.learners.commands import players
     from antiphon.learners.commands.players import PlayOptions

@@ -13,8 +13,8 @@ from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
+from antiphon.conjectures.climbing import Inequalities, Program
 from antiphon.conjectures.law_trees import Doubles
-from antiphon.conjectures.program import Inequalities, Program
 from antiphon.conjectures.tables import DENOMINATOR
 from antiphon.learners.littlestone import FiniteLearner
 from antiphon.learners.mistakes.hard_sequence import Block

@@ -12,12 +12,11 @@ import numpy as np
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.audit.game import PrivacyGame
-from antiphon.conjectures.climbing import Climb, Generator, Size
+from antiphon.conjectures.climbing import Climb, Generator, Size, needs_scipy
 from antiphon.conjectures.exact_figures import grown, shown
-from antiphon.conjectures.judging import Judged
 from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.patterns.pattern import Pattern, Sizes
-from antiphon.conjectures.program import needs_scipy
+from antiphon.conjectures.tables import Judged
 from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.learners.patterns import leaving_learners

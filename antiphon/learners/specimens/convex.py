@@ -31,8 +31,7 @@ from antiphon.protocol.messages import HALT, TOP, Pair, freeze, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, broken, derived, slow
 
 _GRADIENT: Final = 8

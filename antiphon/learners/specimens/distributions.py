@@ -38,8 +38,7 @@ from antiphon.protocol.messages import TOP, Ask, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Tuples
 from antiphon.selfcheck.corpus import specimen
-from antiphon.selfcheck.corpus.entry import Entry, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (
     Example,
     Link,

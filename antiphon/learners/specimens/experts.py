@@ -39,8 +39,7 @@ from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
-from antiphon.selfcheck.corpus.entry import Entry, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, derived, slow
 
 _ZERO: Final = np.array([1, 0])

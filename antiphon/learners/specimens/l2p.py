@@ -23,8 +23,7 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus import specimen
-from antiphon.selfcheck.corpus.entry import Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Truth, saying
 from antiphon.selfcheck.corpus.specimen import Example, Specimen
 
 

@@ -25,8 +25,7 @@ from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers
 from antiphon.selfcheck.corpus import specimen
-from antiphon.selfcheck.corpus.entry import Player, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import Example, Link, Specimen
 
 _OUTSIDE: Final = ((0, 1), (1, 2), (2, 1), (1,), [1, 1], (True, True), (1.0, 1), 1, "11", None)

@@ -10,8 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-from antiphon.cli.output import CommandOutcome, progress, tell
-from antiphon.cli.written import shown
+from antiphon.cli.output import CommandOutcome, progress, shown, tell
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.largest import budget, largest_rho

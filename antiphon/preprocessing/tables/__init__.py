@@ -4,15 +4,15 @@ from antiphon.preprocessing.tables.columnwise import (
     BinCentres,
     ClusterCentres,
     MeanImputation,
+    PrincipalProjection,
     StandardScaling,
 )
-from antiphon.preprocessing.tables.projecting import PrincipalProjection
 from antiphon.preprocessing.tables.record_tables import (
     RecordTables,
     TablePreprocessing,
+    Transformed,
     into_ball,
 )
-from antiphon.preprocessing.tables.scikit import Transformed
 
 __all__ = [
     "BinCentres",

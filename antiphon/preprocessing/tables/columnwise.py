@@ -1,8 +1,13 @@
-"""Missing values filled by the mean of their column: few records move, a little."""
+"""Preprocessings of tables: imputation, bins, clusters and scaling, and projections.
+
+A projection keeps records in their space, so that the signs of directions do not matter.
+"""
 
 from __future__ import annotations
 
+import warnings
 from fractions import Fraction
+from typing import Any
 
 import attrs
 import numpy as np
@@ -10,12 +15,13 @@ import numpy as np
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.preprocessing.tables import scikit
 from antiphon.preprocessing.tables.record_tables import (
     ROUNDED,
     RecordTables,
     TablePreprocessing,
+    gap,
     public_bound,
+    sklearn,
 )
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays
@@ -75,7 +81,9 @@ class MeanImputation(TablePreprocessing):
         return (*super().premises, Premise(text, Mark.ENFORCED, "others are no datasets of it"))
 
     def __call__(self, dataset: Records) -> Records:
-        return scikit.imputed(dataset)
+        imputer = sklearn("impute").SimpleImputer(strategy="mean")
+        found: Records = imputer.fit_transform(dataset)
+        return found
 
 
 @register("antiphon.BinCentres/1")
@@ -99,7 +107,18 @@ class BinCentres(TablePreprocessing):
         return 2 * exact.root_up(Fraction(self.dimension)) * self.radius / self.bins
 
     def __call__(self, dataset: Records) -> Records:
-        return scikit.binned(dataset, self.bins) if self.bins > 1 else _middles(dataset)
+        return _binned(dataset, self.bins) if self.bins > 1 else _middles(dataset)
+
+
+def _binned(table: Records, bins: int) -> Records:
+    """The middle of the bin of each entry: bins of one width, from the least to the greatest."""
+    kind, wide = sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
+    found = table.copy()  # a column of one value is its own middle
+    if wide.any():
+        discretiser = kind(bins, encode="ordinal", strategy="uniform", subsample=None)
+        codes = discretiser.fit_transform(table[:, wide])
+        found[:, wide] = discretiser.inverse_transform(codes)
+    return found
 
 
 def _middles(table: Records) -> Records:
@@ -134,11 +153,25 @@ class ClusterCentres(TablePreprocessing):
         return (*super().premises, Premise(text, Mark.ENFORCED, "it stops on its way"))
 
     def __call__(self, dataset: Records) -> Records:
-        ways = scikit.clustered(dataset, min(self.clusters, self.size)) - dataset
+        ways = _clustered(dataset, min(self.clusters, self.size)) - dataset
         far = lengths(ways)
         share = np.minimum(1.0, float(self.eta) / np.maximum(far, float(self.eta)))
         found: Records = dataset + ways * share[:, None]
         return found
+
+
+def _clustered(table: Records, clusters: int) -> Records:
+    """The centre of the cluster of each record, found from the same starts each time."""
+    means = sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
+    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+
+    limits: Any = threadpool_limits
+    with limits(1), warnings.catch_warnings():  # the sums of a few threads come in any order
+        fewer = sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
+        warnings.simplefilter("ignore", fewer)
+        means.fit(table)
+    found: Records = means.cluster_centers_[means.labels_]
+    return found
 
 
 @register("antiphon.VaryingTables/1")
@@ -195,4 +228,92 @@ class StandardScaling(TablePreprocessing):
         return (*super().premises, least)
 
     def __call__(self, dataset: Records) -> Records:
-        return scikit.standardised(dataset)
+        found: Records = sklearn("preprocessing").StandardScaler().fit_transform(dataset)
+        return found
+
+
+def eigengap(table: Records, components: int, *, centred: bool = True) -> float:
+    """λ_k - λ_{k+1} of the second moments, of n records less their mean if ``centred``.
+
+    >>> round(eigengap(np.array([[0.9, 0.0], [-0.9, 0.0]]), 1), 2)
+    0.81
+    """
+    middle = table.mean(axis=0) if centred else 0.0
+    moments = (table - middle).T @ (table - middle) / len(table)
+    values = np.linalg.eigvalsh(moments)[::-1]
+    return float(values[components - 1] - values[components])
+
+
+@register("antiphon.GappedTables/1")
+@attrs.frozen
+class GappedTables(RecordTables):
+    """Tables of which the k-th eigenvalue is that much above the next."""
+
+    components: int = attrs.field(kw_only=True)
+    gap: Fraction = attrs.field(kw_only=True)
+    centred: bool = attrs.field(kw_only=True)
+
+    def also(self, table: Records) -> bool:
+        found = eigengap(table, self.components, centred=self.centred)
+        return found - ROUNDED * float(self.radius) ** 2 >= self.gap
+
+
+@register("antiphon.PrincipalProjection/1")
+@attrs.frozen(kw_only=True)
+class PrincipalProjection(TablePreprocessing):
+    """x ↦ Px, P the projection on the first k principal directions: of ``PCA`` if ``centred``.
+
+    Of ``PCA.transform``'s coordinates nothing is known: a direction may become its opposite, and
+    every coordinate its negative, when one record is replaced.
+    *Furthest*: Δ₂ = 8r³/(nδ) centred, 2r³/(nδ) not, δ the gap and r the radius; at most r.
+    *Proof* (r = 1). For x replaced by x' the moments differ by E. Not centred, nE = xxᵀ - x'x'ᵀ,
+    so ‖E‖ <= 1/n. Centred, uᵀEu = (s - s')(s + s' - m - m')/n for s = u·x and means m; these are
+    in [-1, 1], so |uᵀEu| <= 4/n. ‖P - P'‖ <= ‖E‖/(δ - ‖E‖) (Davis and Kahan 1970, with Weyl: the
+    gap of one dataset is enough), and at most 1; both together, at most 2‖E‖/δ.
+    Raises: InvalidArgument for a gap of 0, or one that no table in the ball has; k not below d.
+    """
+
+    components: int = attrs.field(converter=named.whole)
+    gap: Fraction = attrs.field(converter=gap)
+    """δ, at least this in *all* datasets: a public bound."""
+    centred: bool = True
+
+    def __attrs_post_init__(self) -> None:
+        if type(self.centred) is not bool:
+            raise InvalidArgument("centred is True or False")
+        if self.components >= self.dimension:
+            raise InvalidArgument("components is below dimension: on all of them nothing changes")
+        if self.gap * self.components > self.radius**2:
+            raise InvalidArgument(
+                "gap is at most radius²/components: no records in the ball have a larger one"
+            )
+
+    @property
+    def datasets(self) -> RecordTables:
+        return GappedTables(
+            self.size, self.dimension, self.radius,
+            components=self.components, gap=self.gap, centred=self.centred,
+        )  # fmt: skip
+
+    @property
+    def range(self) -> Arrays:
+        return self.box(self.radius)
+
+    @property
+    def furthest(self) -> Fraction:
+        turns = (8 if self.centred else 2) * self.radius**3 / (self.size * self.gap)
+        return min(turns, self.radius)
+
+    @property
+    def premises(self) -> tuple[Premise, ...]:
+        text = f"eigenvalue {self.components} is {self.gap} or more above the next"
+        return (*super().premises, public_bound(text))
+
+    def __call__(self, dataset: Records) -> Records:
+        if self.centred:
+            analysis = sklearn("decomposition").PCA(self.components, svd_solver="full")
+            axes = analysis.fit(dataset).components_
+        else:
+            axes = np.linalg.svd(dataset, full_matrices=False)[2][: self.components]
+        found: Records = dataset @ axes.T @ axes
+        return found

@@ -1,9 +1,15 @@
-"""Tables of records of bounded norm, and what preprocessings of them have in common."""
+"""Tables of records of bounded norm, and what preprocessings of them have in common.
+
+scikit-learn computes most of them; it is imported when that is first asked.
+"""
 
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable
 from fractions import Fraction
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any, Final
 
 import attrs
@@ -11,9 +17,9 @@ import numpy as np
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, MissingExtra
 from antiphon.numbers.interval import up
-from antiphon.preprocessing.declared import Preprocessing
+from antiphon.preprocessing.preprocessed import Preprocessing
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Space
 from antiphon.verifiers.moved import Moved, OneRow, Records, lengths
@@ -150,3 +156,52 @@ def gap(value: object) -> Fraction:
             "record is replaced; project on another number of components, or take group privacy"
         )
     return found
+
+
+def sklearn(module: str) -> Any:
+    """A module of scikit-learn. Raises: MissingExtra without it."""
+    if find_spec("sklearn") is None:
+        raise MissingExtra("scikit-learn", "preprocess")
+    return import_module(f"sklearn.{module}")
+
+
+@attrs.frozen(kw_only=True)
+class Transformed(TablePreprocessing):
+    """``make().fit_transform(S)``, with Δ₂ and Δ_∞ as you state them: *assumed*.
+
+    ``make`` returns a fresh transformer without coins (a fixed ``random_state``), as
+    ``partial(PCA, 1)`` does. ``within``: the datasets, if not all tables in the ball.
+    ``check_preprocessing`` looks for data where what is stated does not hold.
+    Raises: InvalidArgument for a Δ₂ below 0, a Δ_∞ outside of 0, …, n.
+    """
+
+    make: Callable[[], Any]
+    stated_furthest: Fraction = attrs.field(alias="furthest", converter=named.fraction)
+    stated_moved: int | None = attrs.field(default=None, alias="moved")
+    within: Space | None = None
+
+    def __attrs_post_init__(self) -> None:
+        if not callable(self.make):
+            raise InvalidArgument("make is a function that returns a fresh transformer")
+        if self.stated_furthest < 0:
+            raise InvalidArgument("furthest must be >= 0: nothing is nearer than equal")
+
+    @property
+    def datasets(self) -> Space:
+        return super().datasets if self.within is None else self.within
+
+    @property
+    def furthest(self) -> Fraction:
+        return self.stated_furthest
+
+    @property
+    def moved(self) -> int:
+        return self.size if self.stated_moved is None else self.stated_moved
+
+    @property
+    def premises(self) -> tuple[Premise, ...]:
+        text = f"a record moves by at most {self.furthest}"
+        return (*super().premises, Premise(text, Mark.ASSUMED, "whoever made it states it"))
+
+    def __call__(self, dataset: Records) -> Records:
+        return np.asarray(self.make().fit_transform(dataset), np.float64)

@@ -15,15 +15,14 @@ from antiphon.composition.accounting.bounds import least, of_measure
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.numbers.normal import tail
 from antiphon.preprocessing.as_stated import PRINTED, Circumstances, by_theorem
-from antiphon.preprocessing.declared import changed
 from antiphon.preprocessing.imputation import ImputedSum
-from antiphon.preprocessing.preprocessed import Preprocessed
+from antiphon.preprocessing.preprocessed import Preprocessed, changed
 from antiphon.preprocessing.triangle import Hoelder, Ranged, steps
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.measures.kinds import Measure, Pure, Renyi
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse, finite_laplace
-from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
+from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
+from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.relations import Within
 
@@ -71,16 +70,10 @@ def pipeline(
 
 
 def _by_distance() -> Iterable[Check]:
-    rows = [
-        Check(
-            "Thm 6.1, by distance",
-            f"{missing} of {size} bits imputed, noise that halves with each step",
-            partial(_claimed, size, missing),
-        )
-        for size, missing in ((3, 1), (4, 2))
-    ]
-    yield from rows
-    yield rows[0].twin("1 of 3 bits imputed; the claims forget the distance", kind=ForgetsDistance)
+    text = "{1} of {0} bits imputed, noise that halves with each step"
+    made = rows("Thm 6.1, by distance", text, _claimed, (3, 1), (4, 2))
+    yield from made
+    yield made[0].twin("1 of 3 bits imputed; the claims forget the distance", kind=ForgetsDistance)
 
 
 def _claimed(
@@ -167,17 +160,11 @@ def _talk(*, cell: Cell = by_theorem) -> Evidence:
 
 def _by_groups() -> Iterable[Check]:
     theorem = "Group privacy"
-    rows = [
-        Check(
-            theorem,
-            f"{missing} of {size} bits imputed: {missing + 1} steps of ln 2",
-            partial(_group, size, missing),
-        )
-        for size, missing in ((3, 1), (4, 2))
-    ]
-    yield from rows
+    one = Check(theorem, "1 of 3 bits imputed: 2 steps of ln 2", partial(_group, 3, 1))
+    yield one
+    yield Check(theorem, "2 of 4 bits imputed: 3 steps of ln 2", partial(_group, 4, 2))
     yield Check(theorem, "1 of 3 bits imputed: the lesser of it and the triangle", _lesser)
-    yield rows[0].twin("1 of 3 bits imputed: the changed record is no step", fewer=1)
+    yield one.twin("1 of 3 bits imputed: the changed record is no step", fewer=1)
 
 
 def _group(size: int, missing: int, *, fewer: int = 0) -> Evidence:

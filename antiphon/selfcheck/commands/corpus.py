@@ -17,7 +17,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
 from antiphon.protocol.coins import seed_sequence
 from antiphon.selfcheck.corpus import AuditedEntry, Entry, corpus, examine
-from antiphon.selfcheck.corpus.examination import CONFIDENCE, LEVEL
+from antiphon.selfcheck.corpus.entry import CONFIDENCE, LEVEL
 
 _WIDE: Final = 170
 """Columns where nobody watches: a file or a pipe."""

@@ -12,9 +12,9 @@ from rich.table import Table
 from rich.text import Text
 
 from antiphon.cli.output import print_json, progress, terminal
-from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.display import as_data
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ def broken(finding: Decided) -> str:
     for (epsilon, claimed), tight in zip(found.claimed, found.tight, strict=True):
         if tight > claimed or (found.relation is Standing.EQUAL and tight != claimed):
             sign = ">" if tight > claimed else "<"
-            return f"privacy: δ {sign} {_number(claimed)} at ε = {_epsilon(epsilon)}"
+            return f"privacy: δ {sign} {_number(claimed)} at ε = {as_data(epsilon)}"
     return "the statement"
 
 
@@ -95,10 +95,6 @@ def _data(finding: Decided) -> dict[str, object]:
         "note": found.note or None,
         "seconds": round(finding.seconds, 3),
     }
-
-
-def _epsilon(epsilon: ExactEpsilon) -> str:
-    return f"ln {epsilon.argument}" if isinstance(epsilon, Log) else str(epsilon)
 
 
 # --- for people --------------------------------------------------------------------------------
@@ -166,7 +162,7 @@ def _claims(finding: Decided) -> Iterator[str]:
         return
     sign = "" if finding.evidence.relation is Standing.AT_MOST else "= "
     for epsilon, delta in finding.evidence.claimed:
-        yield f"{sign}({_epsilon(epsilon)}, {_number(delta)})"
+        yield f"{sign}({as_data(epsilon)}, {_number(delta)})"
 
 
 def _number(value: Fraction) -> str:

@@ -3,8 +3,7 @@
 Broken mechanisms live here and nowhere else: nothing of this room is for release.
 """
 
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.examination import AuditedEntry, examine
+from antiphon.selfcheck.corpus.entry import AuditedEntry, Entry, Player, Truth, examine
 from antiphon.selfcheck.corpus.table import corpus
 
 __all__ = ["AuditedEntry", "Entry", "Player", "Truth", "corpus", "examine"]

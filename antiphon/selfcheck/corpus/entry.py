@@ -1,18 +1,28 @@
-"""One row of the corpus: a target, what is claimed of it, and who is to test the claim."""
+"""One row of the corpus: a target, what is claimed of it, and who is to test the claim; audited.
+
+The adversaries of the standard targets say the input pairs that these are tried on. An audit says
+which claims are refuted, beside which ones should be.
+"""
 
 from __future__ import annotations
 
+import time
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Literal
+from pathlib import Path
+from typing import Final, Literal, Union
 
 import attrs
+import numpy as np
 
 from antiphon.audit.game import PrivacyGame
+from antiphon.audit.statistical import AuditReport, Rates, p_value
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.populations.play import Feature
-from antiphon.protocol.adversary import Adversary
+from antiphon.protocol.adversary import Adversary, scripted
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import Pair
 
 
 @attrs.frozen
@@ -75,3 +85,145 @@ class Entry:
     def game(self) -> PrivacyGame:
         """The privacy game of the claim."""
         return PrivacyGame(self.system, self.claim.verification)
+
+
+Answers = tuple[int, ...]
+"""The answers of n queries on one dataset."""
+
+
+def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
+    """The patterns of Ding et al. 2018, Table 2, for n answers: (name, under 0, under 1).
+
+    One order of each pair is enough: an audit tries both worlds.
+    """
+    ones, half = (1,) * n, n // 2
+    up = "⁰¹²³⁴⁵⁶⁷⁸⁹"
+    power = "".join(up[int(digit)] for digit in str(n))
+    less = "".join(up[int(digit)] for digit in str(n - 1))
+    yield f"1{power} | 0·1{less}", ones, (0, *ones[1:])
+    yield f"1{power} | 2·1{less}", ones, (2, *ones[1:])
+    yield f"1{power} | 2·0{less}", ones, (2, *(0,) * (n - 1))
+    yield f"1{power} | 0·2{less}", ones, (0, *(2,) * (n - 1))
+    yield f"1{power} | 2…0…", ones, (2,) * half + (0,) * (n - half)
+    yield f"1{power} | 2{power}", ones, (2,) * n
+    yield f"1{power} | 0{power}", ones, (0,) * n
+    yield "1…0… | 0…1…", (1,) * half + (0,) * (n - half), (0,) * half + (1,) * (n - half)
+
+
+def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
+    """Players that say the first ``most`` pairs as one pair of tuples each."""
+    pairs = list(input_pairs(n))[:most]
+    return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
+
+
+def one_by_one(n: int) -> tuple[Player, ...]:
+    """Players that say each pair of tuples as a stream of n pairs of queries."""
+    return tuple(Player(name, scripted(list(map(Pair, a, b)))) for name, a, b in input_pairs(n))
+
+
+def saying(name: str, pairs: Sequence[object]) -> Player:
+    """A player that says these pairs, whatever it hears."""
+    return Player(name, scripted(pairs))
+
+
+LEVEL: Final = 1e-3
+"""The probability that any true claim of the corpus counts as refuted, at most."""
+CONFIDENCE: Final = 0.9
+"""Of each bound, on its own."""
+
+TRAINING: Final = 1_000_000
+"""So many samples choose player and event, or a quarter if that is more, or half if less …"""
+MOST_TRAINING: Final = 8_000_000
+"""… but no more than this: they are held in memory."""
+
+
+@attrs.frozen
+class AuditedEntry:
+    """One audited entry: what came out, and whether it should have."""
+
+    entry: Entry
+    report: AuditReport = attrs.field(repr=False)
+    level: float
+    """α of this entry's verdict: LEVEL, divided by the number of entries."""
+    seconds: float
+
+    @property
+    def p_value(self) -> float:
+        """Of the claim, on fresh samples of the event that was chosen."""
+        return p_value(self.report.hits, epsilon=self.report.epsilon, delta=self.report.delta)
+
+    @property
+    def epsilon_lower(self) -> float:
+        """The least ε for the claimed δ is at least this, with confidence CONFIDENCE."""
+        return self._rates.epsilon_at(self.report.delta)
+
+    @property
+    def delta_lower(self) -> float:
+        """The true δ at the claimed ε is at least this, with the same confidence."""
+        return self._rates.delta_at(self.report.epsilon)
+
+    @property
+    def _rates(self) -> Rates:
+        return Rates.of(self.report.hits, alpha=1 - CONFIDENCE)
+
+    @property
+    def refuted(self) -> bool:
+        """Whether the claim is refuted at the level of the whole corpus."""
+        return self.p_value <= self.level
+
+    @property
+    def as_expected(self) -> bool:
+        """A true claim is not refuted, a false one is."""
+        return self.refuted != self.entry.private
+
+    @property
+    def bound(self) -> float:
+        """What the entry's goal is about."""
+        return self.epsilon_lower if self.entry.goal_of == "epsilon" else self.delta_lower
+
+    @property
+    def reached(self) -> bool | None:
+        """Whether the bound has come to the entry's goal; None if there is none."""
+        goal = self.entry.goal
+        return None if goal is None else self.bound >= goal
+
+
+def examine(
+    entry: Entry,
+    *,
+    seed: np.random.SeedSequence,
+    entries: int = 1,
+    thorough: bool = False,
+    samples: int | None = None,
+    executor: Union[int, Literal["serial"], None] = None,
+    checkpoint: Path | None = None,
+) -> AuditedEntry:
+    """Audit one entry's claim with its players, of which training samples choose one.
+
+    Args: ``entries``, how many are audited together, over which LEVEL is divided;
+    ``thorough``, whether samples and event are to bring the bound to its goal, or just to
+    decide; ``samples`` in each world, if not the entry's own number; ``executor`` and
+    ``checkpoint``, see ``audit``.
+    """
+    started = time.perf_counter()
+    epsilon, delta = entry.parameters
+    level = LEVEL / entries
+    views = samples or (entry.thorough if thorough else entry.samples)
+    # The event with the best bound on ε may be a rare one, which refutes with less power.
+    bounding = thorough and not delta and (entry.private or entry.goal is not None)
+    report = entry.game.audit(
+        [player.adversary for player in entry.players],
+        epsilon=epsilon,
+        delta=delta,
+        samples=views,
+        training=min(views // 2, max(TRAINING, views // 4), MOST_TRAINING),
+        confidence=CONFIDENCE if bounding else 1 - level,
+        feature=entry.feature,
+        score=entry.score,
+        objective="epsilon" if bounding else "delta",
+        seed=seed,
+        executor=executor,
+        checkpoint=checkpoint,
+        progress=False,
+    )
+    return AuditedEntry(entry, report, level, time.perf_counter() - started)

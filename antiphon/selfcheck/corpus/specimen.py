@@ -1,22 +1,37 @@
-"""A specimen: one mechanism of the library as an example, for all that tries mechanisms."""
+"""A specimen: one mechanism of the library as an example, for all that tries mechanisms.
+
+A file for each kind, with a function ``specimens`` that yields them; they are found by listing
+the folders ``specimens`` of all rooms. The suites of conformance and laws try them, and the
+corpus audits their rows.
+"""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from fractions import Fraction
+from functools import cache
 from typing import Any, Final
 
 import attrs
 import numpy as np
 
 from antiphon.composition.guarantees import guarantee
+from antiphon.numbers.found import found
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import ZeroConcentrated
+from antiphon.protocol.measures.kinds import (
+    Approximate,
+    BoundedRange,
+    Dominated,
+    GaussianDP,
+    Pure,
+    Renyi,
+    ZeroConcentrated,
+)
 from antiphon.protocol.messages import EMPTY, Pair, same
 from antiphon.protocol.spaces import Space
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 
 SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
@@ -133,9 +148,46 @@ def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
 
 
+def of_gaussian(name: str, kind: type[Any], asked: Player, **parameters: Any) -> tuple[Entry, ...]:
+    """A mechanism of RHO under its claim, and one whose noise is 30 % too small for it."""
+    right, loud = kind(rho=RHO, **parameters), kind(rho=RHO / LESS**2, **parameters)
+    return (
+        as_claimed(name, right, asked, gaussian_truth()),
+        broken(f"{name}, 30 % too quiet", loud, right.claims[0], asked, gaussian_truth(LESS)),
+    )
+
+
 _ANY: Any = (None, Status.PROVED, "")
 
 
 def numbers(a: Any, b: Any) -> Player:
     """A player that says one pair."""
     return saying(f"{a} | {b}", [Pair(a, b)])
+
+
+_PROMISES: Final = {
+    Pure: "ε", Approximate: "(ε, δ)", BoundedRange: "η-BR", ZeroConcentrated: "ρ-zCDP",
+    GaussianDP: "μ-GDP", Renyi: "RDP", Dominated: "f-DP",
+}  # fmt: skip
+
+
+@cache
+def specimens() -> tuple[Specimen, ...]:
+    """All of them, kind by kind."""
+    kinds: list[Any] = found("specimens")
+    return tuple(each for kind in kinds for each in kind.specimens())
+
+
+def table() -> str:
+    """What each mechanism claims, of what status and by which source: a table in Markdown."""
+    return "\n".join(_lines())
+
+
+def _lines() -> Iterator[str]:
+    yield "| mechanism | claim | status | source |"
+    yield "|---|---|---|---|"
+    for each in specimens():
+        claims = getattr(each.examples[0].part, "claims", ())
+        for claim in claims[:1]:
+            said = _PROMISES[type(claim.measure)]
+            yield f"| `{each.name}` | {said} | {claim.status.value} | {claim.source} |"

@@ -17,10 +17,8 @@ import attrs
 from antiphon.mechanisms.noise.continuous import Laplace
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import at_once, one_by_one, saying
-from antiphon.selfcheck.corpus.listed import specimens
-from antiphon.selfcheck.corpus.specimen import as_claimed
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, at_once, one_by_one, saying
+from antiphon.selfcheck.corpus.specimen import as_claimed, numbers, specimens
 from antiphon.selfcheck.corpus.targets.composed import composition_targets
 from antiphon.selfcheck.corpus.targets.floats import (
     Snapping,
@@ -100,15 +98,11 @@ def _entry(
     return Entry(name, system, system.claims[claim], players, truth, goal=goal)
 
 
-def _numbers(a: object, b: object) -> Player:
-    return saying(f"{a} | {b}", [Pair(a, b)])
-
-
 def _additive() -> Iterator[Entry]:
     laplace = Laplace(epsilon=0.1)
-    players = (_numbers(1.0, 0.0), _numbers(1.0, 2.0))
+    players = (numbers(1.0, 0.0), numbers(1.0, 2.0))
     yield _entry("Laplace", laplace, players, Truth(0.1, 0.1))
-    counts = (_numbers(1, 0), _numbers(1, 2), _numbers(4, 5))
+    counts = (numbers(1, 0), numbers(1, 2), numbers(4, 5))
     yield _entry("truncated geometric", TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
     histograms = at_once(5, most=2)
     yield _entry("NoisyHist1", NoisyHistogram(), histograms, Truth(0.1, 0.1))
@@ -154,14 +148,14 @@ def _sparse_vector() -> Iterator[Entry]:
 def _reports() -> Iterator[Entry]:
     often = Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
     # Values whose filters differ in 4, 6 and 8 bits: no two differ in more.
-    players = (_numbers(1, 0), _numbers(1, 2), _numbers(3, 4))
+    players = (numbers(1, 0), numbers(1, 2), numbers(3, 4))
     yield _entry("RAPPOR", often, players, Truth(0.4001))
     once = Rappor(f=Fraction(19, 20))
     yield _entry("one-time RAPPOR", once, players, Truth(0.8007), goal=0.595)
 
 
 def _sums() -> Iterator[Entry]:
-    players = (_numbers(1, 0), _numbers(1, 2))
+    players = (numbers(1, 0), numbers(1, 2))
     yield _entry("parallel Laplace", ParallelLaplace(), players, Truth(0.1, 0.0572))
     stream = one_by_one(10)
     yield _entry("PrefixSum, one q differs", PrefixSum(), stream[:2], Truth(0.1, 0.1))
@@ -169,7 +163,7 @@ def _sums() -> Iterator[Entry]:
 
 
 def _floats() -> Iterator[Entry]:
-    players = (_numbers(1, 0), _numbers(1, 2))
+    players = (numbers(1, 0), numbers(1, 2))
     textbook = _entry("float-bits Laplace", TextbookLaplace(), players, Truth(math.inf), goal=0.25)
     yield attrs.evolve(textbook, feature=trailing_bits)
     yield _entry("snapping", Snapping(), players, Truth())

@@ -19,8 +19,7 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Signature
-from antiphon.selfcheck.corpus.entry import Entry, Truth
-from antiphon.selfcheck.corpus.inputs import at_once, saying
+from antiphon.selfcheck.corpus.entry import Entry, Truth, at_once, saying
 from antiphon.selfcheck.corpus.specimen import (
     DELTA,
     NOT_BITS,

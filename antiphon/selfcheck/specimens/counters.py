@@ -30,11 +30,9 @@ from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Integers, Signature
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (
     HALF,
-    LESS,
     RHO,
     Example,
     Link,
@@ -42,6 +40,7 @@ from antiphon.selfcheck.corpus.specimen import (
     as_claimed,
     broken,
     gaussian_truth,
+    of_gaussian,
 )
 from antiphon.selfcheck.corpus.targets.interactive import LaggingCounter, SharedNoiseCounter
 
@@ -120,18 +119,12 @@ def _balanced_tree_counter() -> Specimen:
 
 
 def _gaussian_tree_counter() -> Specimen:
-    gaussian = GaussianTreeCounter(horizon=4, rho=RHO, largest=8)
-    loud = GaussianTreeCounter(horizon=4, rho=RHO / LESS**2, largest=8)
-    player = _first(3, 8)
+    audited: dict[str, Any] = {"horizon": 4, "largest": 8}
     return Specimen(
         GaussianTreeCounter,
         (_of_ints(GaussianTreeCounter(horizon=64, rho=0.5)),),
-        (
-            as_claimed("Gaussian tree counter", gaussian, player, gaussian_truth()),
-            broken("Gaussian tree counter, 30 % too quiet", loud, gaussian.claims[0], player,
-                   gaussian_truth(LESS)),
-        ),
-    )  # fmt: skip
+        of_gaussian("Gaussian tree counter", GaussianTreeCounter, _first(3, 8), **audited),
+    )
 
 
 def _refined_tree_counter() -> Specimen:

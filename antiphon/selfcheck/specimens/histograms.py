@@ -34,8 +34,7 @@ from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Tuples
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Link, Specimen, as_claimed, broken
 from antiphon.verifiers.models import event_level, updates_and_queries
 

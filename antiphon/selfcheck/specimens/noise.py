@@ -1,4 +1,4 @@
-"""Noise for numbers, whole and real, and in the steps of a descent."""
+"""Noise for numbers, whole and real, in the steps of a descent, and in sparse vectors."""
 
 from __future__ import annotations
 
@@ -19,10 +19,17 @@ from antiphon.mechanisms.noise import (
 )
 from antiphon.mechanisms.noise.continuous import NoisyDescent
 from antiphon.mechanisms.noise.grid import RoundToGrid
+from antiphon.mechanisms.sparse_vector import (
+    AboveThreshold,
+    GapSparseVector,
+    NumericSparseVector,
+    SparseVector,
+)
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.messages import Pair
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals
-from antiphon.selfcheck.corpus.entry import Truth
+from antiphon.selfcheck.corpus.entry import Truth, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import (
     HALF,
     LESS,
@@ -36,6 +43,7 @@ from antiphon.selfcheck.corpus.specimen import (
     broken,
     gaussian_truth,
     numbers,
+    of_gaussian,
 )
 
 _NOT_INTS: Final = (*NOT_INTS, np.array([1, 2]))
@@ -44,13 +52,14 @@ _FAINT: Final = Fraction(1, 10**300)
 
 
 def specimens() -> Iterator[Specimen]:
-    """Discrete noise, noise on a grid, and in doubles; and noisy descent."""
+    """Discrete noise, noise on a grid, and in doubles; noisy descent, and sparse vectors."""
     yield _discrete_laplace()
     yield _discrete_gaussian()
     yield _grid_laplace()
     yield _grid_gaussian()
     yield from _in_doubles()
     yield _descent()
+    yield from _sparse_vectors()
 
 
 def _discrete_laplace() -> Specimen:
@@ -72,20 +81,14 @@ def _discrete_laplace() -> Specimen:
 
 
 def _discrete_gaussian() -> Specimen:
-    whole = DiscreteGaussian(rho=RHO, sensitivity=8)
-    loud = DiscreteGaussian(rho=RHO / LESS**2, sensitivity=8)
     return Specimen(
         DiscreteGaussian,
         (
             Example(DiscreteGaussian(rho=0.5), _NOT_INTS),
             Example(DiscreteGaussian(rho=Fraction(1, 10**30), dimension=2), _NOT_ROWS),
         ),
-        (
-            as_claimed("discrete Gaussian", whole, numbers(8, 0), gaussian_truth()),
-            broken("discrete Gaussian, 30 % too quiet", loud, whole.claims[0], numbers(8, 0),
-                   gaussian_truth(LESS)),
-        ),
-    )  # fmt: skip
+        of_gaussian("discrete Gaussian", DiscreteGaussian, numbers(8, 0), sensitivity=8),
+    )
 
 
 def _grid_laplace() -> Specimen:
@@ -108,34 +111,22 @@ def _grid_laplace() -> Specimen:
 
 
 def _grid_gaussian() -> Specimen:
-    grid = GridGaussian(rho=RHO, step_size=0.125)
-    loud = GridGaussian(rho=RHO / LESS**2, step_size=0.125)
     return Specimen(
         GridGaussian,
         (Example(GridGaussian(rho=0.5, sensitivity=3, step_size=1e-300), NOT_REALS),),
-        (
-            as_claimed("Gaussian on a grid", grid, numbers(1.0, 0.0), gaussian_truth()),
-            broken("Gaussian on a grid, 30 % too quiet", loud, grid.claims[0], numbers(1.0, 0.0),
-                   gaussian_truth(LESS)),
-        ),
-    )  # fmt: skip
+        of_gaussian("Gaussian on a grid", GridGaussian, numbers(1.0, 0.0), step_size=0.125),
+    )
 
 
 def _in_doubles() -> Iterator[Specimen]:
     yield Specimen(
-        Laplace,
-        tuple(Example(Laplace(epsilon=epsilon), NOT_REALS) for epsilon in (1, _FAINT)),
+        Laplace, tuple(Example(Laplace(epsilon=epsilon), NOT_REALS) for epsilon in (1, _FAINT))
     )
-    real, loud = Gaussian(rho=RHO), Gaussian(rho=RHO / LESS**2)
     yield Specimen(
         Gaussian,
         (Example(Gaussian(rho=0.5), NOT_REALS),),
-        (
-            as_claimed("Gaussian", real, numbers(1.0, 0.0), gaussian_truth()),
-            broken("Gaussian, 30 % too quiet", loud, real.claims[0], numbers(1.0, 0.0),
-                   gaussian_truth(LESS)),
-        ),
-    )  # fmt: skip
+        of_gaussian("Gaussian", Gaussian, numbers(1.0, 0.0)),
+    )
     rounded = RoundToGrid(1.0) @ Laplace(epsilon=HALF)
     grids = (RoundToGrid(), RoundToGrid(0.1), RoundToGrid(1e300), RoundToGrid(1e-300))
     yield Specimen(
@@ -178,3 +169,44 @@ class Unclipped(NoisyDescent):
     def respond(self, dataset: Any, coins: Coins) -> Any:
         noise = np.array([coins.gaussian(self.sigma) for _ in range(self.dimension)])
         return self.rate * (dataset.mean(axis=0) - noise)
+
+
+def _sparse_vectors() -> Iterator[Specimen]:
+    """Which of many queries are above a threshold: the four of them."""
+    yield _above_threshold()
+    crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
+    twice = SparseVector(epsilon=1, threshold=1, tops=2)
+    yield Specimen(
+        SparseVector,
+        (Example(SparseVector(epsilon=1, tops=3, share=Fraction(1, 5)), _NOT_INTS),),
+        (as_claimed("sparse vector, two tops", twice, crossing, Truth(), *one_by_one(5)),),
+    )
+    yield Specimen(
+        GapSparseVector,
+        (Example(GapSparseVector(epsilon=1, tops=2, sensitivity=3), _NOT_INTS),),
+        (as_claimed("gap sparse vector", GapSparseVector(epsilon=1, threshold=1), crossing),),
+    )
+    numeric = NumericSparseVector(epsilon=1, threshold=1)
+    yield Specimen(
+        NumericSparseVector,
+        (Example(NumericSparseVector(epsilon=1, tops=2, threshold=1), _NOT_INTS),),
+        (as_claimed("numeric sparse vector", numeric, crossing),),
+    )
+
+
+def _above_threshold() -> Specimen:
+    crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
+    up = saying("0⁵ | 1⁵", [Pair(0, 1)] * 5)
+    above = AboveThreshold(epsilon=1, threshold=1)
+    rising = AboveThreshold(epsilon=1, threshold=1, monotone=True)
+    low = AboveThreshold(epsilon=Fraction(1, 3), threshold=-2, monotone=True)
+    return Specimen(
+        AboveThreshold,
+        (Example(AboveThreshold(epsilon=1), _NOT_INTS), Example(low, _NOT_INTS)),
+        (
+            as_claimed("above threshold", above, crossing, Truth(0.8255)),
+            as_claimed("above threshold, monotone", rising, up, Truth(0.4904)),
+            broken("above threshold, monotone noise for any queries", rising, above.claims[0],
+                   crossing, Truth(1.3970)),
+        ),
+    )  # fmt: skip

@@ -1,4 +1,7 @@
-"""What mechanisms are composed by and guarded with, each with its own guarantee."""
+"""What mechanisms are composed by and guarded with, each with its own guarantee; and a learner.
+
+The learner creates mechanisms, and an echo publishes its hypothesis.
+"""
 
 from __future__ import annotations
 
@@ -6,6 +9,9 @@ import math
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
+
+import attrs
+import numpy as np
 
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
@@ -23,14 +29,14 @@ from antiphon.composition.guarantees import guarantee
 from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.multiplicative_weights import Echo, MultiplicativeWeights
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import InteractiveAsContinual
-from antiphon.protocol.messages import Ask, same
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.post_processor import IdentityPostProcessor
-from antiphon.protocol.spaces import BITS, Either, Finite, Pairs, Space
-from antiphon.selfcheck.corpus.entry import Entry, Truth
-from antiphon.selfcheck.corpus.inputs import saying
+from antiphon.protocol.spaces import BITS, Arrays, Either, Finite, Integers, Pairs, Space
+from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen
 from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree, differ
 from antiphon.verifiers.verifier import Identifier, Verifier
@@ -58,6 +64,7 @@ def specimens() -> Iterator[Specimen]:
     continual = InteractiveAsContinual(PrivacyGame(BOTH[1], f).interactive)
     yield Specimen(InteractiveAsContinual, (Example(continual, queries=BITS, finite=True),))
     yield from _links()
+    yield from _multiplicative_weights()
 
 
 def _creating(*mechanisms: Any) -> Space:
@@ -128,3 +135,26 @@ def _links() -> Iterator[Specimen]:
         TwoCopies, (Link(part=TwoCopies(identity), right=guarded, queries=pairs, answers=BITS),)
     )
     yield Specimen(Verifier, (Link(part=Verifier(f), right=guarded, queries=pairs, answers=BITS),))
+
+
+def _multiplicative_weights() -> Iterator[Specimen]:
+    """Multiplicative weights, and what they create."""
+    yield Specimen(Echo, (Example(Echo(), (True, 0.5, "1", HALT), finite=True),))
+    tried = MultiplicativeWeights(
+        size=2, epsilon_each=1, updates=2, threshold=3, rate=0.5, step=0.5
+    )
+    counts, query = Arrays((2,), "int64", 0, 9), Arrays((2,), "float64", 0, 1, 0.5)
+    link = Link(
+        part=tried, right=ExtConComp(), queries=Either((query, counts)),
+        answers=Either((Finite((TOP, BOTTOM)), Integers(-9, 9))), hops=6,
+    )  # fmt: skip
+    yield Specimen(MultiplicativeWeights, (link,), (_audited(),))
+
+
+def _audited() -> Entry:
+    learner = MultiplicativeWeights(size=2, epsilon_each=1, updates=2, threshold=1, rate=0.5)
+    system = ComplexMechanism(learner)
+    rows, query = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
+    player = saying("4, 0 | 3, 1, and three queries", [rows, *[query] * 3])
+    entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
+    return attrs.evolve(entry, samples=4_000, thorough=8_000)  # arrays, one interaction at a time

@@ -27,7 +27,7 @@ from antiphon.protocol.adversary import Adversary, adversary
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import HALT, Ask, Pair, same
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, Parameters, composed, private
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.verifier import Identifier, Verifier

@@ -21,8 +21,8 @@ from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair
 from antiphon.protocol.spaces import BITS, Anything, Finite, Signature
 from antiphon.protocol.verification import Verification
-from antiphon.selfcheck.theorems.parts.components import CURVE, PURE_RESPONSE, RESPONSE
-from antiphon.selfcheck.theorems.parts.finite import WALK, promised
+from antiphon.selfcheck.theorems.components import CURVE, PURE_RESPONSE, RESPONSE
+from antiphon.selfcheck.theorems.finite import WALK, promised
 from antiphon.selfcheck.theorems.theorem import (
     Check,
     Evidence,

@@ -1,5 +1,6 @@
-"""Theorems 4.10 and 4.12: concurrent composition.
+"""Lemmas 4.6 and 4.7, Theorems 4.10 and 4.12: concurrent composition.
 
+A guarded mechanism is a post-processing of randomized response (the lemmas).
 Each theorem in two ways: the tight δ of a composition is at most that of Comp[RR…],
 and the composition is equivalent to 𝒫 ∘* Comp[RR…], which is the proof.
 """
@@ -8,6 +9,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from functools import partial
+from typing import TypeAlias, Union
+
+import attrs
 
 from antiphon.audit.simulated_composition import (
     CompositionSimulator,
@@ -15,6 +20,7 @@ from antiphon.audit.simulated_composition import (
     RandomizedResponses,
     composition_simulator,
 )
+from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
@@ -25,8 +31,13 @@ from antiphon.composition.validity import (
     fixed_mechanisms,
     fixed_parameters,
 )
-from antiphon.numbers.exact import Log
-from antiphon.selfcheck.theorems.parts.components import (
+from antiphon.mechanisms.leaky_bit import LeakyBit
+from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.verification import Verification
+from antiphon.selfcheck.theorems.components import (
     CURVE,
     LEAKY,
     PURE_RESPONSE,
@@ -39,6 +50,8 @@ from antiphon.selfcheck.theorems.parts.components import (
     walk,
     weakened,
 )
+from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
+from antiphon.selfcheck.theorems.foundations import TENTH, simulated
 from antiphon.selfcheck.theorems.theorem import (
     Check,
     Evidence,
@@ -47,16 +60,19 @@ from antiphon.selfcheck.theorems.theorem import (
     private,
     same_views,
 )
+from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 from antiphon.verifiers.verifier import Identifier, Verifier
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
 """Heterogeneous parameters of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
 
-SECTION = (4, 10)
+SECTION = (4, 6)
 
 
 def checks() -> Iterable[Check]:
     """The rows."""
+    yield from _lemma_4_6()
+    yield from _lemma_4_7()
     yield from _theorem_4_10()
     yield from _theorem_4_12()
 
@@ -172,3 +188,97 @@ def _two_simulated_chosen(*, kind: type[CompositionSimulator] = CompositionSimul
     right = composition_simulator(f, rounds=4)
     simulator = kind(right.parameters, right.choose, False)
     return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, simulator)
+
+
+ROUNDS = 3
+EVENT = bounded(event_level(), ROUNDS)
+START = bounded(neighbouring_start(), ROUNDS)
+Mechanism = ContinualMechanism
+
+
+@attrs.frozen(eq=False)
+class PrintedLyu(Lyu):
+    """Lyu's simulator as the headings of CM §A.2.2-3 print it: ⊤ and ⊥ swapped (theory §2.1)."""
+
+    def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
+        if state.sample is not None:
+            bit, flag = state.sample
+            state = state._replace(sample=(bit, BOTTOM if flag is TOP else TOP))
+        return Lyu.weights(self, state, found)
+
+
+Instance: TypeAlias = tuple[
+    str, ContinualMechanism, Union[Verification, None], Union[ExactEpsilon, None]
+]
+"""A name, M, f and ε; None: as M itself claims."""
+
+
+def _lemma_4_6() -> Iterable[Check]:
+    threshold = FiniteAboveThreshold(2)
+    instances: tuple[Instance, ...] = (
+        ("M_{1/10} (ε = 0)", LeakyBit(delta=TENTH), None, None),
+        ("RR(ln 3, 1/7)", RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7)), None, None),
+        ("AboveThreshold, ε = ln 2", threshold, EVENT, Log(2)),
+        ("walk, ε = ln 3/2", WALK, EVENT, Log(Fraction(3, 2))),
+        ("secret, ε = 0", SECRET, START, Fraction(0)),
+    )
+    rows = {
+        name: Check("Lemma 4.6", f"Lyu: {name}", partial(_lyu, mechanism, f, epsilon))
+        for name, mechanism, f, epsilon in instances
+    }
+    yield from rows.values()
+    row, name = rows["AboveThreshold, ε = ln 2"], "AboveThreshold, ε = ln 2"
+    yield row.twin(f"{name}, δ a tenth too small", shrink=Fraction(9, 10))
+    yield row.twin(f"{name}, T fed by RR with too small an ε", fed=Log(Fraction(3, 2)))
+    yield row.twin(f"{name}, ⊤ and ⊥ swapped as printed", printed=True)
+
+
+def _with(
+    mechanism: ContinualMechanism, f: Verification | None, epsilon: ExactEpsilon | None
+) -> ContinualMechanism:
+    return mechanism if f is None else promised(mechanism, f, ROUNDS, epsilon=epsilon)
+
+
+def _lyu(
+    system: Mechanism,
+    verification: Verification | None,
+    at: ExactEpsilon | None,
+    *,
+    shrink: Fraction = Fraction(1),
+    fed: ExactEpsilon | None = None,
+    printed: bool = False,
+) -> Evidence:
+    mechanism = _with(system, verification, at)
+    claim = mechanism.claims[0]
+    epsilon, delta = claim.parameters
+    f = claim.verification
+    simulator = lyu(mechanism, f, epsilon=epsilon, delta=delta * shrink, rounds=ROUNDS)
+    if printed:
+        simulator = PrintedLyu(mechanism, f, simulator.growth, delta=simulator.delta, rounds=ROUNDS)
+    given = epsilon if fed is None else fed
+    return simulated(simulator, mechanism, f, given, delta * shrink, ROUNDS)
+
+
+def _lemma_4_7() -> Iterable[Check]:
+    row = Check("Lemma 4.7", "Vadhan-Wang: walk, tight ε", partial(_pure, WALK, EVENT))
+    yield row
+    yield Check("Lemma 4.7", "Vadhan-Wang: secret, tight ε", lambda: _pure(SECRET, START))
+    threshold = FiniteAboveThreshold(3)
+    yield Check("Lemma 4.7", "Vadhan-Wang: AboveThreshold", lambda: _pure(threshold, EVENT))
+    yield row.twin("walk, e^ε too small by 1/10", built=TENTH)
+    yield row.twin("walk, T fed by RR with too small an ε", fed=TENTH)
+
+
+def _pure(
+    mechanism: Mechanism,
+    f: Verification,
+    *,
+    built: Fraction = Fraction(0),
+    fed: Fraction = Fraction(0),
+) -> Evidence:
+    """``built`` and ``fed``: by how much e^ε is too small in T, and in RR."""
+    epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
+    assert isinstance(epsilon, Log)
+    simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))
+    given = Log(epsilon.argument - max(built, fed))
+    return simulated(simulator, mechanism, f, given, Fraction(0), ROUNDS)

@@ -1,10 +1,12 @@
-"""Lemma 2.4 and Theorem 2.5: randomized response, and every NIM as a post-processing of it."""
+"""Lemma 2.4 and Theorem 2.5: randomized response, and every NIM as a post-processing of it.
+
+Algorithms 1 and 2, and associativity: flat chains against the algorithms as printed.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import partial
 
 import attrs
 
@@ -15,19 +17,19 @@ from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins import Coins
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.display import as_data
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Symbol
-from antiphon.protocol.spaces import Pairs
+from antiphon.protocol.spaces import Pairs, Signature
 from antiphon.protocol.verification import Verification
-from antiphon.selfcheck.theorems.parts.finite import (
-    FiniteResponse,
-    promised,
-)
+from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, promised
 from antiphon.selfcheck.theorems.theorem import (
     Check,
     Evidence,
     in_both_worlds,
     private,
+    rows,
     same_views,
 )
 from antiphon.verifiers.models import bounded, neighbouring_start
@@ -42,6 +44,7 @@ def checks() -> Iterable[Check]:
     """The rows."""
     yield from _lemma_2_4()
     yield from _theorem_2_5()
+    yield from _algorithms()
 
 
 # --- Lemma 2.4: RR_{ε,δ} is (ε, δ)-DP, and tightly so ------------------------------------
@@ -57,22 +60,16 @@ class TooTrue(RandomizedResponse):
 
 
 def _lemma_2_4() -> Iterable[Check]:
-    rows = [
-        Check(
-            "Lemma 2.4",
-            f"RR(ln {growth}, {delta})",
-            partial(_claimed, epsilon=Log(growth), delta=delta),
-        )
-        for growth, delta in ((1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH))
-    ]
-    yield from rows
-    yield rows[-1].twin("RR(ln 2, 1/10) that tells the truth too often", kind=TooTrue)
+    given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
+    made = rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
+    yield from made
+    yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", kind=TooTrue)
 
 
 def _claimed(
-    epsilon: Log, delta: Fraction, kind: type[RandomizedResponse] = RandomizedResponse
+    growth: object, delta: Fraction, kind: type[RandomizedResponse] = RandomizedResponse
 ) -> Evidence:
-    mechanism = kind(epsilon=epsilon, delta=delta)
+    mechanism = kind(epsilon=Log(growth), delta=delta)
     claim = mechanism.claims[0]
     return private(mechanism, claim.verification, [claim.parameters], rounds=2, exactly=True)
 
@@ -85,21 +82,15 @@ PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
 def _theorem_2_5() -> Iterable[Check]:
-    rows = [
-        Check(
-            "Thm 2.5",
-            f"five answers, ε = ln {growth}, δ tight; T = Lyu's",
-            partial(_post_processed, Log(growth)),
-        )
-        for growth in (1, 2, Fraction(5, 2))
-    ]
-    yield from rows
+    text = "five answers, ε = ln {}, δ tight; T = Lyu's"
+    made = rows("Thm 2.5", text, _post_processed, (1,), (2,), (Fraction(5, 2),))
+    yield from made
     yield Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
-    yield rows[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
+    yield made[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
 
 
-def _post_processed(given: ExactEpsilon, *, missing: Fraction = Fraction(0)) -> Evidence:
-    f = neighbouring_start()
+def _post_processed(growth: object, *, missing: Fraction = Fraction(0)) -> Evidence:
+    f, given = neighbouring_start(), Log(growth)
     delta = Question(NIM, f, report=None).solve(given, 1).delta - missing
     simulator = lyu(NIM, f, epsilon=given, delta=delta, rounds=2)
     return simulated(simulator, NIM, f, given, delta, rounds=2)
@@ -126,8 +117,128 @@ def simulated(
     game = PrivacyGame(mechanism, f)
     pairs = Pairs(mechanism.signature.queries).enumerate()
     systems = in_both_worlds(lambda b: simulator @ Identifier(b) @ response, game.mechanism)
-    return same_views(systems, rounds, pairs, note=f"T ∘* RR({_named(given)}, {delta})")
+    return same_views(systems, rounds, pairs, note=f"T ∘* RR({as_data(given)}, {delta})")
 
 
-def _named(given: ExactEpsilon) -> str:
-    return f"ln {given.argument}" if isinstance(given, Log) else str(given)
+@attrs.frozen
+class NaiveChain(ContinualMechanism):
+    """P ∘* M by CM Alg. 1: step P on (L, m); while it sends right, M's answer comes back."""
+
+    post_processor: PostProcessor
+    mechanism: ContinualMechanism
+
+    @property
+    def signature(self) -> Signature:
+        return self.post_processor.signature(self.mechanism.signature)
+
+    @property
+    def initial_state(self) -> tuple[object, object]:
+        return self.post_processor.initial_state, self.mechanism.initial_state
+
+    def step(
+        self, state: tuple[object, object], message: object, coins: Coins
+    ) -> tuple[tuple[object, object], object]:
+        own, inner = state
+        own, side, message = self.post_processor.step(own, LEFT, message, coins)
+        while side is RIGHT:
+            inner, answer = self.mechanism.step(inner, message, coins)
+            own, side, message = self.post_processor.step(own, RIGHT, answer, coins)
+        return (own, inner), message
+
+
+@attrs.frozen
+class NaiveLinks(PostProcessor):
+    """P₁ ∘* P₂ by CM Alg. 2: a cursor walks between the two.
+
+    ``skips`` is a cursor bug, for a broken twin: what P₂ sends left goes past P₁.
+    """
+
+    first: PostProcessor
+    second: PostProcessor
+    skips: bool = False
+
+    @property
+    def initial_state(self) -> tuple[object, object]:
+        return self.first.initial_state, self.second.initial_state
+
+    def signature(self, right: Signature) -> Signature:
+        return self.first.signature(self.second.signature(right))
+
+    def step(
+        self, state: tuple[object, object], side: Side, message: object, coins: Coins
+    ) -> tuple[tuple[object, object], Side, object]:
+        one, two = state
+        at_first = side is LEFT
+        while True:
+            if at_first:
+                one, to, message = self.first.step(one, side, message, coins)
+                if to is LEFT:
+                    return (one, two), LEFT, message
+                at_first, side = False, LEFT
+            else:
+                two, to, message = self.second.step(two, side, message, coins)
+                if to is RIGHT or self.skips:
+                    return (one, two), to, message
+                at_first, side = True, RIGHT
+
+
+ROUNDS = 3
+
+
+@attrs.frozen
+class Talker(PostProcessor[tuple[int, int, int]]):
+    """Asks its right some more, led by the answers, before it answers; on bits.
+
+    ``extra``: how many further questions; ``early``: every early-th left message is
+    answered at once with what was heard last; ``noisy``: an answer is flipped w.p. 1/3.
+    """
+
+    extra: int
+    early: int = 0
+    noisy: bool = False
+
+    @property
+    def initial_state(self) -> tuple[int, int, int]:
+        return 0, 0, 0
+
+    def step(
+        self, state: tuple[int, int, int], side: Side, message: int, coins: Coins
+    ) -> tuple[tuple[int, int, int], Side, int]:
+        lefts, pending, heard = state
+        if side is LEFT:
+            lefts += 1
+            if self.early and lefts % self.early == 0:
+                return (lefts, 0, heard), LEFT, message ^ heard
+            return (lefts, self.extra, heard), RIGHT, 1 - message
+        flip = int(self.noisy and coins.bernoulli(Fraction(1, 3)))
+        if pending:
+            return (lefts, pending - 1, message), RIGHT, message ^ flip
+        return (lefts, 0, message), LEFT, message ^ flip
+
+
+PARTS = Talker(1, noisy=True), Talker(0, early=2), Talker(1)
+
+
+def _algorithms() -> Iterable[Check]:
+    p1, p2, p3 = PARTS
+    yield Check("Alg. 1-2", "P₁∘*(P₂∘*(P₃∘*walk)), Alg. 1 as printed", lambda: _same(
+        NaiveChain(p1, NaiveChain(p2, NaiveChain(p3, WALK)))
+    ))  # fmt: skip
+    two = Check("Alg. 1-2", "((P₁∘*P₂)∘*P₃)∘*walk, Alg. 2 as printed", _linked)
+    yield two
+    yield Check("Alg. 1-2", "(P₁∘*(P₂∘*P₃))∘*walk: associativity", lambda: _same(
+        NaiveChain(NaiveLinks(p1, NaiveLinks(p2, p3)), WALK)
+    ))  # fmt: skip
+    yield two.twin("a cursor that goes past P₁ on its way left", skips=True)
+
+
+def _linked(*, skips: bool = False) -> Evidence:
+    p1, p2, p3 = PARTS
+    return _same(NaiveChain(NaiveLinks(NaiveLinks(p1, p2, skips=skips), p3), WALK))
+
+
+def _same(reference: NaiveChain) -> Evidence:
+    """Both bracketings of the flat chain against a reference."""
+    p1, p2, p3 = PARTS
+    flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
+    return same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

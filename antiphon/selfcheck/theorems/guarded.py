@@ -24,17 +24,8 @@ from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.spaces import BITS, Pairs, Space
 from antiphon.protocol.verification import Verification
-from antiphon.selfcheck.theorems.parts.finite import (
-    SECRET,
-    WALK,
-    FiniteAboveThreshold,
-    promised,
-)
-from antiphon.selfcheck.theorems.theorem import (
-    Check,
-    Evidence,
-    private_interactive,
-)
+from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, private_interactive
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 from antiphon.verifiers.verifier import Identifier
 

@@ -23,7 +23,7 @@ from antiphon.numbers.exact import Log
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.selfcheck.theorems.complex_mechanisms import lifted
-from antiphon.selfcheck.theorems.parts.finite import (
+from antiphon.selfcheck.theorems.finite import (
     OneCount,
     OneCountThreshold,
     claiming,

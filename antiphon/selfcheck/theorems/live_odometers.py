@@ -7,6 +7,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Any, Final, NamedTuple, TypeAlias
 
+import attrs
+
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
@@ -18,8 +20,8 @@ from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.records.labels import message_label
-from antiphon.selfcheck.theorems.parts.corners import ANNOUNCE, corners
-from antiphon.selfcheck.theorems.parts.finite import WALK, FiniteResponse, claiming, promised
+from antiphon.selfcheck.theorems.components import ANNOUNCE, corners
+from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, claiming, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.sessions.spending.finding import Found, counted, find
 from antiphon.sessions.spending.in_epsilon import loss_until_now
@@ -43,25 +45,20 @@ class BestStop(NamedTuple):
     path: tuple[str, ...]
 
 
+@attrs.define
 class Stopped:
     """The recursion over what was said: the best of stopping now and of every message.
 
     ``games`` are V[f] ∘* I(b) ∘* ExtConComp, the world that is true first.
     """
 
-    def __init__(
-        self,
-        games: tuple[Chain, Chain],
-        catalogue: Sequence[Create],
-        queries: Sequence[object],
-        creations: int,
-        reading: Reading,
-        gain: Gain,
-    ) -> None:
-        self._games, self._creations = games, creations
-        self._catalogue, self._queries = catalogue, queries
-        self._reading, self._gain = reading, gain
-        self._known: dict[Hashable, BestStop] = {}
+    _games: tuple[Chain, Chain]
+    _catalogue: Sequence[Create]
+    _queries: Sequence[object]
+    _creations: int
+    _reading: Reading
+    _gain: Gain
+    _known: dict[Hashable, BestStop] = attrs.field(init=False, factory=dict[Hashable, BestStop])
 
     def best(self, rounds: int) -> BestStop:
         """From the start, with so many messages."""

@@ -17,7 +17,7 @@ from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import BoundedRange, GaussianDP
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
 from antiphon.verifiers.models import neighbouring_start
 

@@ -108,6 +108,13 @@ class Check:
         return Decided(self, found, time.perf_counter() - started)
 
 
+def rows(
+    theorem: str, instance: str, decide: Callable[..., Evidence], *given: tuple[object, ...]
+) -> list[Check]:
+    """A statement for each of the given arguments, which its text tells (``str.format``)."""
+    return [Check(theorem, instance.format(*each), partial(decide, *each)) for each in given]
+
+
 @attrs.frozen
 class Decided:
     """One row of the table: a check and what came of it."""
@@ -229,8 +236,7 @@ def same_views(
 
 
 def in_both_worlds(
-    left: Callable[[int], Mechanism],
-    right: Callable[[int], Mechanism],
+    left: Callable[[int], Mechanism], right: Callable[[int], Mechanism]
 ) -> list[tuple[Mechanism, Mechanism]]:
     """The pairs of systems of b = 0 and of b = 1."""
     return [(left(bit), right(bit)) for bit in (0, 1)]

@@ -32,7 +32,7 @@ from antiphon.numbers import exact
 from antiphon.protocol import Approximate, Log, Pure, Renyi, Status, ZeroConcentrated
 from antiphon.protocol.measures import BoundedRange, Dominated, DominatingPair, GaussianDP
 from antiphon.protocol.records.codec import decode, encode
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 
 EXACT = Context(prec=90)
 amounts = st.fractions(0, 5, max_denominator=60)

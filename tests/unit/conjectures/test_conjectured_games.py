@@ -22,7 +22,6 @@ from antiphon.conjectures import (
     ListedPairs,
     conjecture,
 )
-from antiphon.conjectures.judging import both_laws, kept
 from antiphon.conjectures.law_trees import Domain
 from antiphon.conjectures.patterns.fixed_strategy import (
     FixedStrategy,
@@ -33,7 +32,7 @@ from antiphon.conjectures.patterns.fixed_strategy import (
     value,
 )
 from antiphon.conjectures.patterns.game_pattern import BestOfGame
-from antiphon.conjectures.tables import mechanism, rounded
+from antiphon.conjectures.tables import both_laws, mechanism, rounded
 from antiphon.learners.littlestone import BLANK, HIT
 from antiphon.learners.mistakes import FiniteLaw, hard_sequence
 from antiphon.learners.patterns import MistakesPattern
@@ -266,7 +265,7 @@ def test_one_game_needs_no_search():
 def test_a_pure_claim_that_rounding_broke_is_kept_by_a_little_noise():
     part = AnyMechanism(epsilon=LOG2, inner=ListedPairs((ap.Pair(0, 1),)))
     domain = Domain((0, 1), 1, 2)
-    plan, lost = kept(part, domain, np.array([1, 0.2, 0.8, 0.4 + 1e-5, 0.6 - 1e-5]))
+    plan, lost = part.kept(domain, np.array([1, 0.2, 0.8, 0.4 + 1e-5, 0.6 - 1e-5]))
     assert lost == 0
     assert 0.1999 < float(plan[1]) < 0.2001 < 0.3999 < float(plan[3]) < 0.4002
 

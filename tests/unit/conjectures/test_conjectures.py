@@ -21,10 +21,9 @@ from antiphon.conjectures import (
     conjecture,
 )
 from antiphon.conjectures.all_views import best, gains
-from antiphon.conjectures.climbing import Climb
+from antiphon.conjectures.climbing import Climb, program
 from antiphon.conjectures.exact_figures import HockeyStick, MomentLoss
 from antiphon.conjectures.law_trees import Domain, pruned, tree, turned
-from antiphon.conjectures.program import program
 from antiphon.conjectures.tables import mechanism, mixed, rounded
 from antiphon.protocol import Intractable, InvalidArgument, Pair, same
 from antiphon.protocol.coins.sampled import generator

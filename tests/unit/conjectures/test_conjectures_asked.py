@@ -21,8 +21,8 @@ from antiphon.conjectures import (
     SparseRenyi,
     conjecture,
 )
-from antiphon.conjectures.program import Program
-from antiphon.conjectures.searching.starts import looked_at, place_of
+from antiphon.conjectures.ascent import looked_at, place_of
+from antiphon.conjectures.climbing import Program
 from antiphon.protocol import Intractable, InvalidArgument, Pair, same
 from antiphon.protocol.claims import Status
 

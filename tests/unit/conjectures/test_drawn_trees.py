@@ -8,13 +8,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.conjectures import SparsePattern, TableMechanism, conjecture
-from antiphon.conjectures.drawing.found_trees import (
-    Drawn,
-    folded,
-    mechanism_drawn,
-    strategy_drawn,
-)
-from antiphon.conjectures.drawing.tree_sheet import sheet
+from antiphon.conjectures.tree_drawing import Drawn, folded, mechanism_drawn, sheet, strategy_drawn
 
 PATTERN = SparsePattern(epsilon=0, delta=Fraction(1, 10), creations=2, sparse=1)
 ECHO = TableMechanism("M1", (0, 1, 2), 2, ((3, 1), (1, 3), (1, 0)))

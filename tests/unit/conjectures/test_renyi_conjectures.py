@@ -25,11 +25,10 @@ from antiphon.conjectures import (
     conjecture,
     moment_above,
 )
-from antiphon.conjectures.judging import both_laws
 from antiphon.conjectures.patterns.filter_pattern import worst
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, tangent, value
 from antiphon.conjectures.patterns.game_pattern import BestOfGame
-from antiphon.conjectures.tables import mechanism, rounded
+from antiphon.conjectures.tables import both_laws, mechanism, rounded
 from antiphon.protocol import InvalidArgument
 from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.measures import Renyi, ZeroConcentrated

@@ -11,13 +11,7 @@ from pathlib import Path
 import pytest
 
 import antiphon as ap
-from antiphon.conjectures import (
-    ONE_SIDED,
-    ListedPairs,
-    SparsePattern,
-    SparseRenyi,
-    conjecture,
-)
+from antiphon.conjectures import ONE_SIDED, ListedPairs, SparsePattern, SparseRenyi, conjecture
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
 MINUTES = float(os.environ.get("MINUTES", "2"))

@@ -13,7 +13,7 @@ from antiphon import composition, mechanisms
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log, written
 from antiphon.protocol import measures
-from antiphon.selfcheck.corpus.listed import specimens
+from antiphon.selfcheck.corpus.specimen import specimens
 
 NAMES = {
     **vars(composition),

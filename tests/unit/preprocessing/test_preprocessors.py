@@ -22,9 +22,9 @@ from antiphon.preprocessing.tables import (
     StandardScaling,
     Transformed,
     into_ball,
-    scikit,
+    record_tables,
 )
-from antiphon.preprocessing.tables.projecting import eigengap
+from antiphon.preprocessing.tables.columnwise import eigengap
 from antiphon.protocol.claims import Status
 from antiphon.protocol.spaces import Arrays, Integers
 from antiphon.verifiers import neighbouring_start
@@ -453,7 +453,7 @@ def test_bad_input(make, told):
 
 def test_without_scikit_learn(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    monkeypatch.setattr(scikit, "find_spec", lambda name: None)
+    monkeypatch.setattr(record_tables, "find_spec", lambda name: None)
     data = table(np.random.default_rng(7), 1)
     for number in (0, 1, 2, 4, 5):
         with pytest.raises(ap.MissingExtra, match=r"antiphon\[preprocess\]"):

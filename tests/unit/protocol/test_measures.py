@@ -30,7 +30,7 @@ from antiphon.protocol.measures import (
     converted,
     implies,
 )
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 
 F = neighbouring_start()

@@ -7,7 +7,8 @@ import pytest
 
 from antiphon.protocol import Status
 from antiphon.selfcheck.commands import corpus as command
-from antiphon.selfcheck.corpus import corpus, examination, table
+from antiphon.selfcheck.corpus import corpus, examine, table
+from antiphon.selfcheck.corpus.entry import LEVEL
 
 FAST = ["--only", "M_δ", "--only", "filter", "--only", "snapping", "--seed", "1"]
 
@@ -90,7 +91,7 @@ def test_an_interrupt_keeps_the_rows_so_far(cli, monkeypatch):
         if done:
             raise KeyboardInterrupt
         done.append(entry)
-        return examination.examine(entry, **options)
+        return examine(entry, **options)
 
     monkeypatch.setattr(command, "examine", examined)
     status, out, _ = cli("audit", "--corpus", *FAST, "--json")
@@ -143,7 +144,7 @@ def test_the_whole_corpus_is_as_it_should_be(cli):
     assert [row["target"] for row in rows if not row["as_expected"]] == []
     assert status == 0
     assert len(rows) == len(table.corpus()) > 80
-    assert examination.LEVEL == 1e-3
+    assert LEVEL == 1e-3
 
 
 @pytest.mark.slow

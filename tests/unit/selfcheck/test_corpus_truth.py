@@ -19,7 +19,7 @@ from antiphon.mechanisms import (
     GridGaussian,
 )
 from antiphon.selfcheck.corpus import corpus
-from antiphon.selfcheck.corpus.inputs import input_pairs
+from antiphon.selfcheck.corpus.entry import input_pairs
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 

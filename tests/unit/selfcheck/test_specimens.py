@@ -7,8 +7,7 @@ from trying import over
 
 from antiphon.protocol import Mechanism, PostProcessor
 from antiphon.selfcheck.corpus import corpus
-from antiphon.selfcheck.corpus.listed import specimens, table
-from antiphon.selfcheck.corpus.specimen import Example, Link
+from antiphon.selfcheck.corpus.specimen import Example, Link, specimens, table
 
 EVERY = over("specimen", specimens(), at_least=64)
 NAMED = {each.name: each for each in specimens()}

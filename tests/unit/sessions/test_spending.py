@@ -38,7 +38,7 @@ from antiphon.protocol import Claim, Log, Pure, Renyi, Status
 from antiphon.protocol.measures import Approximate
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.provenance import claims_of
-from antiphon.selfcheck.corpus.listed import specimens
+from antiphon.selfcheck.corpus.specimen import specimens
 
 FILTERS = (
     BasicFilter(epsilon=1, delta=Fraction(1, 100)), BasicFilter(epsilon=Log(4)),

@@ -21,15 +21,10 @@ from antiphon.protocol.coins import Coins
 from antiphon.protocol.messages import Ask, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification, read
-from antiphon.selfcheck.corpus.entry import Entry, Player, Truth
-from antiphon.selfcheck.corpus.inputs import one_by_one, saying
+from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, one_by_one, saying
 from antiphon.selfcheck.corpus.targets.neighbours import claimed
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
-from antiphon.selfcheck.theorems.parts.components import (
-    ForgetsSparsity,
-    ForgetsTheirs,
-    ForgetsToCharge,
-)
+from antiphon.selfcheck.theorems.components import ForgetsSparsity, ForgetsTheirs, ForgetsToCharge
 
 
 @register("antiphon.corpus.SwapsStates/1")

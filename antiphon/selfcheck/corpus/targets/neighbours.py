@@ -57,12 +57,7 @@ def whole(instance: object, field: attrs.Attribute[int], value: object) -> None:
 
 
 def claimed(
-    verification: Verification,
-    status: Status,
-    source: str,
-    *,
-    epsilon: Epsilon,
-    delta: object = 0,
+    verification: Verification, status: Status, source: str, *, epsilon: Epsilon, delta: object = 0
 ) -> tuple[Claim, ...]:
     """One claim of ε- or (ε, δ)-DP, as a mechanism's ``claims`` wants it."""
     measure = Approximate(epsilon, delta) if delta else Pure(epsilon)

@@ -219,12 +219,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
         one, every = event_level(Within(1)), every_pair(Within(1))
         return (
             *claimed(one, Status.ASSUMED, "Dwork et al. 2006", epsilon=self.epsilon),
-            *claimed(
-                every,
-                Status.REFUTED,
-                "n answers cost nε",
-                epsilon=self.epsilon,
-            ),
+            *claimed(every, Status.REFUTED, "n answers cost nε", epsilon=self.epsilon),
         )
 
     def step(self, state: float, message: int, coins: Coins) -> tuple[float, float]:

@@ -1,4 +1,7 @@
-"""Theorems S and G of docs/sparse.md: k-sparse parallel composition of bounded creations."""
+"""Theorems S, G and R of docs/sparse.md: k-sparse parallel composition.
+
+S and G of bounded creations, R in Rényi DP.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,9 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import partial
+from typing import Final
 
+from antiphon.composition.accounting.creations.orders import SparseDivergence
 from antiphon.composition.accounting.creations.potential import (
     Places,
     Potential,
@@ -14,12 +19,16 @@ from antiphon.composition.accounting.creations.potential import (
     exactly_sparse,
     theta,
 )
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
+from antiphon.mechanisms.leaky_bit import ExposedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
-from antiphon.selfcheck.theorems.parts.corners import corners
-from antiphon.selfcheck.theorems.parts.finite import WALK, promised
+from antiphon.protocol.measures.kinds import ZeroConcentrated
+from antiphon.selfcheck.theorems.components import corners
+from antiphon.selfcheck.theorems.finite import WALK, promised
 from antiphon.selfcheck.theorems.theorem import (
     Bound,
     Check,
@@ -27,11 +36,12 @@ from antiphon.selfcheck.theorems.theorem import (
     Parameters,
     composed,
     private,
+    rows,
 )
 from antiphon.verifiers.models import bounded, event_level
 
 SECTION = (5, 6)
-"""Behind CM §5, which it sharpens."""
+"""Behind CM §5, which it sharpens, and carries over to another measure."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 QUARTER = Fraction(1, 4)
 
@@ -40,6 +50,7 @@ def checks() -> Iterable[Check]:
     """The rows."""
     yield from _theorem_s()
     yield from _theorem_g()
+    yield from _theorem_r()
 
 
 def _decided(
@@ -57,12 +68,8 @@ def _decided(
 
 
 def _theorem_s() -> Iterable[Check]:
-    for k, n, growth in ((1, 3, 2), (2, 3, 2), (2, 3, 4)):
-        yield Check(
-            "Thm S",
-            f"{k} of {n}, symmetric f', E = {growth}, δ = 1/4: attained",
-            partial(_attained_symmetric, k, n, growth),
-        )
+    text = "{} of {}, symmetric f', E = {}, δ = 1/4: attained"
+    yield from rows("Thm S", text, _attained_symmetric, (1, 3, 2), (2, 3, 2), (2, 3, 4))
     yield Check("Thm S", "2 of 3 walks of positive δ", _walks)
     row = Check("Thm S", "2 of 3, f' that allows (0, 1) and (1, 0), E = 2, δ = 1/4", _both_ways)
     yield row
@@ -96,14 +103,10 @@ def _both_ways(*, symmetric: bool = True) -> Evidence:
 
 
 def _theorem_g() -> Iterable[Check]:
-    for k, n, growth, delta in (
+    yield from rows(
+        "Thm G", "{} of {}, any f', E = {}, δ = {}: attained", _attained,
         (2, 2, 2, QUARTER), (2, 3, 2, QUARTER), (2, 3, 4, QUARTER), (2, 3, 2, Fraction(2, 5)),
-    ):  # fmt: skip
-        yield Check(
-            "Thm G",
-            f"{k} of {n}, any f', E = {growth}, δ = {delta}: attained",
-            partial(_attained, k, n, growth, delta),
-        )
+    )  # fmt: skip
     yield Check("Thm G", "(ln 2, 1/10) and (ln 4, 1/5), 3 of either: attained", _unequal)
     yield Check("Thm G", "the closed bound, 2 of 3, E = 2 and δ = 1/10", _closed)
     row = Check("Thm G", "types chosen on the way, 2 of 3, E = 4, δ = 1/4", _types)
@@ -157,3 +160,58 @@ def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fract
             standing = (Places(a, c - a, n - c, 0, k),)
             overlap += law * math.comb(c, a) * potential.least(Fraction(1), k, standing)
     return 1 - (1 - delta) ** n * overlap
+
+
+P: Final = Fraction(1, 20)
+EXPOSED: Final = ExposedResponse(probability=P, epsilon=Log(4))
+EXPOSED_AT: Final[tuple[ExactEpsilon, ...]] = (epsilon(0), Log(2), Log(3))
+
+
+def _theorem_r() -> Iterable[Check]:
+    text = "1 of {0} × M_{{1/20, ln 4}} has (1-(1-p)^{0})·δ of RR_{{ln 4}}"
+    yield from rows("Thm R", text, _exposed, (1,), (4,))
+    for k, n, cost in ((1, 4, "one ρ"), (2, 8, "two ρ")):
+        row = Check(
+            "Thm R", f"{k} of {n} × M_{{1/20, ln 4}}, by elementary symmetric polynomials",
+            partial(_bounded, k, n),
+        )  # fmt: skip
+        yield row
+        yield row.twin(f"{k}-sparse zCDP costs {cost}, {n} × M_{{1/20, ln 4}}", revealed=False)
+
+
+def _asserting_rho() -> Create:
+    claim = next(c for c in EXPOSED.claims if isinstance(c.measure, ZeroConcentrated))
+    return Create(EXPOSED, claim)
+
+
+def _rho() -> ZeroConcentrated:
+    claim = _asserting_rho().claim
+    assert claim is not None
+    assert isinstance(claim.measure, ZeroConcentrated)
+    return claim.measure
+
+
+def _decided_by_rho(k: int, n: int, claimed: Iterable[Bound], exactly: bool = False) -> Evidence:
+    f, made = sparse_parallel([_rho()] * k), [_asserting_rho()]
+    system, rounds = ExtConComp(), 2 * n + k
+    return private(system, f, claimed, rounds, exactly=exactly, catalogue=made, max_creations=n)
+
+
+def _exposed(n: int) -> Evidence:
+    """What RR_{ln 4} has at e^ε, (4 - e^ε)/5, if any of n is exposed."""
+    shown = 1 - (1 - P) ** n
+    claimed = [
+        (epsilon(at), shown * Fraction(4 - g, 5))
+        for at, g in zip(EXPOSED_AT, (1, 2, 3), strict=True)
+    ]
+    return _decided_by_rho(1, n, claimed, exactly=True)
+
+
+def _at(curve: PrivacyCurve) -> list[Bound]:
+    return [(each, Fraction(curve.delta_at(each))) for each in EXPOSED_AT]
+
+
+def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
+    """What follows of its ρ; not ``revealed``: as if what they are told in public told nothing."""
+    curve = from_renyi(SparseDivergence((_rho(),) * k, n))
+    return _decided_by_rho(k, n, _at(curve if revealed else from_concentrated(k * _rho().rho)))

@@ -1,10 +1,13 @@
-"""Mechanisms that are tables, and adversaries that are strategies, as trees to be drawn."""
+"""Mechanisms that are tables, and adversaries that are strategies, as trees on a sheet.
+
+From left to right, a row for each leaf; SVG without scripts or links.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final, TypeAlias
 
 import attrs
 
@@ -14,7 +17,8 @@ from antiphon.conjectures.patterns.pattern import Pattern
 from antiphon.conjectures.tables import TableMechanism
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
-from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.records.labels import message_label, shorten
+from antiphon.protocol.records.svg import svg_box, svg_sheet, svg_text, text_width
 
 
 @attrs.frozen
@@ -176,3 +180,125 @@ def _kind(node: StrategyNode) -> str:
     message: object = node.message
     alike = type(message) is not Pair or identical(message.zero, message.one)
     return "says" if alike else "differs"
+
+
+_COLOURS: Final = {
+    "creates": ("#e8f5ee", "#7db598", "#0f172a"), "says": ("#f6f8fb", "#94a3b8", "#334155"),
+    "differs": ("#fdf1e3", "#d9a25f", "#9a3412"), "answers": ("#eaf0f8", "#8aa5c9", "#1d5fa8"),
+    "accuses": ("#fee9e7", "#d98a83", "#b42318"), "stops": ("#ffffff", "#cbd5e1", "#64748b"),
+    "more": ("#ffffff", "#ffffff", "#64748b"),
+}  # fmt: skip
+"""What fills a node, its edge, and its text."""
+_ROW, _BOX, _GAP, _MARGIN, _LINE = 30.0, 22.0, 24.0, 24.0, 20.0
+_SIZE, _SMALL = 12.5, 11.5
+_HEAD: Final = 'font-size="14" font-weight="600" fill="#0f172a"'
+_SMALLER: Final = 'font-size="12.5" fill="#334155"'
+_EDGE: Final = f'font-size="{_SMALL}" fill="#475569" text-anchor="end"'
+_WIDEST: Final = 1400.0
+"""What stands side by side is no wider; else it stands below."""
+_LEAVES: Final = 40
+"""Of a tree; what is more is folded."""
+_LONGEST: Final = 40
+
+
+@attrs.frozen
+class _Tree:
+    """A tree, and where its columns are: a depth each."""
+
+    root: Drawn
+    columns: tuple[float, ...]
+    width: float
+
+    @property
+    def height(self) -> float:
+        return self.root.leaves * _ROW
+
+
+_Placed: TypeAlias = tuple[float, float, _Tree]
+"""The left upper corner of a tree, and the tree."""
+
+
+def sheet(title: Sequence[str], left: Sequence[Drawn], right: Sequence[Drawn]) -> str:
+    """Trees below one another, and others beside them, or below where that would be too wide."""
+    first, second = ([_measured(folded(each, _LEAVES)) for each in side] for side in (left, right))
+    wide = max((each.width for each in first), default=0.0)
+    beside = wide + max((each.width for each in second), default=0.0) + 4 * _MARGIN <= _WIDEST
+    top = 1.5 * _MARGIN + _LINE * len(title)
+    places = _stacked(first, _MARGIN, top)
+    lower = top if beside else _end(places, top) + _MARGIN
+    places += _stacked(second, wide + 3 * _MARGIN if beside else _MARGIN, lower)
+    ends = [x + each.width for x, _, each in places]
+    width = _MARGIN + max([*ends, *(_MARGIN + text_width(line, 14) for line in title)], default=0)
+    height = _end(places, top) + _MARGIN / 2
+    return svg_sheet(title[0] if title else "", width, height, _lines(title, places))
+
+
+def _stacked(trees: Sequence[_Tree], x: float, y: float) -> list[_Placed]:
+    placed: list[_Placed] = []
+    for each in trees:
+        placed.append((x, y, each))
+        y += each.height + _MARGIN / 2
+    return placed
+
+
+def _end(places: Sequence[_Placed], top: float) -> float:
+    return max((y + each.height for _, y, each in places), default=top)
+
+
+def _measured(root: Drawn) -> _Tree:
+    """Each column begins where the widest text of the one before, and of an edge, has ended."""
+    boxes: list[float] = []
+    edges: list[float] = []
+    level: list[tuple[str, Drawn]] = [("", root)]
+    while level:
+        boxes.append(max(_width(node) for _, node in level))
+        edges.append(max(text_width(edge, _SMALL) for edge, _ in level) + _GAP)
+        level = [branch for _, node in level for branch in node.branches]
+    columns = [0.0]
+    for box, edge in zip(boxes[:-1], edges[1:], strict=True):
+        columns.append(columns[-1] + box + edge)
+    return _Tree(root, tuple(columns), columns[-1] + boxes[-1])
+
+
+def _width(node: Drawn) -> float:
+    return text_width(shorten(node.text, _LONGEST), _SIZE) + 16
+
+
+def _lines(title: Sequence[str], places: Sequence[_Placed]) -> Iterator[str]:
+    for number, line in enumerate(title):
+        style = _HEAD if number == 0 else _SMALLER
+        yield svg_text(_MARGIN, _MARGIN + _LINE * number, line, style)
+    for x, y, tree in places:
+        yield from _tree(tree, tree.root, 0, x, y)
+
+
+def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[str]:
+    """A node, the edges from it, and what is below it, in rows from y on."""
+    here, top = x + tree.columns[depth], y
+    middle = _middle(node, y)
+    for edge, below in node.branches:
+        start, end = here + _width(node), x + tree.columns[depth + 1]
+        there = _middle(below, top)
+        bend = end - text_width(edge, _SMALL) - 12  # from there on it is straight, for the text
+        yield (
+            f'<path d="M{start:.1f} {middle:.1f} C{(start + bend) / 2:.1f} {middle:.1f} '
+            f'{(start + bend) / 2:.1f} {there:.1f} {bend:.1f} {there:.1f} H{end:.1f}" '
+            'fill="none" stroke="#94a3b8"/>'
+        )
+        if edge:
+            yield svg_text(end - 6, there - 4, edge, _EDGE)
+        yield from _tree(tree, below, depth + 1, x, top)
+        top += below.leaves * _ROW
+    fill, line, ink = _COLOURS[node.kind]
+    yield svg_box(here, middle - _BOX / 2, _width(node), _BOX, fill, line, 5)
+    text = shorten(node.text, _LONGEST)
+    yield svg_text(here + 8, middle + 4.5, text, f'font-size="{_SIZE}" fill="{ink}"')
+
+
+def _middle(node: Drawn, y: float) -> float:
+    """At which height a node stands: amid the first and the last that follow it."""
+    if not node.branches:
+        return y + _ROW / 2
+    last = node.branches[-1][1]
+    above = sum(below.leaves for _, below in node.branches[:-1])
+    return (_middle(node.branches[0][1], y) + _middle(last, y + above * _ROW)) / 2

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from functools import partial
 
 from antiphon.audit.simulated_composition import CompositionSimulator, composition_simulator
 from antiphon.audit.simulators import vadhan_wang
@@ -14,8 +13,7 @@ from antiphon.composition.validity import SparseParallel, sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import epsilon
-from antiphon.selfcheck.theorems.composition import bounded_by_responses, proof_by_simulation
-from antiphon.selfcheck.theorems.parts.components import (
+from antiphon.selfcheck.theorems.components import (
     LEAKY,
     PURE_RESPONSE,
     RESPONSE,
@@ -26,7 +24,8 @@ from antiphon.selfcheck.theorems.parts.components import (
     walk,
     weakened,
 )
-from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private
+from antiphon.selfcheck.theorems.composition import bounded_by_responses, proof_by_simulation
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private, rows
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))
@@ -145,26 +144,21 @@ def _one_simulated(*, consistent: bool = True) -> Evidence:
 
 
 def _counterexample() -> Iterable[Check]:
-    rows = [
-        Check(
-            "Thm 1.4",
-            f"up to {copies} × M_{{{delta}}}, 1-sparse: δ = 1-(1-δ)^{copies} by search",
-            partial(_searched, copies, delta, expected=1 - (1 - delta) ** copies),
-        )
-        for copies, delta in ((1, Fraction(1, 10)), (3, Fraction(1, 3)), (4, Fraction(1, 10)))
-    ]
-    yield from rows
+    text = "up to {0} × M_{{{1}}}, 1-sparse: δ = 1-(1-δ)^{0} by search"
+    given = (1, Fraction(1, 10)), (3, Fraction(1, 3)), (4, Fraction(1, 10))
+    made = rows("Thm 1.4", text, _searched, *given)
+    yield from made
     one = "the claim that up to 4 × M_{1/10}, 1-sparse, cost one δ"
-    yield rows[-1].twin(one, expected=Fraction(1, 10))
+    yield made[-1].twin(one, expected=Fraction(1, 10))
 
 
-def _searched(copies: int, delta: Fraction, *, expected: Fraction) -> Evidence:
+def _searched(copies: int, delta: Fraction, *, expected: Fraction | None = None) -> Evidence:
     """The solver is told M_δ and f_∞, and neither the adversary nor the figure."""
     created = Create(LeakyBit(delta=delta))
     return private(
         ExtConComp(),
         sparse_parallel([created.parameters]),
-        [(ZERO, expected)],
+        [(ZERO, 1 - (1 - delta) ** copies if expected is None else expected)],
         2 * copies + 1,
         exactly=True,
         catalogue=[created],

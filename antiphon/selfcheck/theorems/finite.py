@@ -147,32 +147,6 @@ class FiniteAboveThreshold(ContinualMechanism[Threshold, Any, Symbol]):
         return (HALT, TOP) if above else ((h, offset), BOTTOM)
 
 
-@attrs.frozen
-class FiniteCounter(ContinualMechanism[int, int, int]):
-    """A running count of inputs in 0..largest, each perturbed once by clipped noise.
-
-    State: the noisy count, which is the answer, so the noise persists.
-    """
-
-    largest: int
-    total: int
-    """The largest count it will give."""
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    @property
-    def initial_state(self) -> int:
-        return 0
-
-    @property
-    def signature(self) -> Signature:
-        queries = Integers(0, self.largest)
-        return Signature(queries, Integers(0, self.total), queries)
-
-    def step(self, state: int, message: int, coins: Coins) -> tuple[int, int]:
-        count = min(state + coins.categorical(clipped(message, self.largest)), self.total)
-        return count, count
-
-
 class OneCountThreshold(FiniteAboveThreshold):
     """The same on a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
 
@@ -186,8 +160,21 @@ class OneCountThreshold(FiniteAboveThreshold):
         return FiniteAboveThreshold.step(self, state, (x, threshold), coins)
 
 
-class OneCount(FiniteCounter):
-    """The same on a histogram of one count: (c,) -> (the noisy sum,)."""
+@attrs.frozen
+class OneCount(ContinualMechanism[int, Any, Any]):
+    """A running count of inputs in 0..largest, each perturbed once by clipped noise.
+
+    On a histogram of one count: (c,) -> (the noisy sum,). State: that sum, so the noise persists.
+    """
+
+    largest: int
+    total: int
+    """The largest count it will give."""
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+
+    @property
+    def initial_state(self) -> int:
+        return 0
 
     @property
     def signature(self) -> Signature:
@@ -195,7 +182,8 @@ class OneCount(FiniteCounter):
         return Signature(queries, Tuples((Integers(0, self.total),)), queries)
 
     def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
-        count, _ = FiniteCounter.step(self, state, message[0], coins)
+        noisy = coins.categorical(clipped(message[0], self.largest))
+        count = min(state + noisy, self.total)
         return count, (count,)
 
 

@@ -1,1 +1,0 @@
-"""Trees as pictures: the mechanisms that refute a conjecture, and their adversary."""

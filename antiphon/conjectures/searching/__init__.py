@@ -1,1 +1,0 @@
-"""How a search is carried on: which climb comes next, by whom, and what is kept of all of them."""

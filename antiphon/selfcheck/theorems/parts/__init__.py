@@ -1,1 +1,0 @@
-"""The finite systems that theorems are checked on, and those with a fault that must fail."""

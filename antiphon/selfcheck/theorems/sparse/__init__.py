@@ -1,1 +1,0 @@
-"""CM §5: sparse parallel composition."""
