@@ -25,8 +25,7 @@ from antiphon.audit.running.checkpoint import Checkpoint, decode_result, encode_
 from antiphon.audit.running.chunks import Chunks
 from antiphon.audit.running.progress import Interrupt
 from antiphon.audit.running.runner import resumed
-from antiphon.audit.running.together import Arrival
-from antiphon.audit.running.working import Workers, work
+from antiphon.audit.running.working import Arrival, Workers, work
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.conjectures.ascent import (
     ENDLESS,

@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from antiphon.cli.written import shown
+from antiphon.cli.output import shown
 from antiphon.learners.commands.players import INTERRUPTED
 from antiphon.learners.contests import Standings, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame

@@ -29,7 +29,7 @@ from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol.coins import Coins
 from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import TOP
-from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
+from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Standing, private
 from antiphon.verifiers.models import neighbouring_start
 

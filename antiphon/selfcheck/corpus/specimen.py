@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees import guarantee
-from antiphon.numbers.found import found
+from antiphon.numbers.public import found
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import (

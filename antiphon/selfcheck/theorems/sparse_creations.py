@@ -11,7 +11,6 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from antiphon.composition.accounting.creations.orders import SparseDivergence
 from antiphon.composition.accounting.creations.potential import (
     Places,
     Potential,
@@ -19,6 +18,7 @@ from antiphon.composition.accounting.creations.potential import (
     exactly_sparse,
     theta,
 )
+from antiphon.composition.accounting.creations.sparse import SparseDivergence
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.concurrent import ExtConComp
