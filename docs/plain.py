@@ -7,33 +7,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-ROOMS = [
-    "antiphon",
-    *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins", "durable")),
-    "antiphon.protocol",
-    "antiphon.verifiers",
-    *(
-        f"antiphon.composition.{room}"
-        for room in ("accounting", "filters", "guarantees", "spending")
-    ),
-    "antiphon.composition",
-    *(f"antiphon.mechanisms.{room}" for room in ("noise", "counters", "histograms")),
-    *(
-        f"antiphon.learners.{room}"
-        for room in ("experts", "l2p", "convex", "oco", "distribution", "littlestone", "games")
-    ),
-    "antiphon.learners",
-    "antiphon.mechanisms",
-    *(f"antiphon.audit.{room}" for room in ("check", "exact", "statistical", "running")),
-    "antiphon.learners.mistakes",
-    "antiphon.conjectures",
-    "antiphon.audit",
-    *(f"antiphon.interop.{room}" for room in ("opendp", "dp_accounting")),
-    "antiphon.interop",
-    "antiphon.selfcheck.theorems",
-    "antiphon.selfcheck.corpus",
-]
-"""What the reference shows; a name of several is shown where it comes first."""
+import reference
+
+ROOMS = [room.__name__ for room in reference.homes()]
+"""What the reference shows: each name in its home."""
 LABEL = re.compile(r"([A-Z][a-z]+): (?=\S)")
 """Privacy: …, Source: …, Raises: …: a paragraph each."""
 

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP
 from antiphon.protocol.registry import register

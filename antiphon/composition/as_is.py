@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import attrs
 
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Query, State
 from antiphon.protocol.provenance import own
 from antiphon.protocol.spaces import Signature

@@ -10,15 +10,10 @@ from antiphon.conjectures.listed_pairs import (
     TWO_PUBLIC,
     ListedPairs,
 )
-from antiphon.conjectures.patterns import (
-    AnyMechanism,
-    AnyRenyi,
-    FilterPattern,
-    GamePattern,
-    Pattern,
-    SparsePattern,
-    SparseRenyi,
-)
+from antiphon.conjectures.patterns.filter_pattern import FilterPattern
+from antiphon.conjectures.patterns.game_pattern import GamePattern
+from antiphon.conjectures.patterns.pattern import AnyMechanism, AnyRenyi, Pattern
+from antiphon.conjectures.patterns.sparse_patterns import SparsePattern, SparseRenyi
 from antiphon.conjectures.searching.ascent import HowFar
 from antiphon.conjectures.tables import TableMechanism
 from antiphon.protocol.provenance import nothing_proved_in

@@ -13,7 +13,7 @@ import numpy as np
 
 from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register

@@ -14,7 +14,7 @@ from antiphon.composition.accounting.largest import (
     within,
 )
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.learner import ROUNDS
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact

@@ -16,7 +16,7 @@ from antiphon.numbers.interval import up
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Signature
 from antiphon.verifiers.models import neighbouring_start

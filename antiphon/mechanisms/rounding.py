@@ -10,7 +10,7 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import HALT, STAND_IN, distinct

@@ -24,10 +24,20 @@ from antiphon.populations.draws import (
 )
 from antiphon.populations.each_replica import Opaque, for_each
 from antiphon.populations.plain import accepting, plain
-from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
-from antiphon.protocol.coins.coins import Result, Step, Stepped, as_exponent, told_scores
+from antiphon.protocol.coins import discrete_noise
+from antiphon.protocol.coins.coins import (
+    Coins,
+    Draw,
+    Number,
+    Result,
+    Step,
+    Stepped,
+    as_exponent,
+    told_scores,
+)
 from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.enumeration import branch
+from antiphon.protocol.coins.sampled import SampledCoins, generator
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.spaces import Space
 

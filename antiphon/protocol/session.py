@@ -11,8 +11,9 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
-from antiphon.protocol.coins import Coins, SampledCoins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.forks import tell_of_forks
+from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.display import Card, Displayed, Grid
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
 from antiphon.protocol.registry import Unregistered, name_of

@@ -14,6 +14,7 @@ from test_noise_privacy import BaseTwo
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.audit.sealed import OPEN, oblivious
 from antiphon.composition import Certified, ComplexMechanism
 from antiphon.learners import ADVICE, Hedge, LazyExperts, LazyPolicy, ShrinkingDartboard, Softmax
@@ -24,7 +25,6 @@ from antiphon.learners.specimens.lazy_policies import (
     StaysUnasked,
 )
 from antiphon.mechanisms import CountAfter, TreeCounter
-from antiphon.protocol import Log
 
 FIFTH = Log(Fraction(5, 4))
 POINTS = [Fraction(1), Fraction(11, 10), Fraction(6, 5), Fraction(3, 2), Fraction(2)]

@@ -10,11 +10,12 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon import Log, spaces
 from antiphon.audit.exact.question import Question
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.preprocessing import Preprocessing
-from antiphon.protocol import Log, Pure, spaces
-from antiphon.protocol.measures import Approximate, GaussianDP, Renyi, ZeroConcentrated, converted
+from antiphon.protocol import Approximate, GaussianDP, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol.measures import converted
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.verifiers import OneEntry, Within, neighbouring_start
 

@@ -13,7 +13,7 @@ from antiphon.audit.check.examples import examples
 from antiphon.audit.check.report import Tried
 from antiphon.audit.check.taken_steps import Taken, Watched, play
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import generator
+from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import NOTHING

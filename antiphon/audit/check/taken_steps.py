@@ -11,7 +11,8 @@ import numpy as np
 from antiphon.audit.check.watch import content, watched
 from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins, Draw, SampledCoins
+from antiphon.protocol.coins.coins import Coins, Draw
+from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.cursor import Side
 from antiphon.protocol.mechanism import Mechanism

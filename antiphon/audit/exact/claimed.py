@@ -335,8 +335,3 @@ def _told(who: str, where: object, ask: Callable[[], Any]) -> Bound:
     except Exception as error:
         raise InvalidArgument(f"whose {who} raises {type(error).__name__} at {where}") from error
     raise InvalidArgument(f"whose {who} gives no bound >= 0 at {where}")
-
-
-__all__ = [
-    "ORDERS", "AtEpsilon", "AtOrder", "Compared", "Comparison", "OfRange", "compared",
-]  # fmt: skip

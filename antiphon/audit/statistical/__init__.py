@@ -1,7 +1,6 @@
 """Statistical verification: populations, bounds with stated confidence, audits."""
 
-from antiphon.audit.statistical.audit import audit
-from antiphon.audit.statistical.audit_report import AuditReport, Tested
+from antiphon.audit.statistical.audit_report import Tested
 from antiphon.audit.statistical.estimators import (
     Hits,
     Rates,
@@ -13,9 +12,7 @@ from antiphon.audit.statistical.estimators import (
 from antiphon.audit.statistical.events.choosing import Training, choose
 from antiphon.audit.statistical.events.events import Event
 from antiphon.audit.statistical.events.thresholds import Choice, Goal
-from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.proportions import bonferroni, clopper_pearson, holm
-from antiphon.audit.statistical.search import AdversaryFamily, Coarsened
 from antiphon.audit.statistical.sequential import Batch, EProcess
 from antiphon.audit.statistical.trade_offs.trade_off import TradeOff
 from antiphon.numbers.public import shows
@@ -24,13 +21,9 @@ from antiphon.populations.sample import NUMBER, Cell, Sample, merge
 
 __all__ = [
     "NUMBER",
-    "AdversaryFamily",
-    "AuditReport",
     "Batch",
     "Cell",
     "Choice",
-    "Coarsened",
-    "Counterexample",
     "EProcess",
     "Event",
     "Goal",
@@ -40,7 +33,6 @@ __all__ = [
     "Tested",
     "TradeOff",
     "Training",
-    "audit",
     "bonferroni",
     "choose",
     "clopper_pearson",

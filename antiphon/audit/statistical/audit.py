@@ -43,7 +43,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.play import Feature
 from antiphon.populations.slow import SlowAudit, slow_hint, taken_apart
-from antiphon.protocol.coins import seed_sequence
+from antiphon.protocol.coins.sampled import seed_sequence
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.naming import name_parties

@@ -24,7 +24,7 @@ from antiphon.audit.statistical.experiment import BETTING, LEAST_ROUND, CountHit
 from antiphon.audit.statistical.fixed import why_vacuous
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins import generator
+from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.records.labels import counted
 
 

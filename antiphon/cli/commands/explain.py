@@ -10,12 +10,9 @@ from typing import Any
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import import_file, running, split_target
-from antiphon.composition.guarantees import (
-    Counterexample,
-    Guarantee,
-    NoGuarantee,
-    guarantee,
-)
+from antiphon.composition.guarantees.counterexample import Counterexample
+from antiphon.composition.guarantees.derivation import NoGuarantee
+from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
 from antiphon.composition.properties import Violation
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.mechanism import Mechanism

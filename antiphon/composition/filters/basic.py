@@ -26,7 +26,7 @@ class BasicFilter(Filter):
     e^{Σε_i} <= e^ε on every path.
     Source: Rogers, Roth, Ullman, Vadhan 2016; concurrent by Haney et al. 2023.
 
-    >>> from antiphon.protocol.measures import Pure
+    >>> from antiphon.protocol import Pure
     >>> budget = BasicFilter(epsilon=1)
     >>> state = budget.initial_state
     >>> for _ in range(11):

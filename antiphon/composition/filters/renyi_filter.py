@@ -60,7 +60,7 @@ class RenyiFilter(Filter):
     every path: so these add up to at most e^((α-1)budget).
     Source: Feldman and Zrnic 2021; concurrent: Haney et al. 2023.
 
-    >>> from antiphon.protocol.measures import Renyi, ZeroConcentrated
+    >>> from antiphon.protocol import Renyi, ZeroConcentrated
     >>> budget = RenyiFilter(order=8, budget=1)
     >>> state = budget.charge(budget.initial_state, ZeroConcentrated(0.1))
     >>> budget.remaining(state)[0]

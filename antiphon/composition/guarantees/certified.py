@@ -45,7 +45,8 @@ class Certified(AsIs):
     in M asserts true claims; empty: that is assumed, and so is the claim.
     Raises: NoGuarantee.
 
-    >>> from antiphon.composition import Create, fixed_mechanisms, sparse_parallel
+    >>> from antiphon import Create
+    >>> from antiphon.composition import fixed_mechanisms, sparse_parallel
     >>> one_of_many = Certified(ExtConComp(), sparse_parallel([(1, 0)]))
     >>> Create(one_of_many).parameters
     (Fraction(1, 1), Fraction(0, 1))

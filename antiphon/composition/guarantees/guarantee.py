@@ -128,7 +128,8 @@ def guarantee(
     ``max_creations`` narrow the question: to adversaries who create nothing else, and no more.
     Raises: NoGuarantee, a CompositionError, that names the premise that fails and the cure.
 
-    >>> from antiphon.composition import ExtConComp, sparse_parallel
+    >>> from antiphon import ExtConComp
+    >>> from antiphon.composition import sparse_parallel
     >>> from antiphon.mechanisms import TreeCounter
     >>> counter = TreeCounter(horizon=8, epsilon=1)
     >>> one_of_many = sparse_parallel([(1, 0)])

@@ -15,7 +15,7 @@ from antiphon.mechanisms.counters.factors.rows import Row, row
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved

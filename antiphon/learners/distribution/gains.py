@@ -31,7 +31,7 @@ from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 

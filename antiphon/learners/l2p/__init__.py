@@ -13,14 +13,12 @@ from antiphon.learners.l2p.base_measures import (
     Measures,
     check_assumption,
 )
-from antiphon.learners.l2p.lazy_to_private import LazyToPrivate
 
 __all__ = [
     "Accounting",
     "ExponentialWeights",
     "L2PCurve",
     "L2PSetting",
-    "LazyToPrivate",
     "Measures",
     "Optimised",
     "Printed",

@@ -20,7 +20,7 @@ from antiphon.learners.convex import (
 from antiphon.learners.convex.bodies import Point
 from antiphon.learners.convex.convex_losses import Datum
 from antiphon.learners.learner import ADVICE
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.messages import Pair, freeze, same
 from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus.entry import Truth

@@ -9,12 +9,12 @@ from typing import Any
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, Hedge, LazyExperts, ShrinkingDartboard, Softmax
 from antiphon.learners.experts.weighted import times
-from antiphon.mechanisms.noise import DiscreteLaplace
+from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import Pair, same

@@ -11,14 +11,14 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE
 from antiphon.learners.convex import Ball, Box, LinearLoss
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.learners.oco.lazy_prefix import LazyPrefix, Steps, shown
 from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.protocol.adversary import adversary
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import HALT, Pair, same
 from antiphon.protocol.registry import register

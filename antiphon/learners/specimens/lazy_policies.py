@@ -11,14 +11,14 @@ import numpy as np
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, LazyExperts, LazyPolicy, StayBit
 from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.weighted import Holding, times
 from antiphon.learners.learner import Losses
 from antiphon.numbers.exact import Log
-from antiphon.protocol.coins import Coins
-from antiphon.protocol.exchanges import Exchanged
+from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE
 from antiphon.learners.convex import (
     Ball,
@@ -21,8 +21,9 @@ from antiphon.learners.convex import (
 )
 from antiphon.learners.convex.bodies import Point
 from antiphon.learners.convex.convex_losses import Steps
-from antiphon.mechanisms.counters import ExactSum, GaussianTreeCounter
-from antiphon.protocol.coins import Coins
+from antiphon.mechanisms.counters import ExactSum
+from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, Side
 from antiphon.protocol.messages import TOP, Pair, same

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, NoisyLeader, PrivateDartboard
 from antiphon.learners.experts.noisy_leader import Led
 from antiphon.learners.experts.weighted import times
 from antiphon.learners.learner import Losses
-from antiphon.mechanisms.counters import TreeCounter
+from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register

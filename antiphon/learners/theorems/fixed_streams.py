@@ -13,7 +13,7 @@ from antiphon.learners import ADVICE, LazyToPrivate
 from antiphon.learners.l2p import ExponentialWeights
 from antiphon.learners.learner import Losses
 from antiphon.numbers.exact import Log, epsilon
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.protocol.messages import TOP
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, Standing, private

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from antiphon.learners.distribution import ClippingMap, Hypotheses, OneScore
 from antiphon.numbers.exact import Log, epsilon
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.enumeration import outcomes
 from antiphon.selfcheck.theorems.parts.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, private

@@ -8,7 +8,8 @@ from functools import lru_cache
 from typing import Final, TypeVar
 
 from antiphon.numbers.errors import Intractable
-from antiphon.protocol.coins import Coins, samplers
+from antiphon.protocol.coins import samplers
+from antiphon.protocol.coins.coins import Coins
 
 Result = TypeVar("Result")
 

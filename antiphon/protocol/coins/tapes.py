@@ -6,8 +6,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from antiphon.numbers.errors import ForeignError, ReplayMismatch
-from antiphon.protocol.coins import Coins, Draw
-from antiphon.protocol.coins.coins import told_scores
+from antiphon.protocol.coins.coins import Coins, Draw, told_scores
 from antiphon.protocol.messages import HALT, identical
 
 

@@ -9,7 +9,8 @@ from typing import Final, Literal, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.statistical import AuditReport, Rates, p_value
+from antiphon.audit.statistical import Rates, p_value
+from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.selfcheck.corpus.entry import Entry
 
 LEVEL: Final = 1e-3

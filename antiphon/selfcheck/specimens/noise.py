@@ -9,17 +9,12 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.noise import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Gaussian,
-    GridGaussian,
-    GridLaplace,
-    Laplace,
-)
+from antiphon.mechanisms.noise.continuous import Gaussian, Laplace
+from antiphon.mechanisms.noise.discrete import DiscreteGaussian, DiscreteLaplace
+from antiphon.mechanisms.noise.grid import GridGaussian, GridLaplace
 from antiphon.mechanisms.noisy_descent import NoisyDescent
 from antiphon.mechanisms.rounding import RoundToGrid
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals
 from antiphon.selfcheck.corpus.entry import Truth

@@ -11,16 +11,16 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters import (
-    BasicFilter,
+from antiphon.composition.filters.basic import BasicFilter
+from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
     GaussianFilter,
-    RenyiFilter,
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.filters.renyi_filter import RenyiFilter
 from antiphon.composition.guarantees.certified import Certified
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse

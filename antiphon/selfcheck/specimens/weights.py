@@ -9,8 +9,9 @@ import numpy as np
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees import guarantee
-from antiphon.mechanisms.multiplicative_weights import Echo, MultiplicativeWeights
+from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo
+from antiphon.mechanisms.multiplicative_weights.mechanism import MultiplicativeWeights
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Pair, same
 from antiphon.protocol.spaces import Arrays, Either, Finite, Integers
 from antiphon.selfcheck.corpus.entry import Entry

@@ -13,7 +13,7 @@ from antiphon.numbers.errors import (
     PartError,
     ProtocolError,
 )
-from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT

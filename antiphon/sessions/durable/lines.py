@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH, identical

@@ -34,7 +34,7 @@ from antiphon.composition.properties import (
 )
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import SampledCoins, generator
+from antiphon.protocol.coins.sampled import SampledCoins, generator
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ContinualMechanism
