@@ -2,7 +2,9 @@
 
 import importlib
 import pkgutil
+import re
 from collections import Counter
+from importlib.util import find_spec
 
 import pytest
 from sources import ROOT, SOURCES
@@ -98,3 +100,33 @@ def test_each_line_of_the_reference_says_what_it_is():
 def test_the_reference_is_as_it_is_written(reference):
     """If this fails: ``python docs/reference.py``."""
     assert reference.page() == PAGE
+
+
+IMPORT = re.compile(r"from (antiphon[\w.]*) import (\([^)]*\)|[\w, ]+)")
+SHOWN = [
+    *(ROOT.parent / "docs").glob("*.md"),
+    *ROOT.parent.glob("*.md"),
+    *(ROOT.parent / "examples").rglob("*.py"),
+    *(ROOT.parent / "benchmarks").glob("*.py"),
+    *SOURCES,
+]
+
+
+def lost(text):
+    """What a text imports from a room that does not have it."""
+    for room, names in IMPORT.findall(text):
+        for name in re.findall(r"\w+", re.sub(r" as \w+|#.*", "", names)):
+            there = room not in PACKAGES or hasattr(importlib.import_module(room), name)
+            if not there and find_spec(f"{room}.{name}") is None:
+                yield f"{room}.{name}"
+
+
+def test_pages_and_programs_import_a_name_from_its_home():
+    texts = {path: path.read_text() for path in SHOWN if path.name != "CHANGELOG.md"}
+    assert sum(len(IMPORT.findall(text)) for text in texts.values()) > 2000
+    assert {(path.name, name) for path, text in texts.items() for name in lost(text)} == set()
+
+
+def test_an_import_from_elsewhere_is_seen():
+    shown = ">>> from antiphon.protocol import Log, Pure, measures\n>>> from antiphon import Log"
+    assert [*lost(shown)] == ["antiphon.protocol.Log"]
