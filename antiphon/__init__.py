@@ -8,6 +8,7 @@
 * *Verify*: ``guarantee`` by theorem; ``PrivacyGame`` exactly and on samples; ``equivalent``;
   ``check`` tries a part of your own.
 
+A name stands in one place: what is here is in no room, and docs/reference.md lists them all.
 The rooms above ``verifiers`` load when one of their names is first used.
 """
 
@@ -16,62 +17,47 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from antiphon import verifiers
-from antiphon.numbers.public import found, shows
-from antiphon.protocol import (
-    BOTTOM,
-    EMPTY,
-    HALT,
-    TOP,
-    Adversary,
+from antiphon.numbers.errors import (
     AntiphonError,
-    Ask,
     BudgetExceeded,
     CheckpointError,
-    Claim,
-    Coins,
     CompositionError,
-    ContinualMechanism,
-    ExchangePostProcessor,
     ExecutorError,
     FileError,
     ForeignError,
-    InteractiveAsContinual,
     Intractable,
     InvalidArgument,
-    Log,
-    Mechanism,
     MissingExtra,
-    NoninteractiveMechanism,
-    Pair,
     PartError,
-    PostProcessor,
     ProtocolError,
-    Recording,
     ReplayMismatch,
     ResumeError,
-    Session,
-    Side,
-    Signature,
     TranscriptError,
     UnknownOrder,
-    View,
-    adversary,
-    column_safe,
-    exchange,
-    interact,
-    mechanism,
-    outcomes,
-    post_processor,
-    record,
-    register,
-    replay,
-    same,
-    scripted,
-    spaces,
 )
-from antiphon.protocol.registry import also_in
-from antiphon.protocol.session import Accounts, accounts_from
-from antiphon.verifiers import Identifier, Verification, Verifier
+from antiphon.numbers.exact import Log
+from antiphon.numbers.public import found, shows
+from antiphon.protocol import spaces
+from antiphon.protocol.adapters import InteractiveAsContinual, NoninteractiveMechanism, mechanism
+from antiphon.protocol.adversary import Adversary, adversary, scripted
+from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.coins.tapes import outcomes
+from antiphon.protocol.cursor import Side
+from antiphon.protocol.exchanges.functions import exchange
+from antiphon.protocol.exchanges.processor import ExchangePostProcessor
+from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
+from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
+from antiphon.protocol.post_processor import post_processor
+from antiphon.protocol.records.interaction import interact, record, replay
+from antiphon.protocol.records.view import Recording, View
+from antiphon.protocol.registry import also_in, register
+from antiphon.protocol.session import Accounts, Session, accounts_from
+from antiphon.protocol.spaces import Signature
+from antiphon.protocol.verification import Verification
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 if TYPE_CHECKING:
     from antiphon import (
@@ -85,11 +71,14 @@ if TYPE_CHECKING:
         preprocessing,
         sessions,
     )
-    from antiphon.audit import PrivacyGame, equivalent
     from antiphon.audit.check import check
-    from antiphon.composition import ConComp, Create, ExtConComp, Guarantee, guarantee
-    from antiphon.interop import stream
-    from antiphon.sessions import begin, resume
+    from antiphon.audit.exact.comparison import equivalent
+    from antiphon.audit.game import PrivacyGame
+    from antiphon.composition.concurrent import ConComp, ExtConComp
+    from antiphon.composition.creation import Create
+    from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
+    from antiphon.interop.frames import stream
+    from antiphon.sessions.durable.resuming import begin, resume
 
 __version__ = "0.1.0"
 
@@ -174,19 +163,19 @@ _ROOMS: Final = ("composition", "sessions", "mechanisms", "audit")
 _WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "interop")
 """Rooms that import the others and not one another: the rest works without them."""
 _HOMES: Final = {
-    "ConComp": "antiphon.composition",
-    "Create": "antiphon.composition",
-    "ExtConComp": "antiphon.composition",
-    "Guarantee": "antiphon.composition",
-    "PrivacyGame": "antiphon.audit",
+    "ConComp": "antiphon.composition.concurrent",
+    "Create": "antiphon.composition.creation",
+    "ExtConComp": "antiphon.composition.concurrent",
+    "Guarantee": "antiphon.composition.guarantees.guarantee",
+    "PrivacyGame": "antiphon.audit.game",
     "check": "antiphon.audit.check",
-    "equivalent": "antiphon.audit",
-    "guarantee": "antiphon.composition",
-    "begin": "antiphon.sessions",
-    "resume": "antiphon.sessions",
-    "stream": "antiphon.interop",
+    "equivalent": "antiphon.audit.exact.comparison",
+    "guarantee": "antiphon.composition.guarantees.guarantee",
+    "begin": "antiphon.sessions.durable.resuming",
+    "resume": "antiphon.sessions.durable.resuming",
+    "stream": "antiphon.interop.frames",
 }
-"""Where the names live that are loaded when they are first used."""
+"""The files of the names that are loaded when they are first used."""
 
 if not TYPE_CHECKING:  # a checker would take every misspelt name for one that is loaded later
 

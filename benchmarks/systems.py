@@ -10,7 +10,8 @@ from typing import Any
 import attrs
 
 import antiphon as ap
-from antiphon.protocol import Claim, IdentityPostProcessor, Pure, Status
+from antiphon import Claim
+from antiphon.protocol import IdentityPostProcessor, Pure, Status
 
 REALS = ap.spaces.Reals()
 F = ap.verifiers.event_level()

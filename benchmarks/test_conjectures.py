@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from antiphon import Log
 from antiphon.conjectures import SparsePattern
-from antiphon.protocol import Log
 from antiphon.protocol.coins.sampled import generator
 
 EXAMPLES = Path(__file__).parents[1] / "examples/conjectures"

@@ -16,6 +16,7 @@ import attrs
 import pytest
 
 import antiphon as ap
+from antiphon import Claim, Log, Verification, spaces
 from antiphon.audit import law_of_views
 from antiphon.composition import (
     check_properties,
@@ -24,10 +25,9 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import Approximate, Claim, Log, Status, spaces
+from antiphon.protocol import Approximate, Status
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.selfcheck.theorems.histogram import Capped, SmallHSS
-from antiphon.verifiers import Verification
 
 TENTH = Fraction(1, 10)
 
@@ -203,7 +203,7 @@ class TestExploring:
     @pytest.mark.benchmark(group="exploring: the local model")
     @pytest.mark.parametrize("bits", [4, 8, 16])
     def test_each_bit(self, benchmark, bits):
-        rr = ap.composition.Create(RandomizedResponse(epsilon=Log(2)))
+        rr = ap.Create(RandomizedResponse(epsilon=Log(2)))
         inner = sparse_parallel([rr.parameters])
         explore(benchmark, EachBit(rr), inner, (0, 1), bits, {"rounds": 3 * bits})
 

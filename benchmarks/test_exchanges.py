@@ -14,7 +14,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.composition import ComplexMechanism
-from antiphon.mechanisms.multiplicative_weights import Echo
+from antiphon.mechanisms import Echo
 
 LEFT, RIGHT = ap.Side
 ECHO = ap.Create(Echo())

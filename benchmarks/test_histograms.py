@@ -23,7 +23,7 @@ from antiphon.mechanisms import (
     SparseVector,
     quantile,
 )
-from antiphon.protocol.coins import generator
+from antiphon.protocol.coins.sampled import generator
 
 
 def stream(dimension, length=1000):

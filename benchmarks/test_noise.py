@@ -29,7 +29,8 @@ from antiphon.mechanisms import (
     learned_weights,
 )
 from antiphon.protocol import SampledCoins
-from antiphon.protocol.coins import discrete_noise, samplers, system_words
+from antiphon.protocol.coins import discrete_noise, samplers
+from antiphon.protocol.coins.sampled import system_words
 
 SCALES = [
     Fraction(1, 2),

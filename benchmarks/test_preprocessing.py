@@ -6,9 +6,10 @@ from fractions import Fraction
 
 import pytest
 
+from antiphon import Log
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.preprocessing import Hoelder
-from antiphon.protocol import Log, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol import Pure, Renyi, ZeroConcentrated
 
 LEGS = {
     "two straight": ((ZeroConcentrated(Fraction(1, 40)),), (ZeroConcentrated(Fraction(1, 160)),)),

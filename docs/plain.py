@@ -7,44 +7,10 @@ from collections.abc import Iterator
 from importlib import import_module
 from typing import Any
 
-ROOMS = [
-    "antiphon",
-    *(f"antiphon.protocol.{room}" for room in ("spaces", "measures", "coins")),
-    "antiphon.protocol",
-    "antiphon.verifiers",
-    *(f"antiphon.composition.{room}" for room in ("accounting", "filters", "guarantees")),
-    "antiphon.composition",
-    "antiphon.sessions.spending",
-    "antiphon.sessions.durable",
-    "antiphon.sessions",
-    *(f"antiphon.mechanisms.{room}" for room in ("noise", "counters", "histograms")),
-    "antiphon.mechanisms",
-    *(f"antiphon.audit.{room}" for room in ("check", "exact", "statistical", "running")),
-    "antiphon.audit",
-    *(
-        f"antiphon.learners.{room}"
-        for room in (
-            "experts",
-            "l2p",
-            "convex",
-            "oco",
-            "distribution",
-            "littlestone",
-            "games",
-            "mistakes",
-        )
-    ),
-    "antiphon.learners",
-    "antiphon.preprocessing",
-    "antiphon.conjectures",
-    "antiphon.learners.patterns",
-    "antiphon.graybox",
-    *(f"antiphon.interop.{room}" for room in ("opendp", "dp_accounting")),
-    "antiphon.interop",
-    "antiphon.selfcheck.theorems",
-    "antiphon.selfcheck.corpus",
-]
-"""What the reference shows; a name of several is shown where it comes first."""
+import reference
+
+ROOMS = [room.__name__ for room in reference.homes()]
+"""What the reference shows: each name in its home."""
 LABEL = re.compile(r"([A-Z][a-z]+): (?=\S)")
 """Privacy: …, Source: …, Raises: …: a paragraph each."""
 

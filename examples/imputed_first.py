@@ -8,10 +8,10 @@ sum by 100; but it moves the mean as well, and with it the ten that were filled 
 """
 
 import antiphon as ap
+from antiphon import EMPTY
 from antiphon.mechanisms import DiscreteLaplace
 from antiphon.numbers.printed import fixed_down, shown_up
 from antiphon.preprocessing import ImputedSum, Preprocessed
-from antiphon.protocol import EMPTY
 
 noise = DiscreteLaplace(epsilon=1, sensitivity=100)
 careful = Preprocessed(noise, ImputedSum(size=20, missing=10, high=100))

@@ -13,9 +13,9 @@ import pytest
 from strategies import adder, elements, tosser
 
 import antiphon as ap
+from antiphon import NoninteractiveMechanism, spaces
 from antiphon.audit.check.examples import examples
 from antiphon.learners import convex, distribution, littlestone, oco
-from antiphon.protocol import NoninteractiveMechanism, spaces
 from antiphon.selfcheck.corpus.specimen import NOT_BITS, Example, specimens
 from antiphon.selfcheck.specimens.systems import BOTH
 

@@ -9,6 +9,7 @@ from collections import Counter
 from fractions import Fraction
 
 import antiphon as ap
+from antiphon import Side
 from antiphon.composition import BasicFilter, GaussianFilter, RenyiFilter
 from antiphon.composition.validity import (
     FixedMeasures,
@@ -17,15 +18,8 @@ from antiphon.composition.validity import (
     SparseMeasures,
     SparseParallel,
 )
-from antiphon.protocol import Side, Status
-from antiphon.protocol.measures import (
-    Approximate,
-    BoundedRange,
-    GaussianDP,
-    Measure,
-    Pure,
-    ZeroConcentrated,
-)
+from antiphon.protocol import Approximate, BoundedRange, GaussianDP, Pure, Status, ZeroConcentrated
+from antiphon.protocol.measures import Measure
 from antiphon.verifiers.models import (
     Bounded,
     EventLevel,

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.protocol import Log, spaces
+from antiphon import Log, spaces
 
 HUGE = 2**4000
 

@@ -1,9 +1,9 @@
 """What tests a claim.
 
-* *The game* V[f] ∘* I(·) ∘* M: ``PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
+* *The game* V[f] ∘* I(·) ∘* M: ``ap.PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
   ``best_adversary``, ``check_claims`` (exact) and ``audit`` (on samples).
-* *Exact answers* (``exact``): ``Solution``, ``TightCurve``, ``Divergence``, ``StrategyAdversary``,
-  ``Comparison``; ``equivalent`` and ``law_of_views``.
+* *Exact answers*: ``Solution``, ``TightCurve``, ``Divergence``, ``StrategyAdversary``,
+  ``Comparison``; ``ap.equivalent`` and ``law_of_views``.
 * *Audits* (``statistical``): ``AuditReport``, ``Counterexample``, ``AdversaryFamily``.
 * *Simulators* behind the theorems: ``vadhan_wang``, ``lyu``, ``composition_simulator``.
 * *Adversaries* that are known to win: ``CounterexampleAdversary``, ``ExposingAdversary``.
@@ -16,28 +16,19 @@ from antiphon.audit.counterexample import (
     counterexample_game,
     learned_bit,
 )
-from antiphon.audit.exact import (
-    AtEpsilon,
-    AtOrder,
-    Compared,
-    Comparison,
-    Divergence,
-    Equivalence,
-    Law,
-    OfRange,
-    Question,
-    Solution,
-    StrategyAdversary,
-    StrategyNode,
-    TightCurve,
-    equivalent,
-    law_of_views,
-)
-from antiphon.audit.game import OPEN, PrivacyGame, Sealed, oblivious
+from antiphon.audit.exact.claimed import AtEpsilon, AtOrder, Compared, Comparison, OfRange
+from antiphon.audit.exact.comparison import Equivalence, Law, law_of_views
+from antiphon.audit.exact.divergence import Divergence
+from antiphon.audit.exact.question import Question, Solution
+from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
+from antiphon.audit.exact.tight_curve import TightCurve
+from antiphon.audit.game import OPEN, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang
-from antiphon.audit.statistical import AdversaryFamily, AuditReport, Coarsened, Counterexample
+from antiphon.audit.statistical.audit_report import AuditReport
+from antiphon.audit.statistical.evidence import Counterexample
+from antiphon.audit.statistical.search import AdversaryFamily, Coarsened
 from antiphon.numbers.public import shows
 from antiphon.protocol.provenance import nothing_proved_in
 
@@ -58,7 +49,6 @@ __all__ = [
     "Law",
     "Lyu",
     "OfRange",
-    "PrivacyGame",
     "Question",
     "Sealed",
     "Solution",
@@ -68,7 +58,6 @@ __all__ = [
     "VadhanWang",
     "composition_simulator",
     "counterexample_game",
-    "equivalent",
     "law_of_views",
     "learned_bit",
     "lyu",
@@ -77,6 +66,6 @@ __all__ = [
     "search_query",
     "vadhan_wang",
 ]
-__dir__ = shows(__all__, "check", "exact", "running", "statistical")
+__dir__ = shows(__all__, "check", "running", "statistical")
 
 nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them

@@ -15,7 +15,7 @@ from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.conversions import implies
 from antiphon.protocol.measures.kinds import Approximate, Measure

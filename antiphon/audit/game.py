@@ -23,7 +23,7 @@ from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.display import Card, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP
@@ -113,7 +113,7 @@ class PrivacyGame(Shown):
         beliefs; InvalidArgument for a missing catalogue, ε < 0 or an unbounded horizon.
 
         >>> from antiphon.mechanisms import RandomizedResponse
-        >>> from antiphon.protocol import Log
+        >>> from antiphon import Log
         >>> rr = RandomizedResponse(epsilon=Log(3), delta=0)
         >>> game = PrivacyGame(rr, rr.claims[0].verification)
         >>> game.tight_delta(epsilon=Log(3), rounds=1), game.tight_delta(epsilon=0, rounds=1)
@@ -141,7 +141,7 @@ class PrivacyGame(Shown):
         Raises: InvalidArgument for an order outside (1, 4096]; others as ``tight_delta``.
 
         >>> from antiphon.mechanisms import RandomizedResponse
-        >>> from antiphon.protocol import Log
+        >>> from antiphon import Log
         >>> rr = RandomizedResponse(epsilon=Log(3), delta=0)
         >>> found = PrivacyGame(rr, rr.claims[0].verification).tight_renyi(2, rounds=1)
         >>> found.moment, f"{found.lower:.12f}", f"{found.upper:.12f}"        # ln(7/3)
@@ -157,7 +157,7 @@ class PrivacyGame(Shown):
         Cost and errors: as ``tight_renyi``.
 
         >>> from antiphon.mechanisms import PermuteAndFlip
-        >>> from antiphon.protocol import Log
+        >>> from antiphon import Log
         >>> pf = PermuteAndFlip(epsilon=Log(4), candidates=2)                # not (ln 4)-BR
         >>> game = PrivacyGame(pf, pf.claims[0].verification)
         >>> game.tight_range(rounds=1, queries=[(0, 1), (1, 0)])
@@ -175,7 +175,7 @@ class PrivacyGame(Shown):
         is convex, falling and piecewise linear, so a chord between two points is never below.
 
         >>> from antiphon.mechanisms import RandomizedResponse
-        >>> from antiphon.protocol import Log
+        >>> from antiphon import Log
         >>> rr = RandomizedResponse(epsilon=Log(3), delta=0)
         >>> curve = PrivacyGame(rr, rr.claims[0].verification).privacy_curve(rounds=1)
         >>> curve[0], curve.delta_at(Log(2)), curve.epsilon_at(0) < 1.0987

@@ -24,7 +24,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical
 from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature, Tuples

@@ -22,7 +22,7 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins, integer_weights
+from antiphon.protocol.coins.coins import Coins, integer_weights
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Pair, Symbol

@@ -1,37 +1,30 @@
 """What wires many mechanisms into one, and what that costs.
 
-* *Compositions*: ``ConComp`` of fixed mechanisms, ``ExtConComp`` of those that are created on the
-  way (``Create``), ``ComplexMechanism``.
+* *Compositions*: ``ap.ConComp`` of fixed mechanisms, ``ap.ExtConComp`` of those that are created
+  on the way (``ap.Create``), ``ComplexMechanism``.
 * *Verification functions* of them: ``fixed_mechanisms``, ``fixed_parameters``,
   ``sparse_parallel``, ``adaptive_parameters``.
-* *Budgets* (``filters``): ``BasicFilter``, ``WhitehouseFilter``, ``ConcentratedFilter``,
+* *Budgets*: ``BasicFilter``, ``WhitehouseFilter``, ``ConcentratedFilter``,
   ``RenyiFilter``, ``GaussianFilter``, and ``Odometer``, which refuses nothing.
 * *Figures* (``accounting``): ``basic``, ``advanced``, ``optimal``, ``compose``, ….
-* *Guarantees* (``guarantees``): ``guarantee`` finds the theorem, and says why.
+* *Guarantees*: ``ap.guarantee`` finds the theorem, and its ``Derivation`` says why; what is not
+  proved raises ``NoGuarantee``.
 """
 
 from antiphon.composition import accounting
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting, TwoCopies
-from antiphon.composition.concurrent import ConComp, ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.filters import (
-    BasicFilter,
+from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
+from antiphon.composition.filters.budget import Budget, Filter, Refusal
+from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
     GaussianFilter,
-    Odometer,
-    Refusal,
-    RenyiFilter,
-    RenyiOdometer,
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.guarantees import (
-    Certified,
-    Counterexample,
-    Guarantee,
-    NoGuarantee,
-    guarantee,
-)
+from antiphon.composition.filters.odometer import Odometer, Reading, RenyiOdometer
+from antiphon.composition.guarantees.counterexample import Counterexample
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.validity import (
     adaptive_parameters,
@@ -44,19 +37,21 @@ from antiphon.numbers.public import shows
 
 __all__ = [
     "BasicFilter",
+    "Budget",
     "Certified",
     "ComplexMechanism",
-    "ConComp",
     "ConcentratedFilter",
     "Counterexample",
-    "Create",
-    "ExtConComp",
+    "Derivation",
+    "Filter",
     "GaussianFilter",
-    "Guarantee",
     "Lifting",
+    "Mark",
     "NoGuarantee",
     "Odometer",
+    "Premise",
     "Property",
+    "Reading",
     "Refusal",
     "RenyiFilter",
     "RenyiOdometer",
@@ -70,7 +65,6 @@ __all__ = [
     "each_valid",
     "fixed_mechanisms",
     "fixed_parameters",
-    "guarantee",
     "sparse_parallel",
 ]
-__dir__ = shows(__all__, "accounting", "filters", "guarantees")
+__dir__ = shows(__all__, "accounting")

@@ -12,7 +12,7 @@ from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import Chain, PostProcessor
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Query, State

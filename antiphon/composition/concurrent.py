@@ -20,7 +20,7 @@ from antiphon.numbers.errors import (
 from antiphon.numbers.interning import compared_by
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -228,7 +228,7 @@ class ExtConComp(Concurrent):
     Raises: InvalidArgument for a budget that is none, and for a creation that it cannot charge: no
     claim, or a refuted one.
 
-    >>> from antiphon.composition.filters import BasicFilter
+    >>> from antiphon.composition import BasicFilter
     >>> from antiphon.mechanisms import RandomizedResponse
     >>> session = ExtConComp(budget=BasicFilter(epsilon=1)).start()
     >>> [session.send(Create(RandomizedResponse(epsilon=e))) for e in (0.6, 0.5, 0.4)]

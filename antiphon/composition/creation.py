@@ -14,7 +14,7 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import accepting
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.mechanism import ContinualMechanism

@@ -6,15 +6,10 @@ from antiphon.conjectures.conjectured import Conjectured
 from antiphon.conjectures.conjecturing import Conjecture, conjecture
 from antiphon.conjectures.exact_figures import moment_above
 from antiphon.conjectures.law_trees import BOTH_SIDES, ONE_SIDED, TWO_PUBLIC, ListedPairs
-from antiphon.conjectures.patterns import (
-    AnyMechanism,
-    AnyRenyi,
-    FilterPattern,
-    GamePattern,
-    Pattern,
-    SparsePattern,
-    SparseRenyi,
-)
+from antiphon.conjectures.patterns.filter_pattern import FilterPattern
+from antiphon.conjectures.patterns.game_pattern import GamePattern
+from antiphon.conjectures.patterns.pattern import AnyMechanism, AnyRenyi, Pattern
+from antiphon.conjectures.patterns.sparse_patterns import SparsePattern, SparseRenyi
 from antiphon.conjectures.tables import TableMechanism
 from antiphon.protocol.provenance import nothing_proved_in
 

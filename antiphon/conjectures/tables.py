@@ -20,7 +20,7 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register

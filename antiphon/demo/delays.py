@@ -12,9 +12,11 @@ import numpy.typing as npt
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ConComp
-from antiphon.composition.guarantees import Certified, Guarantee, guarantee
+from antiphon.composition.guarantees.guarantee import Certified, Guarantee, guarantee
 from antiphon.demo.data import CARRIERS, flights
-from antiphon.mechanisms.histograms import HSS, ContinualHistogram, KthLargest
+from antiphon.mechanisms.histograms.continual import ContinualHistogram
+from antiphon.mechanisms.histograms.hss import HSS
+from antiphon.mechanisms.histograms.queries import KthLargest
 from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6

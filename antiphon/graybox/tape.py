@@ -21,7 +21,7 @@ import attr
 import attrs
 import numpy as np
 
-from antiphon.protocol.coins import generator
+from antiphon.protocol.coins.sampled import generator
 
 Line: TypeAlias = tuple[str, int]
 _MOST: Final = 1_000_000

@@ -6,14 +6,6 @@ Each loads the library it leads to when it is first used. What comes through a d
 
 from antiphon.interop import dp_accounting, opendp
 from antiphon.interop.datasets import MetricWithin, Vectors
-from antiphon.interop.frames import stream
 from antiphon.interop.opendp import OpenDPMeasurement
 
-__all__ = [
-    "MetricWithin",
-    "OpenDPMeasurement",
-    "Vectors",
-    "dp_accounting",
-    "opendp",
-    "stream",
-]
+__all__ = ["MetricWithin", "OpenDPMeasurement", "Vectors", "dp_accounting", "opendp"]

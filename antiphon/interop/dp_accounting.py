@@ -18,14 +18,14 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from antiphon.composition.accounting.pairs import (
+from antiphon.composition.accounting.pairs.noise import (
     DiscreteGaussianPair,
     DiscreteLaplacePair,
-    FinitePair,
     GaussianPair,
     ResponsePair,
 )
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
+from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, MissingExtra
 from antiphon.numbers.exact import ExactEpsilon, Log

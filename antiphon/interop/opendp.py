@@ -22,7 +22,7 @@ from antiphon.numbers.errors import CompositionError, ForeignError, InvalidArgum
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, Renyi, ZeroConcentrated
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.registry import register

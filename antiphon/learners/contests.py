@@ -26,7 +26,7 @@ from antiphon.learners.regret_pictures import Trace, draw_regrets
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_up
-from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.pictures import Axes, Plotted, titled

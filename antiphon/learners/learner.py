@@ -14,7 +14,7 @@ from typing_extensions import TypeVar
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Signature, Space

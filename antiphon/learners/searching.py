@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 
 from antiphon.composition.accounting.largest import Least, golden, largest, within
 from antiphon.composition.accounting.renyi import from_renyi
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.learner import ROUNDS
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact

@@ -5,9 +5,9 @@
   ``RandomizedResponse``, ``KaryResponse``.
 * *Choices*: ``ExponentialMechanism``, ``PermuteAndFlip``, ``ReportNoisyMax``, ``quantile``.
 * *Thresholds*: ``AboveThreshold``, ``SparseVector``, ``NumericSparseVector``, ``GapSparseVector``.
-* *Running counts* (``counters``): ``TreeCounter``, ``GaussianTreeCounter``, ``RefinedTreeCounter``,
+* *Running counts*: ``TreeCounter``, ``GaussianTreeCounter``, ``RefinedTreeCounter``,
   ``BalancedTreeCounter``, ``SquareRootCounter``, ``BufferedToeplitzCounter``, ``UnboundedCounter``.
-* *Histograms* (``histograms``): ``HistogramSVT``, ``ContinualHistogram``, ``HSS``,
+* *Histograms*: ``HistogramSVT``, ``ContinualHistogram``, ``HSS``,
   ``HistogramMonitor``, with the monotone queries ``KthLargest``, ``Total``, ``TopSum``, ….
 * *Many queries*: ``MultiplicativeWeights``. *A descent*: ``NoisyDescent``.
 * *For demonstrations*: ``LeakyBit`` (CM §5.2), ``ExposedResponse``.
@@ -17,52 +17,41 @@ promise as data. Which to use: docs/mechanisms.md.
 Private online learners are in ``antiphon.learners``.
 """
 
-from antiphon.mechanisms import counters, histograms, noise
-from antiphon.mechanisms.counters import (
-    COUNT,
-    BalancedTreeCounter,
-    BufferedToeplitzCounter,
-    CountAfter,
+from antiphon.mechanisms import counters
+from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.count_after import CountAfter
+from antiphon.mechanisms.counters.counter import COUNT
+from antiphon.mechanisms.counters.square_root import SquareRootCounter
+from antiphon.mechanisms.counters.tree_counter import (
     GaussianTreeCounter,
     RefinedTreeCounter,
-    SquareRootCounter,
     TreeCounter,
-    UnboundedCounter,
 )
-from antiphon.mechanisms.histograms import (
-    HSS,
-    ContinualHistogram,
+from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.mechanisms.histograms.continual import ContinualHistogram
+from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
+from antiphon.mechanisms.histograms.monitor import HistogramMonitor
+from antiphon.mechanisms.histograms.queries import (
     CountAbove,
-    HistogramMonitor,
     HistogramQuery,
-    HistogramSVT,
-    HSSWithoutTest,
     KthLargest,
+    QueryViolation,
     Scaled,
     TopSum,
     Total,
     check_query,
     quantile,
 )
+from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
-from antiphon.mechanisms.multiplicative_weights import (
-    Echo,
-    MultiplicativeWeights,
-    learned_weights,
-)
-from antiphon.mechanisms.noise import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    ExponentialMechanism,
-    Gaussian,
-    GridGaussian,
-    GridLaplace,
-    Laplace,
-    PermuteAndFlip,
-    ReportNoisyMax,
-)
-from antiphon.mechanisms.noise.continuous import NoisyDescent
-from antiphon.mechanisms.noise.grid import RoundToGrid
+from antiphon.mechanisms.multiplicative_weights.design import learned_weights
+from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo
+from antiphon.mechanisms.multiplicative_weights.mechanism import MultiplicativeWeights
+from antiphon.mechanisms.noise.continuous import Gaussian, Laplace, NoisyDescent
+from antiphon.mechanisms.noise.discrete import DiscreteGaussian, DiscreteLaplace
+from antiphon.mechanisms.noise.grid import GridGaussian, GridLaplace, RoundToGrid
+from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
 from antiphon.mechanisms.sparse_vector import (
     AboveThreshold,
@@ -103,6 +92,7 @@ __all__ = [
     "NoisyDescent",
     "NumericSparseVector",
     "PermuteAndFlip",
+    "QueryViolation",
     "RandomizedResponse",
     "RefinedTreeCounter",
     "ReportNoisyMax",
@@ -116,9 +106,7 @@ __all__ = [
     "UnboundedCounter",
     "check_query",
     "counters",
-    "histograms",
     "learned_weights",
-    "noise",
     "quantile",
 ]
-__dir__ = shows(__all__, "counters", "histograms", "multiplicative_weights", "noise")
+__dir__ = shows(__all__)

@@ -16,7 +16,7 @@ from antiphon.numbers.interval import up
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.divergences import SLACK, response_divergence
 from antiphon.protocol.measures.kinds import Approximate, GaussianDP, Pure, Renyi, ZeroConcentrated

@@ -15,9 +15,19 @@ from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn, computed, int64s
 from antiphon.populations.columns import Apart, Column
 from antiphon.populations.each_replica import Opaque, accepting, for_each, plain
-from antiphon.protocol.coins import Coins, Draw, Number, SampledCoins, discrete_noise, generator
-from antiphon.protocol.coins.coins import Result, Step, Stepped, as_exponent, told_scores
+from antiphon.protocol.coins import discrete_noise
+from antiphon.protocol.coins.coins import (
+    Coins,
+    Draw,
+    Number,
+    Result,
+    Step,
+    Stepped,
+    as_exponent,
+    told_scores,
+)
 from antiphon.protocol.coins.column_safety import is_column_safe
+from antiphon.protocol.coins.sampled import SampledCoins, generator
 from antiphon.protocol.coins.tapes import branch
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.spaces import Space

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.populations.arithmetic import Values
 from antiphon.populations.columns import Column
-from antiphon.protocol.coins import Number, discrete_noise
+from antiphon.protocol.coins import discrete_noise
+from antiphon.protocol.coins.coins import Number
 
 
 def power(exponent: ExactEpsilon) -> Number:

@@ -224,7 +224,7 @@ def play_sample(
     As ``play_population``, but a float in the feature, or a draw with many outcomes, is
     kept as a number of each replica: 8 bytes each.
 
-    >>> from antiphon.protocol import scripted
+    >>> from antiphon import scripted
     >>> from antiphon.mechanisms import Laplace
     >>> sample = play_sample(scripted([0.0]), Laplace(epsilon=1), replicas=10**5, seed=1)
     >>> [(key, cell.columns.shape) for key, cell in sample.cells.items()]

@@ -12,7 +12,7 @@ from antiphon.composition.guarantees.derivation import Premise
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import assumed, foreign
 from antiphon.protocol.registry import register

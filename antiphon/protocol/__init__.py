@@ -1,46 +1,28 @@
 """What is said, by whom, with which coins: what all parts are made of.
 
-``Mechanism``, ``ContinualMechanism``, ``Adversary``, ``PostProcessor`` and the chain of them;
-``Pair``, ``Ask`` and the symbols that they say; ``spaces`` of messages; ``Claim`` and the
-``measures`` of privacy; ``coins``; ``View``, ``Recording`` and the ``records`` of them.
+What everybody needs is at the top (``ap.Mechanism``): mechanisms, adversaries, post-processors,
+messages, claims and views. Here is the rest:
+
+* *Parts*: ``Chain``, ``IdentityPostProcessor``, ``TossingPostProcessor``, ``Forwarding``;
+  ``in_turn`` asks a list of questions in an exchange.
+* *What is said*: ``Symbol``, ``Space``, ``identical``, ``History``.
+* *Measures of privacy*: ``Pure``, ``Approximate``, ``ZeroConcentrated``, ``Renyi``, ``GaussianDP``,
+  ``BoundedRange``, ``Dominated``; ``measures`` has what one implies in another.
+* *Coins*: ``SampledCoins``, ``RecordedCoins``, ``ReplayedCoins``, ``Draw``.
+* *Records*: ``Round``, ``Ending``, ``Exchange``.
 """
 
-from antiphon.numbers.errors import (
-    AntiphonError,
-    BudgetExceeded,
-    CheckpointError,
-    CompositionError,
-    ExecutorError,
-    FileError,
-    ForeignError,
-    Intractable,
-    InvalidArgument,
-    MissingExtra,
-    PartError,
-    ProtocolError,
-    ReplayMismatch,
-    ResumeError,
-    TranscriptError,
-    UnknownOrder,
-)
-from antiphon.numbers.exact import Log
 from antiphon.numbers.public import shows
-from antiphon.protocol import spaces
-from antiphon.protocol.adapters import (
-    InteractiveAsContinual,
-    NoninteractiveMechanism,
-    mechanism,
-)
-from antiphon.protocol.adversary import Adversary, History, adversary, scripted
-from antiphon.protocol.chain import Chain, PostProcessor
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins, Draw, SampledCoins
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins, outcomes
-from antiphon.protocol.cursor import Side
-from antiphon.protocol.exchanges import ExchangePostProcessor, TossingPostProcessor, exchange
+from antiphon.protocol.adversary import History
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.claims import Status
+from antiphon.protocol.coins.coins import Draw
+from antiphon.protocol.coins.sampled import SampledCoins
+from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
+from antiphon.protocol.exchanges.functions import TossingPostProcessor
+from antiphon.protocol.exchanges.processor import in_turn
 from antiphon.protocol.forwarding import Forwarding
-from antiphon.protocol.measures import (
+from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,
     Dominated,
@@ -50,100 +32,37 @@ from antiphon.protocol.measures import (
     Renyi,
     ZeroConcentrated,
 )
-from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
-from antiphon.protocol.messages import (
-    BOTTOM,
-    EMPTY,
-    HALT,
-    TOP,
-    Ask,
-    Pair,
-    Symbol,
-    identical,
-    same,
-)
-from antiphon.protocol.post_processor import IdentityPostProcessor, post_processor
-from antiphon.protocol.records.interaction import interact, record, replay
+from antiphon.protocol.messages import Symbol, identical
+from antiphon.protocol.post_processor import IdentityPostProcessor
 from antiphon.protocol.records.rounds import Ending, Round
-from antiphon.protocol.records.view import Recording, View
-from antiphon.protocol.registry import register
-from antiphon.protocol.session import Exchange, Session
-from antiphon.protocol.spaces import Signature, Space
+from antiphon.protocol.session import Exchange
+from antiphon.protocol.spaces import Space
 
 __all__ = [
-    "BOTTOM",
-    "EMPTY",
-    "HALT",
-    "TOP",
-    "Adversary",
-    "AntiphonError",
     "Approximate",
-    "Ask",
     "BoundedRange",
-    "BudgetExceeded",
     "Chain",
-    "CheckpointError",
-    "Claim",
-    "Coins",
-    "CompositionError",
-    "ContinualMechanism",
     "Dominated",
     "DominatingPair",
     "Draw",
     "Ending",
     "Exchange",
-    "ExchangePostProcessor",
-    "ExecutorError",
-    "FileError",
-    "ForeignError",
     "Forwarding",
     "GaussianDP",
     "History",
     "IdentityPostProcessor",
-    "InteractiveAsContinual",
-    "Intractable",
-    "InvalidArgument",
-    "Log",
-    "Mechanism",
-    "MissingExtra",
-    "NoninteractiveMechanism",
-    "Pair",
-    "PartError",
-    "PostProcessor",
-    "ProtocolError",
     "Pure",
     "RecordedCoins",
-    "Recording",
     "Renyi",
-    "ReplayMismatch",
     "ReplayedCoins",
-    "ResumeError",
     "Round",
     "SampledCoins",
-    "Session",
-    "Side",
-    "Signature",
     "Space",
     "Status",
     "Symbol",
     "TossingPostProcessor",
-    "TranscriptError",
-    "UnknownOrder",
-    "View",
     "ZeroConcentrated",
-    "adversary",
-    "column_safe",
-    "exchange",
     "identical",
-    "interact",
-    "mechanism",
-    "outcomes",
-    "post_processor",
-    "record",
-    "register",
-    "replay",
-    "same",
-    "scripted",
-    "spaces",
+    "in_turn",
 ]
-__dir__ = shows(__all__, "coins", "exchanges", "measures", "records", "spaces")
+__dir__ = shows(__all__, "measures")

@@ -17,7 +17,7 @@ from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 
 if TYPE_CHECKING:
-    from antiphon.protocol.coins import Coins
+    from antiphon.protocol.coins.coins import Coins
 
 
 class NoninteractiveMechanism(ContinualMechanism[bool, Query, Union[Answer, Halt]]):

@@ -16,7 +16,7 @@ from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Anything, Signature
 
 if TYPE_CHECKING:
-    from antiphon.protocol.coins import Coins
+    from antiphon.protocol.coins.coins import Coins
 
 Item = TypeVar("Item", default=Any)
 

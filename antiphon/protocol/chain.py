@@ -25,7 +25,7 @@ from antiphon.protocol.provenance import assumed, claims_of, doubt
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
-    from antiphon.protocol.coins import Coins
+    from antiphon.protocol.coins.coins import Coins
 
 
 class PostProcessor(ABC, Generic[State]):

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, Protocol, TypeAlias
 from antiphon.numbers.errors import ProtocolError
 
 if TYPE_CHECKING:
-    from antiphon.protocol.coins import Coins
+    from antiphon.protocol.coins.coins import Coins
     from antiphon.protocol.spaces import Signature
 
 

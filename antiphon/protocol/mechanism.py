@@ -22,7 +22,7 @@ from antiphon.protocol.spaces import Finite, Signature, Space
 if TYPE_CHECKING:
     import numpy as np
 
-    from antiphon.protocol.coins import Coins
+    from antiphon.protocol.coins.coins import Coins
 
 State = TypeVar("State", default=Any)
 Query = TypeVar("Query", default=Any)

@@ -19,7 +19,7 @@ from antiphon.protocol.registry import Named, register
 from antiphon.protocol.spaces import Signature
 
 if TYPE_CHECKING:
-    from antiphon.protocol.coins import Coins
+    from antiphon.protocol.coins.coins import Coins
 
 Stepping: TypeAlias = "Callable[[State, Side, Any, Coins], tuple[State, Side, object]]"
 """(state, from, message, coins) -> (state, to, message)."""

@@ -11,8 +11,8 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
-from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.coins.sampled import tell_of_forks
+from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol.coins.sampled import SampledCoins, tell_of_forks
 from antiphon.protocol.cursor import Stepping
 from antiphon.protocol.display import Card, Displayed, Grid
 from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze

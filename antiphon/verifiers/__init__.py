@@ -1,12 +1,12 @@
 """What checks messages: identifiers, verification functions, verifiers.
 
-``Identifier`` is I(b), ``Verifier`` V[f]. An f is made by ``event_level``, ``user_level``,
+``ap.Identifier`` is I(b), ``ap.Verifier`` V[f]. An f is made by ``event_level``, ``user_level``,
 ``neighbouring_start`` and ``updates_and_queries`` from a relation that says which messages are
-neighbours (``relations``), or is a subclass of ``Verification``.
+neighbours (``OneEntry``, ``Within``, ``AddOrRemove``, …), or is a subclass of ``ap.Verification``.
 """
 
 from antiphon.numbers.public import shows
-from antiphon.protocol.verification import Refused, Verification
+from antiphon.protocol.verification import Refused
 from antiphon.verifiers.models import (
     bounded,
     event_level,
@@ -28,13 +28,11 @@ from antiphon.verifiers.relations import (
     ReplacedRow,
     Within,
 )
-from antiphon.verifiers.verifier import Identifier, Verifier
 
 __all__ = [
     "AddOrRemove",
     "AnyTwo",
     "EachWithin",
-    "Identifier",
     "Monotone",
     "Near",
     "OfUpdates",
@@ -43,8 +41,6 @@ __all__ = [
     "Refused",
     "Relation",
     "ReplacedRow",
-    "Verification",
-    "Verifier",
     "Within",
     "bounded",
     "event_level",
@@ -53,4 +49,4 @@ __all__ = [
     "updates_and_queries",
     "user_level",
 ]
-__dir__ = shows(__all__, "relations")
+__dir__ = shows(__all__)

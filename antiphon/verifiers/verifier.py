@@ -12,7 +12,7 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import accepting, plain
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.display import DrawnAs

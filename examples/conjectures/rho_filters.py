@@ -14,7 +14,7 @@ from antiphon.composition.filters.basic import RenyiFilter
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.filters.concentrated import ConcentratedFilter
 from antiphon.conjectures import Conjecture, FilterPattern, moment_above
-from antiphon.protocol.measures import ZeroConcentrated
+from antiphon.protocol import ZeroConcentrated
 
 RHO = Fraction(1, 10)
 GRID = [ZeroConcentrated(Fraction(n, 60)) for n in range(1, 7)]

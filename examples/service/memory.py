@@ -15,8 +15,8 @@ from typing import IO, Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
+from antiphon import BOTTOM
 from antiphon.composition import Refusal
-from antiphon.protocol import BOTTOM
 from antiphon.protocol.records.codec import decode
 from antiphon.protocol.records.files import whole
 from antiphon.sessions.durable.states import restored

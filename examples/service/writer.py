@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from antiphon.composition import Create
+from antiphon import Create
 from antiphon.numbers.errors import AntiphonError
 from antiphon.sessions.durable.durable_session import DurableSession
 

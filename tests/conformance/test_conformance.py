@@ -10,19 +10,9 @@ from hypothesis import strategies as st
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Claim, Mechanism, PostProcessor, Side
 from antiphon.audit.check import MECHANISM
-from antiphon.protocol import (
-    Claim,
-    Mechanism,
-    PostProcessor,
-    RecordedCoins,
-    Renyi,
-    SampledCoins,
-    Side,
-    Space,
-    Status,
-    identical,
-)
+from antiphon.protocol import RecordedCoins, Renyi, SampledCoins, Space, Status, identical
 from antiphon.protocol.forwarding import forwarding
 from antiphon.protocol.measures import parameters_of
 from antiphon.protocol.records.codec import decode, encode

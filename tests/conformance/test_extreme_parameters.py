@@ -16,6 +16,7 @@ from catalogue import MECHANISMS, PROCESSORS
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.mechanisms import (
     ContinualHistogram,
     ExponentialMechanism,
@@ -24,7 +25,6 @@ from antiphon.mechanisms import (
     PermuteAndFlip,
     SquareRootCounter,
 )
-from antiphon.protocol import Log
 
 SECONDS, MEGABYTES = 3, 300
 """Of processor time and of memory at once: far more than any part takes, far less than harms."""

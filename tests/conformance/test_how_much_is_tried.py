@@ -4,10 +4,11 @@ import pytest
 from catalogue import MECHANISMS, PROCESSORS, of_everyday
 
 import antiphon as ap
+from antiphon import Mechanism
 from antiphon.audit.check.steps import claims, properties
 from antiphon.audit.check.subject import Subject
 from antiphon.composition import Lifting
-from antiphon.protocol import Mechanism, identical
+from antiphon.protocol import identical
 from antiphon.protocol.spaces import NOTHING
 
 EACH = pytest.mark.parametrize("entry", of_everyday(MECHANISMS))

@@ -11,7 +11,8 @@ import attrs
 from hypothesis import strategies as st
 
 import antiphon as ap
-from antiphon.protocol import Approximate, Claim, Status, spaces
+from antiphon import Claim, spaces
+from antiphon.protocol import Approximate, Status
 
 TENTH = Fraction(1, 10)
 FAIL = "fail"

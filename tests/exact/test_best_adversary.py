@@ -11,11 +11,12 @@ from hypothesis import strategies as st
 from trying import examples
 
 import antiphon as ap
+from antiphon import Claim, View
 from antiphon.audit import law_of_views
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.protocol import Approximate, Claim, Status, View
+from antiphon.protocol import Approximate, Status
 from antiphon.protocol.records.rounds import Ending
 
 COUNTEREXAMPLE = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, TENTH)]))

@@ -9,12 +9,11 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import BOTTOM, HALT, TOP, Ask, Create, ExtConComp, Pair, Side, same, spaces
 from antiphon.audit import search_properties
 from antiphon.composition import (
     Certified,
     ComplexMechanism,
-    Create,
-    ExtConComp,
     NoGuarantee,
     Property,
     TwoCopies,
@@ -23,7 +22,7 @@ from antiphon.composition import (
     fixed_mechanisms,
     sparse_parallel,
 )
-from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Pair, Side, Status, same, spaces
+from antiphon.protocol import Status
 from antiphon.protocol.spaces import Anything, Integers, Signature
 from antiphon.protocol.verification import Refused
 from antiphon.selfcheck.theorems import complex_mechanisms as theorems
@@ -134,7 +133,7 @@ class TestExhaustiveCheck:
         assert check_properties(careless, f, INNER, **check) is None
         never = OnlyBits(f)
         assert check_properties(careless, never, INNER, queries=(0, 1, "never"), rounds=9) is None
-        with pytest.raises(ap.protocol.PartError, match="a step crashed: AssertionError"):
+        with pytest.raises(ap.PartError, match="a step crashed: AssertionError"):
             check_properties(careless, never, INNER, queries=(0, 1, "never"), rounds=9, strict=True)
 
     def test_a_p_with_coins_is_refused(self):

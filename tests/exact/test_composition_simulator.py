@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from trying import examples
 
 import antiphon as ap
+from antiphon import HALT, TOP, Ask, Log, Pair, Side, same
 from antiphon.audit.simulated_composition import (
     CompositionSimulator,
     RandomizedResponses,
@@ -16,7 +17,7 @@ from antiphon.audit.simulated_composition import (
 )
 from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
-from antiphon.protocol import HALT, TOP, Ask, Log, Pair, ReplayedCoins, Side, same
+from antiphon.protocol import ReplayedCoins
 from antiphon.protocol.records.rounds import Ending
 from antiphon.selfcheck.theorems.components import (
     LEAKY,

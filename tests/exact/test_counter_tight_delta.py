@@ -14,6 +14,7 @@ import attrs
 import pytest
 
 import antiphon as ap
+from antiphon import ContinualMechanism
 from antiphon.mechanisms import (
     COUNT,
     BalancedTreeCounter,
@@ -24,7 +25,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.numbers.named import set_derived
-from antiphon.protocol import ContinualMechanism, Pure
+from antiphon.protocol import Pure
 from antiphon.protocol.measures.conversions import zcdp_epsilon
 
 ROUNDING = 1e-7

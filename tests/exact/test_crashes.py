@@ -3,8 +3,8 @@
 import pytest
 
 import antiphon as ap
+from antiphon import spaces
 from antiphon.audit import law_of_views, vadhan_wang
-from antiphon.protocol import spaces
 
 EVENT = ap.verifiers.event_level()
 

@@ -12,6 +12,7 @@ import pytest
 from test_counter_tight_delta import ROUNDING, Cut
 
 import antiphon as ap
+from antiphon import ContinualMechanism, Log
 from antiphon.learners import ADVICE
 from antiphon.learners.convex import (
     Ball,
@@ -22,7 +23,6 @@ from antiphon.learners.convex import (
 )
 from antiphon.learners.specimens.convex import BoxClipped, Remembering
 from antiphon.mechanisms import GaussianTreeCounter
-from antiphon.protocol import ContinualMechanism, Log
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.spaces import Anything, Arrays
 

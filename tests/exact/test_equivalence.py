@@ -10,9 +10,10 @@ from hypothesis import strategies as st
 from trying import examples
 
 import antiphon as ap
+from antiphon import View, spaces
 from antiphon.audit import law_of_views
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse
-from antiphon.protocol import IdentityPostProcessor, View, spaces
+from antiphon.protocol import IdentityPostProcessor
 from antiphon.protocol.records.rounds import Ending
 
 HALF = Fraction(1, 2)

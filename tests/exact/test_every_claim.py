@@ -13,6 +13,7 @@ from catalogue import MECHANISMS, two
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, Log
 from antiphon.audit.exact.claimed import ORDERS
 from antiphon.composition import fixed_mechanisms, fixed_parameters
 from antiphon.composition.accounting import response_divergence
@@ -25,15 +26,7 @@ from antiphon.mechanisms import (
     RandomizedResponse,
 )
 from antiphon.numbers import exact
-from antiphon.protocol import (
-    Approximate,
-    Claim,
-    Log,
-    Pure,
-    Renyi,
-    Status,
-    ZeroConcentrated,
-)
+from antiphon.protocol import Approximate, Pure, Renyi, Status, ZeroConcentrated
 from antiphon.verifiers import neighbouring_start
 
 POOL = (

@@ -10,18 +10,17 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, Create, ExtConComp
 from antiphon.composition import (
     Certified,
     ComplexMechanism,
-    Create,
-    ExtConComp,
     Property,
     check_properties,
     fixed_mechanisms,
     sparse_parallel,
 )
 from antiphon.mechanisms import HSS, KthLargest
-from antiphon.protocol import Claim, Pure, Status
+from antiphon.protocol import Pure, Status
 from antiphon.protocol.spaces import Anything, Finite, Integers
 from antiphon.protocol.verification import Refused
 from antiphon.verifiers import bounded, event_level

@@ -5,9 +5,10 @@ from fractions import Fraction
 import pytest
 
 import antiphon as ap
+from antiphon import Log, Side
 from antiphon.audit import lyu, vadhan_wang
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.protocol import Log, SampledCoins, Side
+from antiphon.protocol import SampledCoins
 
 
 @pytest.mark.parametrize("epsilon", [Log(2), Log(Fraction(29, 10))])

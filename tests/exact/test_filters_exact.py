@@ -14,6 +14,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition import (
     BasicFilter,
     ConcentratedFilter,
@@ -30,7 +31,7 @@ from antiphon.composition import (
 from antiphon.composition.accounting import response_divergence
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.protocol import Log, Pure
+from antiphon.protocol import Pure
 from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
 
 

@@ -7,8 +7,8 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.audit import law_of_views
-from antiphon.protocol import Log
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.targets.composed import EITHER, LEAKY, THREE, TWO, SwapsStates
 from antiphon.selfcheck.corpus.targets.interactive import ResponseFilter

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Claim, Log, spaces
 from antiphon.composition import (
     BasicFilter,
     Certified,
@@ -41,15 +42,7 @@ from antiphon.mechanisms import (
     RandomizedResponse,
 )
 from antiphon.numbers import exact
-from antiphon.protocol import (
-    Claim,
-    IdentityPostProcessor,
-    Log,
-    Pure,
-    Status,
-    ZeroConcentrated,
-    spaces,
-)
+from antiphon.protocol import IdentityPostProcessor, Pure, Status, ZeroConcentrated
 from antiphon.selfcheck.corpus.targets.composed import SwapsStates
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit, Leak, Router
 from antiphon.selfcheck.theorems.components import (

@@ -12,6 +12,7 @@ import pytest
 from test_noise_privacy import tight, weights
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition import ComplexMechanism
 from antiphon.composition.properties import check_properties
 from antiphon.mechanisms import (
@@ -22,8 +23,7 @@ from antiphon.mechanisms import (
     HSSWithoutTest,
     TreeCounter,
 )
-from antiphon.mechanisms.histograms import MOST
-from antiphon.protocol import Log
+from antiphon.mechanisms.histograms.continual import MOST
 from antiphon.protocol.spaces import BITS, Finite, Integers, Tuples
 from antiphon.selfcheck.theorems.histogram import EVENT, ROUNDS, Capped, SmallHSS
 from antiphon.verifiers import EachWithin

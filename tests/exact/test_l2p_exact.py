@@ -9,6 +9,7 @@ from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdi
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.learners import ADVICE, LazyToPrivate
 from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
 from antiphon.learners.specimens.l2p import (
@@ -21,7 +22,7 @@ from antiphon.learners.specimens.l2p import (
     of_two,
 )
 from antiphon.numbers.named import set_derived
-from antiphon.protocol import Log, Status
+from antiphon.protocol import Status
 from antiphon.protocol.spaces import Anything, Signature
 
 SLOW = Log(Fraction(101, 100))

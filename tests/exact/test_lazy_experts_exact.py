@@ -9,10 +9,9 @@ import pytest
 from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
 
 import antiphon as ap
-from antiphon import audit
+from antiphon import Log, Pair, audit, same
 from antiphon.learners import ADVICE, LazyExperts
 from antiphon.numbers.named import set_derived
-from antiphon.protocol import Log, Pair, same
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.spaces import Anything, Signature
 

@@ -14,17 +14,13 @@ from test_noise_privacy import BaseTwo
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.audit.game import OPEN, oblivious
 from antiphon.composition import Certified, ComplexMechanism
 from antiphon.learners import ADVICE, Hedge, LazyExperts, LazyPolicy, ShrinkingDartboard, Softmax
 from antiphon.learners.experts.weighted import Holding
-from antiphon.learners.specimens.experts import (
-    DecidesWhenAsked,
-    OneCoin,
-    StaysUnasked,
-)
+from antiphon.learners.specimens.experts import DecidesWhenAsked, OneCoin, StaysUnasked
 from antiphon.mechanisms import CountAfter, TreeCounter
-from antiphon.protocol import Log
 
 FIFTH = Log(Fraction(5, 4))
 POINTS = [Fraction(1), Fraction(11, 10), Fraction(6, 5), Fraction(3, 2), Fraction(2)]

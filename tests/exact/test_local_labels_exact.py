@@ -5,9 +5,9 @@ from fractions import Fraction
 
 import pytest
 
+from antiphon import Coins
 from antiphon.learners.distribution import AllScores, ClippingMap, Hypotheses, OneScore
 from antiphon.learners.specimens.distributions import PrintedScale, WhichByLabel
-from antiphon.protocol.coins import Coins
 
 THEORY = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
 CLIPPING = ClippingMap(THEORY, clip=Fraction(1, 100), grid=16)

@@ -10,6 +10,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Log, outcomes
 from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, Halving, NameAndShame
 from antiphon.learners.littlestone.mistake_learner import mistaken
 from antiphon.learners.mistakes import (
@@ -19,7 +20,6 @@ from antiphon.learners.mistakes import (
     hard_sequence,
     worst_sequence,
 )
-from antiphon.protocol import Log, outcomes
 
 TENTH = Fraction(1, 10)
 NAMES = NameAndShame(delta=TENTH)

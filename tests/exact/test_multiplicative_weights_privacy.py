@@ -12,9 +12,10 @@ import pytest
 from test_noise_privacy import BaseTwo, lost
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import MultiplicativeWeights
-from antiphon.protocol import Log, Space, identical
+from antiphon.protocol import Space, identical
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.spaces import Either, Finite, Multiples
 

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.mechanisms import (
     AboveThreshold,
     DiscreteLaplace,
@@ -28,7 +29,6 @@ from antiphon.mechanisms import (
     ReportNoisyMax,
     SparseVector,
 )
-from antiphon.protocol import Log
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Tuples
 from antiphon.verifiers import EachWithin, Within, every_pair
 

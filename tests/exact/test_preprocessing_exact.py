@@ -9,9 +9,9 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import EMPTY, Log
 from antiphon.mechanisms import ExponentialMechanism, PermuteAndFlip
 from antiphon.preprocessing import ImputedSum, Preprocessed
-from antiphon.protocol import EMPTY, Log
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.spaces import Integers, Signature, Tuples

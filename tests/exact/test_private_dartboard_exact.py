@@ -5,8 +5,8 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.learners import ADVICE, PrivateDartboard
-from antiphon.protocol import Log
 
 
 def exact_game(learner, rounds):

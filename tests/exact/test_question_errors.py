@@ -7,10 +7,11 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, Log, spaces
 from antiphon.audit import Question
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, TreeCounter
-from antiphon.protocol import Approximate, Claim, Log, Status, spaces
+from antiphon.protocol import Approximate, Status
 
 RR = RandomizedResponse(epsilon=Log(3), delta=Fraction(1, 7))
 GAME = ap.PrivacyGame(RR, RR.claims[0].verification)
@@ -247,7 +248,7 @@ def test_an_f_that_raises_has_refused():
 
 
 def test_a_claim_with_no_single_epsilon_is_not_admitted():
-    from antiphon.protocol.measures import ZeroConcentrated
+    from antiphon.protocol import ZeroConcentrated
 
     @attrs.frozen
     class Concentrated(LeakyBit):
@@ -267,7 +268,7 @@ NOT_PAID = {
     "sparse": (sparse_parallel([(Log(5), 0)]), CHEAP),
     "consistent": (sparse_parallel([(Log(5), 0)], first_pair_consistent=True), CHEAP),
     "parameters": (fixed_parameters([(Log(5), 0)]), CHEAP),
-    "measures": (sparse_parallel([ap.protocol.measures.ZeroConcentrated(1)]), CHEAP),
+    "measures": (sparse_parallel([ap.protocol.ZeroConcentrated(1)]), CHEAP),
     "continuous": (fixed_parameters([(1, 0)]), Laplace(epsilon=1)),
 }
 

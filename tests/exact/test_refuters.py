@@ -10,10 +10,11 @@ import pytest
 from mpmath import mp
 
 import antiphon as ap
+from antiphon import Claim, Log
 from antiphon.audit.exact.question import Question
 from antiphon.mechanisms import PermuteAndFlip
-from antiphon.protocol import Claim, Log, Pure, Status, ZeroConcentrated
-from antiphon.protocol.measures import BoundedRange, GaussianDP, converted
+from antiphon.protocol import BoundedRange, GaussianDP, Pure, Status, ZeroConcentrated
+from antiphon.protocol.measures import converted
 from antiphon.selfcheck.theorems import adaptive_choice as filters
 from antiphon.selfcheck.theorems import checks, measures
 from antiphon.selfcheck.theorems.finite import FiniteResponse

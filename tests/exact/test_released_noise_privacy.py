@@ -11,13 +11,13 @@ import pytest
 from test_counter_tight_delta import ROUNDING, Cut, claimed_delta
 
 import antiphon as ap
+from antiphon import ContinualMechanism
 from antiphon.mechanisms import (
     DiscreteGaussian,
     DiscreteLaplace,
     GridGaussian,
     GridLaplace,
 )
-from antiphon.protocol import ContinualMechanism
 from antiphon.protocol.spaces import Anything, Finite, Integers
 from antiphon.verifiers import Within, neighbouring_start
 

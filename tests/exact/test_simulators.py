@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Log, Side
 from antiphon.audit import law_of_views, lyu, vadhan_wang
 from antiphon.audit.simulators import SAMPLE_QUERY
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.protocol import Log, Side
 
 ANY = ap.verifiers.event_level(events=99)
 EVENT = ap.verifiers.event_level()

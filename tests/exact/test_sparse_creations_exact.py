@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
-from antiphon.audit.exact import Question
+from antiphon.audit import Question
 from antiphon.composition.accounting import exactly, exactly_sparse, sparse
 from antiphon.composition.accounting.creations.potential import (
     Places,

@@ -9,14 +9,14 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim
 from antiphon.composition import sparse_parallel
 from antiphon.composition.complex_mechanism import AsIs
 from antiphon.mechanisms import ExposedResponse
 from antiphon.mechanisms.leaky_bit import ExposedDivergence, concentrated
 from antiphon.numbers import exact
 from antiphon.numbers.normal import gaussian_delta
-from antiphon.protocol import Claim, Status, ZeroConcentrated
-from antiphon.protocol.measures import GaussianDP, Renyi
+from antiphon.protocol import GaussianDP, Renyi, Status, ZeroConcentrated
 from antiphon.verifiers import bounded
 
 EXT = ap.ExtConComp()

@@ -8,9 +8,9 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.audit.exact import Question
+from antiphon import Log
+from antiphon.audit import Question
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.protocol import Log
 from antiphon.selfcheck.theorems import Check, Evidence, Standing, checks
 from antiphon.selfcheck.theorems.theorem import composed
 

@@ -25,6 +25,7 @@ from hypothesis import strategies as st
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Claim, spaces
 from antiphon.composition import (
     adaptive_parameters,
     fixed_mechanisms,
@@ -35,7 +36,7 @@ from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import SparseParallel
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.protocol import Approximate, Claim, Status, ZeroConcentrated, spaces
+from antiphon.protocol import Approximate, Status, ZeroConcentrated
 from antiphon.protocol.verification import Refused
 from antiphon.verifiers.models import Bounded
 

@@ -12,9 +12,10 @@ from hypothesis import strategies as st
 from trying import examples
 
 import antiphon as ap
+from antiphon import Claim, Log
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import ExponentialMechanism, LeakyBit, PermuteAndFlip, RandomizedResponse
-from antiphon.protocol import Claim, Log, Pure, Status
+from antiphon.protocol import Pure, Status
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 

@@ -196,5 +196,5 @@ def test_orders_are_checked(wrong):
 
 
 def test_the_limit_is_kept():
-    with pytest.raises(ap.protocol.Intractable, match="limit 3"):
+    with pytest.raises(ap.Intractable, match="limit 3"):
         of(RandomizedResponse(epsilon=ap.Log(3))).tight_renyi(2, rounds=2, limit=3)

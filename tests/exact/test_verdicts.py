@@ -6,19 +6,21 @@ import attrs
 import pytest
 
 import antiphon as ap
+from antiphon import Claim, Log
 from antiphon.audit.exact.claimed import CURVE, ORDERS
 from antiphon.numbers import exact
-from antiphon.protocol import Claim, Log, Pure, Status
-from antiphon.protocol.measures import (
+from antiphon.protocol import (
     Approximate,
     BoundedRange,
     Dominated,
     DominatingPair,
     GaussianDP,
+    Pure,
     Renyi,
+    Status,
     ZeroConcentrated,
-    converted,
 )
+from antiphon.protocol.measures import converted
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 

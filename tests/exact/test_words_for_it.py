@@ -6,10 +6,11 @@ import attrs
 import pytest
 
 import antiphon as ap
+from antiphon import Claim, Mechanism
 from antiphon.composition import BasicFilter, ComplexMechanism, sparse_parallel
 from antiphon.mechanisms import HSS, AboveThreshold, HistogramQuery, LeakyBit, RandomizedResponse
 from antiphon.mechanisms.histograms.monitor import HistogramMonitor
-from antiphon.protocol import Approximate, Claim, Mechanism, Status
+from antiphon.protocol import Approximate, Status
 from antiphon.protocol.verification import Refused, Verification
 
 HALF = Fraction(1, 2)

@@ -162,7 +162,7 @@ def doubt(case: Case) -> str | None:
         verification = ap.guarantee(case.system, case.verification, **case.narrowed).verification
         question = ap.PrivacyGame(case.system, verification).question(**case.search, report=None)
         for growth in (Fraction(1), Fraction(2)):
-            engine = question.solve(ap.protocol.Log(growth), case.rounds).delta
+            engine = question.solve(ap.Log(growth), case.rounds).delta
             truth = tight_delta(case, growth, verification)
             if engine != truth:
                 return f"at e^ε = {growth} the engine says {engine}, and the brute force {truth}"

@@ -9,12 +9,14 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition import (
     BasicFilter,
     ComplexMechanism,
     ConcentratedFilter,
     GaussianFilter,
     RenyiFilter,
+    RogersFilter,
     WhitehouseFilter,
     adaptive_parameters,
     fixed_mechanisms,
@@ -22,7 +24,6 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.composition.concurrent import Concurrent
-from antiphon.composition.filters import RogersFilter
 from antiphon.mechanisms import (
     ContinualHistogram,
     HistogramMonitor,
@@ -31,15 +32,15 @@ from antiphon.mechanisms import (
     UnboundedCounter,
 )
 from antiphon.preprocessing import ImputedSum, Preprocessed
-from antiphon.protocol import IdentityPostProcessor, Log
-from antiphon.protocol.chain import Links, chain
-from antiphon.protocol.measures import (
+from antiphon.protocol import (
     BoundedRange,
     GaussianDP,
+    IdentityPostProcessor,
     Renyi,
     ZeroConcentrated,
-    converted,
 )
+from antiphon.protocol.chain import Links, chain
+from antiphon.protocol.measures import converted
 from antiphon.selfcheck.theorems.complex_mechanisms import (
     REQUESTS,
     EachBit,

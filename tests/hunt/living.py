@@ -9,11 +9,12 @@ from itertools import product
 from typing import Any
 
 import antiphon as ap
+from antiphon import AntiphonError
 from antiphon.composition import Refusal
 from antiphon.composition.concurrent import Concurrent
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol import AntiphonError, Status
+from antiphon.protocol import Status
 from antiphon.sessions.spending import budget_of
 
 from .case import LIMIT, Case, Verdict

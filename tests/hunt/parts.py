@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon import Log, spaces
 from antiphon.audit.exact.question import Question
 from antiphon.composition import Certified
 from antiphon.mechanisms import (
@@ -28,8 +29,8 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import Log, Pure, ZeroConcentrated, spaces
-from antiphon.protocol.measures import BoundedRange, GaussianDP, Renyi, converted
+from antiphon.protocol import BoundedRange, GaussianDP, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol.measures import converted
 from antiphon.selfcheck.specimens.choices import NoisyMaxValue, TruthfulLies
 from antiphon.selfcheck.theorems.finite import FiniteResponse, Table, promised
 from antiphon.verifiers import (

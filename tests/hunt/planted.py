@@ -12,6 +12,7 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon import Claim, Log, PostProcessor, Side, spaces
 from antiphon.composition import ComplexMechanism, fixed_parameters
 from antiphon.mechanisms import (
     ContinualHistogram,
@@ -23,7 +24,7 @@ from antiphon.mechanisms import (
     UnboundedCounter,
 )
 from antiphon.mechanisms.counters.tree_counter import BinaryTree
-from antiphon.protocol import Claim, Log, PostProcessor, Pure, Side, Status, spaces
+from antiphon.protocol import Pure, Status
 from antiphon.protocol.chain import Links
 from antiphon.selfcheck.specimens.choices import NoisyMaxValue, TruthfulLies
 from antiphon.selfcheck.theorems.finite import FiniteResponse, clipped

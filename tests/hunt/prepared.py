@@ -8,17 +8,17 @@ from itertools import product
 from typing import Any
 
 import attrs
+from users import stated
 
 import antiphon as ap
+from antiphon import Log, spaces
 from antiphon.audit.exact.question import Question
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.preprocessing import Preprocessing
-from antiphon.protocol import Log, Pure, spaces
-from antiphon.protocol.measures import Approximate, GaussianDP, Renyi, ZeroConcentrated, converted
+from antiphon.protocol import Approximate, GaussianDP, Pure, Renyi, ZeroConcentrated
+from antiphon.protocol.measures import converted
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import OneEntry, Within, neighbouring_start
-
-from .users import stated
 
 Weights = tuple[tuple[int, ...], ...]
 IMPLIED: dict[str, Any] = {"zcdp": ZeroConcentrated, "gdp": GaussianDP, "rdp": Renyi}

@@ -8,10 +8,10 @@ from fractions import Fraction
 from typing import Any
 
 import antiphon as ap
+from antiphon import AntiphonError, Log
 from antiphon.composition.accounting.summed import divergence_of
 from antiphon.numbers.errors import Intractable
-from antiphon.protocol import AntiphonError, Log, Status
-from antiphon.protocol.measures import Approximate, Pure
+from antiphon.protocol import Approximate, Pure, Status
 
 from .bases import InBase
 from .brute import doubt

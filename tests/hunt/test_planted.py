@@ -6,8 +6,8 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.protocol import Log, Status
-from antiphon.protocol.measures import BoundedRange, GaussianDP, Renyi, ZeroConcentrated
+from antiphon import Log
+from antiphon.protocol import BoundedRange, GaussianDP, Renyi, Status, ZeroConcentrated
 from antiphon.selfcheck.specimens.counters import ColumnsFromTheEnd
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start

@@ -8,20 +8,13 @@ from typing import Any
 import attrs
 
 import antiphon as ap
+from antiphon import Claim, NoninteractiveMechanism, PostProcessor, Side, spaces
 from antiphon.composition import Lifting, sparse_parallel
 from antiphon.composition.complex_mechanism import AsIs
 from antiphon.mechanisms import SparseVector, TreeCounter
 from antiphon.mechanisms.counters import unbounded
 from antiphon.mechanisms.counters.tree_counter import BinaryTree
-from antiphon.protocol import (
-    Claim,
-    NoninteractiveMechanism,
-    PostProcessor,
-    Pure,
-    Side,
-    Status,
-    spaces,
-)
+from antiphon.protocol import Pure, Status
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.selfcheck.theorems.finite import clipped
 from antiphon.verifiers import event_level

@@ -15,7 +15,8 @@ from strategies import adder, breakable
 from trying import examples, over
 
 import antiphon as ap
-from antiphon.protocol import RecordedCoins, ReplayedCoins, SampledCoins, Side, identical, spaces
+from antiphon import Side, spaces
+from antiphon.protocol import RecordedCoins, ReplayedCoins, SampledCoins, identical
 
 EVERY = over("entry", MECHANISMS, at_least=99)
 EVERY_LINK = over("entry", PROCESSORS, at_least=25)

@@ -17,9 +17,10 @@ from strategies import tosser
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Recording
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.mechanisms import TreeCounter
-from antiphon.protocol import Draw, IdentityPostProcessor, Recording, identical
+from antiphon.protocol import Draw, IdentityPostProcessor, identical
 
 EVERY = over("entry", MECHANISMS, at_least=99)
 DELTA = Fraction(1, 10)

@@ -10,6 +10,7 @@ from references import LiveMechanism, LivePostProcessor, OneAnother, TwoProcesso
 from strategies import adder
 
 import antiphon as ap
+from antiphon import Side, spaces
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.protocol import (
     Chain,
@@ -17,9 +18,7 @@ from antiphon.protocol import (
     RecordedCoins,
     ReplayedCoins,
     SampledCoins,
-    Side,
     identical,
-    spaces,
 )
 
 

@@ -5,9 +5,10 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon import Claim
 from antiphon.mechanisms import LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol import Claim, Pure, SampledCoins, Status, identical
+from antiphon.protocol import Pure, SampledCoins, Status, identical
 
 BITS = ap.spaces.BITS
 CLAIM = Claim(Pure(0), ap.verifiers.event_level(), Status.PROVED, "ignores its input")

@@ -19,9 +19,10 @@ from strategies import (
 )
 
 import antiphon as ap
+from antiphon import Claim, Log, Side, spaces
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import LeakyBit, RandomizedResponse, TreeCounter
-from antiphon.protocol import Approximate, Claim, Log, Side, Status, spaces
+from antiphon.protocol import Approximate, Status
 from antiphon.verifiers import event_level, neighbouring_start, user_level
 
 LEAKY = ap.Create(LeakyBit(delta=0.1))

@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon import Claim, Log
 from antiphon.composition import (
     BasicFilter,
     Odometer,
@@ -21,7 +22,7 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.mechanisms import LeakyBit, RandomizedResponse, TreeCounter
-from antiphon.protocol import Claim, Log, RecordedCoins, SampledCoins, Status
+from antiphon.protocol import RecordedCoins, SampledCoins, Status
 
 CREATE = ap.same(ap.Create(LeakyBit(delta=0.1)))
 DIFFER = ap.Pair(ap.Ask(0, 0), ap.Ask(1, 0))

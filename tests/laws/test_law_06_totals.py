@@ -14,21 +14,21 @@ from hypothesis import strategies as st
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition import (
     BasicFilter,
     ComplexMechanism,
     ConcentratedFilter,
     Lifting,
+    NoGuarantee,
     Odometer,
     adaptive_parameters,
     fixed_mechanisms,
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.guarantees import NoGuarantee
 from antiphon.mechanisms import ExposedResponse, LeakyBit, RandomizedResponse
-from antiphon.protocol import Log, Status
-from antiphon.protocol.measures import ZeroConcentrated
+from antiphon.protocol import Status, ZeroConcentrated
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.verifiers import bounded, event_level
 

@@ -12,8 +12,15 @@ from trying import examples, over
 import antiphon as ap
 import antiphon.composition
 from antiphon.composition.accounting import (
+    BoundedRangePair,
+    DiscreteGaussianPair,
+    DiscreteLaplacePair,
+    FinitePair,
+    GaussianPair,
+    ResponsePair,
     advanced,
     basic,
+    compose,
     concentrated,
     from_concentrated,
     from_renyi,
@@ -23,15 +30,6 @@ from antiphon.composition.accounting import (
 )
 from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.pairs import (
-    BoundedRangePair,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    FinitePair,
-    GaussianPair,
-    ResponsePair,
-    compose,
-)
 from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.numbers import exact
 from antiphon.numbers.interval import least_reading

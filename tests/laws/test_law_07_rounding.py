@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.protocol import Log
 
 rationals = st.fractions(min_value=0, max_value=40)
 arguments = st.fractions(min_value=1, max_value=10**12)

@@ -19,9 +19,10 @@ from hypothesis import strategies as st
 from strategies import adder
 
 import antiphon as ap
+from antiphon import Recording, View, spaces
 from antiphon.composition import sparse_parallel
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse, RoundToGrid, TreeCounter
-from antiphon.protocol import Recording, SampledCoins, View, spaces
+from antiphon.protocol import SampledCoins
 from antiphon.protocol.records.codec import encode
 
 CANARY = 918_273_645

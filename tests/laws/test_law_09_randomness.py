@@ -13,7 +13,7 @@ from trying import over
 import antiphon as ap
 from antiphon.mechanisms import Laplace, TreeCounter
 from antiphon.protocol import SampledCoins
-from antiphon.protocol.coins import system_words
+from antiphon.protocol.coins.sampled import system_words
 
 ALLOWED = {"SeedSequence", "PCG64"}
 """What is used of numpy.random: no generator but the raw stream behind ``SampledCoins``."""

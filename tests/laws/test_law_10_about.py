@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from trying import examples
 
 import antiphon as ap
-from antiphon.composition import Certified, ComplexMechanism, Lifting, sparse_parallel
-from antiphon.composition.guarantees import NoGuarantee
-from antiphon.protocol import Claim, IdentityPostProcessor, Pure, Status, spaces
+from antiphon import Claim, spaces
+from antiphon.composition import Certified, ComplexMechanism, Lifting, NoGuarantee, sparse_parallel
+from antiphon.protocol import IdentityPostProcessor, Pure, Status
 from antiphon.protocol.messages import identical
 from antiphon.protocol.verification import Refused, read
 from antiphon.verifiers import (

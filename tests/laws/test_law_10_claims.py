@@ -9,16 +9,14 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, Log, Side
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse, RoundToGrid, TreeCounter
 from antiphon.numbers import exact
 from antiphon.protocol import (
     Approximate,
-    Claim,
     IdentityPostProcessor,
-    Log,
     Pure,
     Renyi,
-    Side,
     Status,
     ZeroConcentrated,
 )

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import spaces
 from antiphon.mechanisms import (
     BalancedTreeCounter,
     BufferedToeplitzCounter,
@@ -25,7 +26,6 @@ from antiphon.mechanisms import (
     UnboundedCounter,
 )
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.protocol import spaces
 from antiphon.protocol.verification import Refused
 
 ENDS = [0, 1, 2**11, 2**24, 2**31, 2**53, 2**60, 2**62, 2**63, 2**64, 10**40]

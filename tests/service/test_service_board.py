@@ -7,10 +7,10 @@ import pytest
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon import BOTTOM, TOP
 from antiphon.audit import search_properties
 from antiphon.composition import BasicFilter, Refusal, WhitehouseFilter
-from antiphon.protocol import BOTTOM, TOP
-from antiphon.protocol.exchanges import in_turn
+from antiphon.protocol import in_turn
 from examples.service.board import Board, board, counts
 from examples.service.spending import Spending
 

@@ -468,7 +468,7 @@ def test_all_but_answers_is_a_function_of_the_creations(talking, folder, tmp_pat
 
 def test_prices_are_the_same_whatever_was_counted():
     """402 is what the filter says of the claims: no state of a counter is looked at."""
-    from antiphon.composition import Create
+    from antiphon import Create
     from examples.service.board import board
     from examples.service.spending import too_dear
 

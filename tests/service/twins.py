@@ -9,7 +9,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
-from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol import SampledCoins
 from antiphon.sessions.durable import durable_session
 from examples.service.__main__ import main
 from examples.service.board import creates

@@ -15,9 +15,9 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon import Pair, same
 from antiphon.learners import ADVICE, LazyExperts
 from antiphon.learners.specimens.experts import Costless
-from antiphon.protocol import Pair, same
 
 ALPHA = bounds.level("statistical/test_lazy_audit", 1)
 SAMPLES, EXPERTS, BATCH, DELTA = 2_000_000, 100, 4, Fraction(1, 1000)

@@ -19,9 +19,10 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.audit import CounterexampleAdversary, counterexample_game, learned_bit
 from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter
-from antiphon.protocol import Log, SampledCoins
+from antiphon.protocol import SampledCoins
 from antiphon.protocol.coins.samplers import discrete_laplace as series
 
 # --- laws ------------------------------------------------------------------------------------

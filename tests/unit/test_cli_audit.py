@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 import antiphon as ap
+from antiphon.audit import AuditReport
 from antiphon.audit.running import crews
-from antiphon.audit.statistical import AuditReport
 from antiphon.cli import main
 
 CODE = textwrap.dedent(
@@ -20,7 +20,7 @@ CODE = textwrap.dedent(
     from fractions import Fraction
     import antiphon as ap
     from antiphon.audit import CounterexampleAdversary, counterexample_game
-    from antiphon.audit.statistical import AdversaryFamily
+    from antiphon.audit import AdversaryFamily
     from antiphon.mechanisms import Laplace, RandomizedResponse
     from antiphon.protocol.spaces import BITS, Integers
 

@@ -5,7 +5,7 @@ import textwrap
 
 import pytest
 
-from antiphon.audit.statistical import AuditReport
+from antiphon.audit import AuditReport
 
 CODE = textwrap.dedent(
     """

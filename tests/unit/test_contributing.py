@@ -25,7 +25,8 @@ import attrs
 
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol import Claim, Pure
+from antiphon import Claim
+from antiphon.protocol import Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Signature

@@ -9,6 +9,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import View
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.mechanisms import (
     COUNT,
@@ -18,7 +19,7 @@ from antiphon.mechanisms import (
     RoundToGrid,
     TreeCounter,
 )
-from antiphon.protocol import Ending, Round, View
+from antiphon.protocol import Ending, Round
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.records.diagram import diagram
 from antiphon.protocol.records.headers import Header

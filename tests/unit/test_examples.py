@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from antiphon.learners import LazyExperts, contest, games
-from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol import SampledCoins
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
 

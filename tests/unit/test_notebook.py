@@ -14,9 +14,9 @@ import pytest
 import antiphon as ap
 from antiphon import audit
 from antiphon.audit import CounterexampleAdversary, counterexample_game
-from antiphon.composition import accounting, filters
+from antiphon.composition import accounting
 from antiphon.learners import Hedge, games
-from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter, counters
+from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.display import (
     Card,
@@ -40,7 +40,7 @@ GAME = ap.PrivacyGame(ap.ExtConComp(), F)
 LEAKS = ap.PrivacyGame(ap.ExtConComp(), ap.composition.sparse_parallel([(0, TENTH)]))
 RESPONSE = ap.PrivacyGame(RR, RR.claims[0].verification)
 SEARCH = {"epsilon": 0, "rounds": 3, "catalogue": [LEAKY]}
-BUDGET = filters.WhitehouseFilter(epsilon=1, delta=1e-6)
+BUDGET = ap.composition.WhitehouseFilter(epsilon=1, delta=1e-6)
 
 
 def spent():
@@ -93,9 +93,9 @@ MADE = {
     "step": lambda: accounting.basic([(0.1, 0)], times=3),
     "pairs": lambda: accounting.compose([accounting.DiscreteGaussianPair(10)], times=10),
     "counter": lambda: COUNTER,
-    "unbounded": lambda: counters.UnboundedCounter(counter=COUNTER),
+    "unbounded": lambda: ap.mechanisms.UnboundedCounter(counter=COUNTER),
     "filter": lambda: BUDGET,
-    "odometer": lambda: filters.Odometer(delta=1e-6),
+    "odometer": lambda: ap.composition.Odometer(delta=1e-6),
     "session": lambda: spent()[0],
     "refusal": lambda: spent()[1],
     "standings": contest,
@@ -236,7 +236,7 @@ def test_programs_read_what_is_declared():
 
 
 def test_a_recording_shows_no_messages():
-    shown = ap.record(ap.scripted([918_273]), counters.TreeCounter(
+    shown = ap.record(ap.scripted([918_273]), ap.mechanisms.TreeCounter(
         horizon=2, epsilon=1, largest=10**6), seed=1)  # fmt: skip
     assert "918273" not in "".join(shown._repr_mimebundle_().values()) + repr(shown)
     assert "918273" in str(shown.view)
@@ -248,7 +248,7 @@ def test_symbols_print_as_they_are_written():
 
 
 def test_what_remains_is_never_rounded_up():
-    third = filters.BasicFilter(epsilon=1)
+    third = ap.composition.BasicFilter(epsilon=1)
     state = third.charge(third.initial_state, ap.mechanisms.TreeCounter(
         horizon=2, epsilon=Fraction(1, 3)).claims[0].measure)  # fmt: skip
     told = dict(third.public_state(state))

@@ -10,8 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon import Pair, same
+from antiphon.audit import AtEpsilon, AtOrder, OfRange
 from antiphon.audit.check.steps import claims as claim_steps
-from antiphon.audit.exact.claimed import AtEpsilon, AtOrder, OfRange
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Solution
 from antiphon.audit.statistical import audit_report
@@ -29,7 +30,6 @@ from antiphon.learners.mistakes.mistake_law import MistakeFigure
 from antiphon.mechanisms import TreeCounter
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log
-from antiphon.protocol import Pair, same
 from antiphon.protocol.records.labels import message_label
 from antiphon.selfcheck.commands.verify import _number as verified
 

@@ -11,8 +11,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.audit import CounterexampleAdversary, counterexample_game
-from antiphon.audit.exact import law_of_views
+from antiphon.audit import CounterexampleAdversary, counterexample_game, law_of_views
 from antiphon.audit.statistical import (
     Batch,
     EProcess,

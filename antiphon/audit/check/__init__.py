@@ -147,4 +147,4 @@ def _report(
     return CheckReport(name, tuple(found), tuple(tried), tuple(left_out), seed)
 
 
-__all__ = ["MECHANISM", "PROCESSOR", "CheckReport", "Finding", "Tried", "check"]
+__all__ = ["CheckReport", "Finding", "Tried"]

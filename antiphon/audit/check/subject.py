@@ -15,7 +15,8 @@ from antiphon.audit.check.report import Finding, Tried
 from antiphon.audit.check.watch import content, watched, where
 from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins, Draw, SampledCoins, generator
+from antiphon.protocol.coins.coins import Coins, Draw
+from antiphon.protocol.coins.sampled import SampledCoins, generator
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.cursor import Side
 from antiphon.protocol.mechanism import Mechanism

@@ -18,7 +18,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.coins import Coins, Draw
+from antiphon.protocol.coins.coins import Coins, Draw
 from antiphon.protocol.coins.tapes import RecordedCoins, outcomes
 from antiphon.protocol.display import Card, Grid, Part, Shown, Verbatim
 from antiphon.protocol.mechanism import Mechanism

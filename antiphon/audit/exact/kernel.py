@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.numbers.errors import READINGS, REFUSALS, AntiphonError, Intractable, crash
 from antiphon.numbers.interning import Interner
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.labels import message_label

@@ -12,7 +12,7 @@ from antiphon.numbers import named
 from antiphon.numbers.named import set_derived
 from antiphon.populations.play import Feature, play_population
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.coins import seed_sequence
+from antiphon.protocol.coins.sampled import seed_sequence
 from antiphon.protocol.mechanism import Mechanism
 
 SIZE: Final = 1 << 18

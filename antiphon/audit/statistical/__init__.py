@@ -1,7 +1,6 @@
 """Statistical verification: populations, bounds with stated confidence, audits."""
 
-from antiphon.audit.statistical.audit import audit
-from antiphon.audit.statistical.audit_report import AuditReport, Tested
+from antiphon.audit.statistical.audit_report import Tested
 from antiphon.audit.statistical.choosing import Training, choose
 from antiphon.audit.statistical.estimators import (
     Hits,
@@ -15,8 +14,6 @@ from antiphon.audit.statistical.estimators import (
     p_value,
 )
 from antiphon.audit.statistical.event import Choice, Event, Goal
-from antiphon.audit.statistical.evidence import Counterexample
-from antiphon.audit.statistical.search import AdversaryFamily, Coarsened
 from antiphon.audit.statistical.sequential import Batch, EProcess
 from antiphon.audit.statistical.trade_off import TradeOff
 from antiphon.numbers.public import shows
@@ -25,13 +22,9 @@ from antiphon.populations.sample import NUMBER, Cell, Sample, merge
 
 __all__ = [
     "NUMBER",
-    "AdversaryFamily",
-    "AuditReport",
     "Batch",
     "Cell",
     "Choice",
-    "Coarsened",
-    "Counterexample",
     "EProcess",
     "Event",
     "Goal",
@@ -41,7 +34,6 @@ __all__ = [
     "Tested",
     "TradeOff",
     "Training",
-    "audit",
     "bonferroni",
     "choose",
     "clopper_pearson",

@@ -33,7 +33,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.play import Feature, SlowAudit, slow_hint, taken_apart
-from antiphon.protocol.coins import seed_sequence
+from antiphon.protocol.coins.sampled import seed_sequence
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label, name_parties
 

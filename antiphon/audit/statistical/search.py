@@ -16,8 +16,9 @@ from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.coins import Coins, generator
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.records.codec import encode_any, mentions_unregistered
 from antiphon.protocol.records.labels import message_label

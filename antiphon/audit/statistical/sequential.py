@@ -31,7 +31,7 @@ from antiphon.audit.statistical.experiment import (
 from antiphon.audit.statistical.fixed import why_vacuous
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins import generator
+from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.records.labels import counted
 
 

@@ -12,15 +12,14 @@ from typing import Final
 import attrs
 
 from antiphon.cli.output import CommandOutcome, progress, shown, tell
-from antiphon.mechanisms.counters import (
-    BalancedTreeCounter,
-    BufferedToeplitzCounter,
-    Counter,
+from antiphon.mechanisms.counters import Counter, lower_bound
+from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.square_root import SquareRootCounter
+from antiphon.mechanisms.counters.tree_counter import (
     GaussianTreeCounter,
     RefinedTreeCounter,
-    SquareRootCounter,
     TreeCounter,
-    lower_bound,
 )
 from antiphon.numbers import exact
 from antiphon.numbers.exact import rational

@@ -16,20 +16,15 @@ from antiphon.composition.accounting.closed_forms import (
 from antiphon.composition.accounting.creations.potential import exactly_sparse
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.pairs import (
+from antiphon.composition.accounting.pairs.compose import compose, divergence, pair_of, renyi_curve
+from antiphon.composition.accounting.pairs.noise import (
     BoundedRangePair,
     DiscreteGaussianPair,
     DiscreteLaplacePair,
-    FinitePair,
     GaussianPair,
-    MixturePair,
     ResponsePair,
-    compose,
-    divergence,
-    pair_of,
-    renyi_curve,
-    reveal,
 )
+from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair, reveal
 from antiphon.composition.accounting.renyi import (
     concentrated,
     from_concentrated,

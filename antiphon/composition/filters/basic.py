@@ -42,7 +42,7 @@ class BasicFilter(Filter):
     e^{Σε_i} <= e^ε on every path.
     Source: Rogers, Roth, Ullman, Vadhan 2016; concurrent by Haney et al. 2023.
 
-    >>> from antiphon.protocol.measures import Pure
+    >>> from antiphon.protocol import Pure
     >>> budget = BasicFilter(epsilon=1)
     >>> state = budget.initial_state
     >>> for _ in range(11):
@@ -97,7 +97,7 @@ class RenyiFilter(Filter):
     every path: so these add up to at most e^((α-1)budget).
     Source: Feldman and Zrnic 2021; concurrent: Haney et al. 2023.
 
-    >>> from antiphon.protocol.measures import Renyi, ZeroConcentrated
+    >>> from antiphon.protocol import Renyi, ZeroConcentrated
     >>> budget = RenyiFilter(order=8, budget=1)
     >>> state = budget.charge(budget.initial_state, ZeroConcentrated(0.1))
     >>> budget.remaining(state)[0]

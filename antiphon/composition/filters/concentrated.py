@@ -118,7 +118,7 @@ class ConcentratedFilter(RhoFilter):
     ``ap.guarantee`` gives the curve of (ε, δ).
     Source: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 1; Haney et al. 2023 (concurrent).
 
-    >>> from antiphon.protocol.measures import Pure, ZeroConcentrated
+    >>> from antiphon.protocol import Pure, ZeroConcentrated
     >>> budget = ConcentratedFilter(rho=0.5)
     >>> state = budget.charge(budget.initial_state, Pure(0.6))          # costs 0.6²/2
     >>> budget.remaining(state)[0]
@@ -263,7 +263,7 @@ class GaussianFilter(Filter):
     N(bμ², μ²), is sufficient for b: no easier to tell apart than N(0, 1) and N(μ, 1).
     Source: Smith and Thakurta 2022 (arXiv 2210.17520).
 
-    >>> from antiphon.protocol.measures import GaussianDP
+    >>> from antiphon.protocol import GaussianDP
     >>> budget = GaussianFilter(mu=1)
     >>> state = budget.charge(budget.initial_state, GaussianDP(0.6))
     >>> budget.remaining(state)[0], budget.charge(state, GaussianDP(0.9)).unit

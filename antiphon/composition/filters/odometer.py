@@ -92,7 +92,7 @@ class Odometer(AnyOdometer[Distance]):
     Source: the normal mixture of Robbins 1970; Whitehouse, Ramdas, Rogers, Wu 2023 (odometers);
     proof as in ``RogersFilter``, with Ville's inequality at 1/δ'.
 
-    >>> from antiphon.protocol.measures import Pure
+    >>> from antiphon.protocol import Pure
     >>> odometer = Odometer(delta=1e-6, slack=1e-6)
     >>> state = odometer.initial_state
     >>> for _ in range(1000):
@@ -160,7 +160,7 @@ class RenyiOdometer(AnyOdometer[Spent]):
     over P(h), for a budget of 0: in the world P a supermartingale >= 0 that starts at 1. By Ville's
     inequality it ever reaches 1/δ' with probability at most δ'.
 
-    >>> from antiphon.protocol.measures import GaussianDP
+    >>> from antiphon.protocol import GaussianDP
     >>> odometer = RenyiOdometer(order=16, delta=1e-6, slack=1e-6)
     >>> state = odometer.after(())
     >>> for _ in range(100):

@@ -134,7 +134,8 @@ def guarantee(
     ``max_creations`` narrow the question: to adversaries who create nothing else, and no more.
     Raises: NoGuarantee, a CompositionError, that names the premise that fails and the cure.
 
-    >>> from antiphon.composition import ExtConComp, sparse_parallel
+    >>> from antiphon import ExtConComp
+    >>> from antiphon.composition import sparse_parallel
     >>> from antiphon.mechanisms import TreeCounter
     >>> counter = TreeCounter(horizon=8, epsilon=1)
     >>> one_of_many = sparse_parallel([(1, 0)])
@@ -187,7 +188,8 @@ class Certified(AsIs):
     in M asserts true claims; empty: that is assumed, and so is the claim.
     Raises: NoGuarantee.
 
-    >>> from antiphon.composition import Create, fixed_mechanisms, sparse_parallel
+    >>> from antiphon import Create
+    >>> from antiphon.composition import fixed_mechanisms, sparse_parallel
     >>> one_of_many = Certified(ExtConComp(), sparse_parallel([(1, 0)]))
     >>> Create(one_of_many).parameters
     (Fraction(1, 1), Fraction(0, 1))

@@ -1,16 +1,1 @@
 """What may be conjectured about: families of games of which some part is sought."""
-
-from antiphon.conjectures.patterns.filter_pattern import FilterPattern
-from antiphon.conjectures.patterns.game_pattern import GamePattern
-from antiphon.conjectures.patterns.pattern import AnyMechanism, AnyRenyi, Pattern
-from antiphon.conjectures.patterns.sparse_patterns import SparsePattern, SparseRenyi
-
-__all__ = [
-    "AnyMechanism",
-    "AnyRenyi",
-    "FilterPattern",
-    "GamePattern",
-    "Pattern",
-    "SparsePattern",
-    "SparseRenyi",
-]

@@ -26,7 +26,7 @@ from antiphon.conjectures.tables import TableMechanism
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins, Draw
+from antiphon.protocol.coins.coins import Coins, Draw
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.messages import HALT, Pair, same
 

@@ -15,7 +15,7 @@ import attrs
 
 from antiphon import learners
 from antiphon.cli.output import count, one_of, shown
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import convex, games, oco
 from antiphon.learners.learner import Learner, OnlineLearner
 from antiphon.numbers.errors import InvalidArgument

@@ -16,7 +16,7 @@ from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved

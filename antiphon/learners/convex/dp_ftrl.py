@@ -37,7 +37,7 @@ from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.chain import Chain
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]

@@ -19,7 +19,7 @@ from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Approximate, Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register

@@ -30,7 +30,7 @@ from antiphon.learners.distribution.clipping_map import (
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.randomized_response import KaryResponse
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register
 

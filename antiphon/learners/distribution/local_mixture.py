@@ -24,8 +24,9 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins import Coins, SampledCoins
-from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
+from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol.coins.sampled import SampledCoins
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space, Tuples

@@ -28,8 +28,8 @@ from antiphon.numbers.exact import Log
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
-from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
+from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import BoundedRange, Renyi, ZeroConcentrated
 from antiphon.protocol.messages import HALT, TOP, Ask

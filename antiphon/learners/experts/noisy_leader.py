@@ -50,7 +50,7 @@ from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import assumed, claims_of, foreign
 from antiphon.protocol.registry import register

@@ -34,7 +34,7 @@ from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.user_files import read_table
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import freeze

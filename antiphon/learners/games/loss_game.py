@@ -18,7 +18,7 @@ from antiphon.learners.regret import BestInTurn
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.registry import register

@@ -3,14 +3,12 @@
 from antiphon.learners.joint_curve import L2PCurve
 from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised, Printed, Repaired
 from antiphon.learners.l2p.base_measures import ExponentialWeights, Measures, check_assumption
-from antiphon.learners.l2p.lazy_to_private import LazyToPrivate
 
 __all__ = [
     "Accounting",
     "ExponentialWeights",
     "L2PCurve",
     "L2PSetting",
-    "LazyToPrivate",
     "Measures",
     "Optimised",
     "Printed",

@@ -27,7 +27,7 @@ from antiphon.numbers.exact import Log
 from antiphon.numbers.interval import nearest
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.provenance import assumed, proved
 from antiphon.protocol.registry import register
 

@@ -38,7 +38,7 @@ from antiphon.numbers.exact import Epsilon
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Signature

@@ -24,7 +24,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.messages import TOP, Ask
 from antiphon.protocol.provenance import CREATED
 from antiphon.protocol.registry import register

@@ -31,7 +31,8 @@ from antiphon.learners.mistakes.mistake_law import (
 )
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.protocol.coins import Coins, SampledCoins
+from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 
 if TYPE_CHECKING:

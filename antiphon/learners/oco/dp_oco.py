@@ -22,7 +22,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure, Renyi
 from antiphon.protocol.registry import register

@@ -16,7 +16,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
 from antiphon.populations.array_columns import float64s
 from antiphon.populations.each_replica import for_all, for_each
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
 """A table with a row for each density ↦ logarithms, up to a constant of each row."""

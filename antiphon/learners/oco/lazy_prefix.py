@@ -24,7 +24,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Renyi
 from antiphon.protocol.provenance import proved

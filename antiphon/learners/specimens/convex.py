@@ -14,17 +14,18 @@ from typing import Any, Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, convex
 from antiphon.learners.convex import Ball, Box, HedgedLeader, LinearLoss, Origin, RegularisedLeader
 from antiphon.learners.convex.convex_learner import Steps
 from antiphon.learners.convex.convex_losses import Datum, Point
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader, lazy_prefix
 from antiphon.learners.oco.lazy_prefix import LazyPrefix
-from antiphon.mechanisms.counters import ExactSum, GaussianTreeCounter
+from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.rows import Row
+from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.protocol.adversary import adversary
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, Side
 from antiphon.protocol.messages import HALT, TOP, Pair, freeze, same

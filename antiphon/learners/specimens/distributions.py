@@ -13,7 +13,7 @@ import numpy as np
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.distribution import (
     PREDICT,
     AllCoordinates,
@@ -32,8 +32,8 @@ from antiphon.learners.distribution.local_mixture import Mixing
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
-from antiphon.protocol.coins import Coins
-from antiphon.protocol.exchanges import Exchanged
+from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.messages import TOP, Ask, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Tuples

@@ -15,7 +15,7 @@ import numpy as np
 from antiphon import learners
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import (
     ADVICE,
     LazyExperts,
@@ -28,13 +28,13 @@ from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.noisy_leader import Led
 from antiphon.learners.experts.weighted import Holding, Softmax, times
 from antiphon.learners.learner import Losses
-from antiphon.mechanisms.counters import TreeCounter
-from antiphon.mechanisms.noise import DiscreteLaplace
+from antiphon.mechanisms.counters.tree_counter import TreeCounter
+from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.exchanges import Exchanged
+from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite

@@ -11,7 +11,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, LazyToPrivate
 from antiphon.learners.experts.weighted import times
 from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
@@ -19,7 +19,7 @@ from antiphon.learners.l2p.lazy_to_private import Followed
 from antiphon.learners.learner import Losses
 from antiphon.mechanisms import fields
 from antiphon.numbers.exact import ExactEpsilon, Log, exp
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
 from antiphon.selfcheck.corpus import specimen

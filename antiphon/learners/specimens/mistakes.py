@@ -18,9 +18,9 @@ from antiphon.learners.littlestone.point_learner import Seen
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.exchanges import Exchanged
+from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers

@@ -15,7 +15,7 @@ from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplac
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.provenance import proved

@@ -26,7 +26,7 @@ from antiphon.mechanisms.counters.factors.rows import (
 )
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 

@@ -51,7 +51,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import ZeroConcentrated
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved

@@ -11,7 +11,7 @@ from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.forwarding import Forwarding

@@ -17,8 +17,9 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol import spaces
-from antiphon.protocol.coins import Coins, SampledCoins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.verifiers.models import (

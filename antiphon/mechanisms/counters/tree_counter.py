@@ -16,7 +16,7 @@ from antiphon.mechanisms.counters.factors.rows import Amount, floats, integers
 from antiphon.numbers import exact
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 from antiphon.protocol.provenance import proved

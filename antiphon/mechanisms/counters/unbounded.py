@@ -17,7 +17,7 @@ from antiphon.mechanisms.counters.factors.rows import Amount, message_of
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism

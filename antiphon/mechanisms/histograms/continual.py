@@ -16,21 +16,18 @@ from antiphon.composition.guarantees.inclusion import needs
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.composition.validity import each_valid
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters import (
-    COUNT,
-    BalancedTreeCounter,
-    Counter,
-    GaussianTreeCounter,
-    UnboundedCounter,
-)
-from antiphon.mechanisms.counters.counter import QUERIES
+from antiphon.mechanisms.counters import Counter
+from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
+from antiphon.mechanisms.counters.counter import COUNT, QUERIES
+from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
+from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.messages import TOP, Ask
 from antiphon.protocol.provenance import CREATED
 from antiphon.protocol.registry import register

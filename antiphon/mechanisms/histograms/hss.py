@@ -49,7 +49,7 @@ from antiphon.mechanisms.histograms.intervals import (
 )
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.exchanges import Exchanged, in_turn
+from antiphon.protocol.exchanges.processor import Exchanged, in_turn
 from antiphon.protocol.messages import BOTTOM, Ask
 from antiphon.protocol.registry import register
 

@@ -46,7 +46,7 @@ from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
-from antiphon.protocol.exchanges import ExchangePostProcessor
+from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.messages import Ask
 from antiphon.protocol.provenance import CREATED, foreign
 from antiphon.protocol.registry import register

@@ -18,9 +18,9 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol import spaces
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP, Ask, Symbol

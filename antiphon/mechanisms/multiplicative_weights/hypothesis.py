@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism

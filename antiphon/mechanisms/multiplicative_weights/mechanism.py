@@ -42,14 +42,13 @@ from antiphon.mechanisms.multiplicative_weights.hypothesis import (
     expected,
     weights,
 )
-from antiphon.mechanisms.noise import DiscreteLaplace
-from antiphon.mechanisms.noise.discrete import laplace_bound
+from antiphon.mechanisms.noise.discrete import DiscreteLaplace, laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
-from antiphon.protocol.exchanges import Exchanged, ExchangePostProcessor, in_turn
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature

@@ -23,7 +23,7 @@ from antiphon.numbers.interval import up
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.registry import register

@@ -22,7 +22,7 @@ from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Dominated, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import Answer, Query

@@ -30,7 +30,7 @@ from antiphon.populations.each_replica import plain
 from antiphon.protocol import spaces
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.measures.kinds import Pure

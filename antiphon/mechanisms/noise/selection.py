@@ -26,7 +26,7 @@ from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import plain
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import BoundedRange, Pure
 from antiphon.protocol.provenance import proved

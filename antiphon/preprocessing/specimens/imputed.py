@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from antiphon.mechanisms.noise import DiscreteLaplace
+from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.preprocessing.imputation import ImputedSum
 from antiphon.preprocessing.preprocessed import Preprocessed
 from antiphon.protocol.claims import Claim

@@ -8,8 +8,8 @@ from functools import lru_cache
 from typing import Any, Final, TypeVar
 
 from antiphon.numbers.errors import ForeignError, Intractable, ReplayMismatch
-from antiphon.protocol.coins import Coins, Draw, samplers
-from antiphon.protocol.coins.coins import told_scores
+from antiphon.protocol.coins import samplers
+from antiphon.protocol.coins.coins import Coins, Draw, told_scores
 from antiphon.protocol.messages import HALT, identical
 
 

@@ -5,27 +5,3 @@ answer. As a step function that program is cut into pieces, one for each answer 
 As an exchange it is whole: a generator in which ``heard = yield asked`` sends to the right and
 goes on with what comes back, and ``return state, answer`` answers the left.
 """
-
-from antiphon.protocol.exchanges.functions import (
-    FunctionExchange,
-    FunctionTossing,
-    TossingPostProcessor,
-    exchange,
-)
-from antiphon.protocol.exchanges.processor import (
-    Exchanged,
-    ExchangePostProcessor,
-    Underway,
-    in_turn,
-)
-
-__all__ = [
-    "ExchangePostProcessor",
-    "Exchanged",
-    "FunctionExchange",
-    "FunctionTossing",
-    "TossingPostProcessor",
-    "Underway",
-    "exchange",
-    "in_turn",
-]

@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side

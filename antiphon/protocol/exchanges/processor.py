@@ -23,14 +23,14 @@ from typing_extensions import TypeVar
 from antiphon.numbers.errors import PartError, ProtocolError
 from antiphon.numbers.interning import compared_by, fingerprint
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Draw
+from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import Answer, State
 from antiphon.protocol.messages import HALT, identical
 from antiphon.protocol.registry import register
 
 if TYPE_CHECKING:
-    from antiphon.protocol.coins import Coins
+    from antiphon.protocol.coins.coins import Coins
 
 
 Live = TypeVar("Live", default=Any)

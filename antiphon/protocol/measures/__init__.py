@@ -7,33 +7,13 @@ from antiphon.protocol.measures.conversions import (
     converted,
     implies,
 )
-from antiphon.protocol.measures.kinds import (
-    MEASURES,
-    Approximate,
-    BoundedRange,
-    Dominated,
-    DominatingPair,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-    parameters_of,
-)
+from antiphon.protocol.measures.kinds import MEASURES, Measure, parameters_of
 
 __all__ = [
     "CONVERSIONS",
     "MEASURES",
-    "Approximate",
-    "BoundedRange",
     "Conversion",
-    "Dominated",
-    "DominatingPair",
-    "GaussianDP",
     "Measure",
-    "Pure",
-    "Renyi",
-    "ZeroConcentrated",
     "approximate",
     "converted",
     "implies",

@@ -24,7 +24,7 @@ from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.numbers.exact import Log
 from antiphon.protocol import registry
 from antiphon.protocol.chain import AnyChain, Links, PostProcessor, chain
-from antiphon.protocol.coins import Draw
+from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
 

@@ -12,7 +12,8 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.coins import Coins, Draw, SampledCoins, seed_sequence
+from antiphon.protocol.coins.coins import Coins, Draw
+from antiphon.protocol.coins.sampled import SampledCoins, seed_sequence
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical

@@ -9,7 +9,7 @@ from typing import Any
 import attrs
 
 from antiphon.numbers.named import set_derived
-from antiphon.protocol.coins import Draw
+from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.messages import SAME
 from antiphon.protocol.records.headers import Header
 

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 
 from antiphon.numbers.errors import TranscriptError
-from antiphon.protocol.coins import Draw
+from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.messages import MAX_DEPTH
 from antiphon.protocol.records import codec
 from antiphon.protocol.records.files import Growing, whole

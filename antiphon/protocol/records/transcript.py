@@ -18,7 +18,7 @@ import attrs
 import cattrs
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
-from antiphon.protocol.coins import Draw
+from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.codec import Fields, Json, decode, decode_draws, is_object
 from antiphon.protocol.records.headers import Header, Secret, agree

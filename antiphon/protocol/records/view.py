@@ -12,7 +12,7 @@ import attrs
 from antiphon.numbers.errors import TranscriptError
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Scripted
-from antiphon.protocol.coins import Draw
+from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.display import Card, Grid, Part, Picture, Shown
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT

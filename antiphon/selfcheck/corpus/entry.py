@@ -16,7 +16,8 @@ import attrs
 import numpy as np
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.audit.statistical import AuditReport, Rates, p_value
+from antiphon.audit.statistical import Rates, p_value
+from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, scripted

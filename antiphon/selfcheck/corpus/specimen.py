@@ -16,7 +16,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
+from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.numbers.public import found
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim, Status

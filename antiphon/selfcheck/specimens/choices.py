@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 
 from antiphon.mechanisms.leaky_bit import TWO_BITS, ExposedResponse, LeakyBit
-from antiphon.mechanisms.noise import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
+from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
 from antiphon.numbers.exact import Log
 from antiphon.protocol.claims import Status

@@ -10,22 +10,21 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.guarantees import guarantee
-from antiphon.mechanisms.counters import (
-    COUNT,
-    BalancedTreeCounter,
-    BufferedToeplitzCounter,
-    CountAfter,
+from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.count_after import CountAfter
+from antiphon.mechanisms.counters.counter import COUNT
+from antiphon.mechanisms.counters.square_root import SquareRootCounter
+from antiphon.mechanisms.counters.tree_counter import (
     GaussianTreeCounter,
     RefinedTreeCounter,
-    SquareRootCounter,
     TreeCounter,
-    UnboundedCounter,
 )
+from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.exchanges import ExchangePostProcessor
-from antiphon.protocol.exchanges.processor import Exchanged
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register

@@ -12,23 +12,21 @@ import numpy as np
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ConComp, ExtConComp
-from antiphon.composition.guarantees import guarantee
-from antiphon.mechanisms.counters import SquareRootCounter, TreeCounter
-from antiphon.mechanisms.histograms import (
-    HSS,
-    MOST,
-    AskEach,
-    ContinualHistogram,
+from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.mechanisms.counters.square_root import SquareRootCounter
+from antiphon.mechanisms.counters.tree_counter import TreeCounter
+from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
+from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
+from antiphon.mechanisms.histograms.intervals import Running
+from antiphon.mechanisms.histograms.monitor import HistogramMonitor
+from antiphon.mechanisms.histograms.queries import (
     CountAbove,
-    HistogramMonitor,
     HistogramQuery,
-    HistogramSVT,
-    HSSWithoutTest,
     KthLargest,
     Scaled,
     Total,
 )
-from antiphon.mechanisms.histograms.intervals import Running
+from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same

@@ -9,23 +9,16 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.noise import (
-    DiscreteGaussian,
-    DiscreteLaplace,
-    Gaussian,
-    GridGaussian,
-    GridLaplace,
-    Laplace,
-)
-from antiphon.mechanisms.noise.continuous import NoisyDescent
-from antiphon.mechanisms.noise.grid import RoundToGrid
+from antiphon.mechanisms.noise.continuous import Gaussian, Laplace, NoisyDescent
+from antiphon.mechanisms.noise.discrete import DiscreteGaussian, DiscreteLaplace
+from antiphon.mechanisms.noise.grid import GridGaussian, GridLaplace, RoundToGrid
 from antiphon.mechanisms.sparse_vector import (
     AboveThreshold,
     GapSparseVector,
     NumericSparseVector,
     SparseVector,
 )
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.messages import Pair
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Reals

@@ -17,19 +17,18 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.filters import (
-    BasicFilter,
+from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
+from antiphon.composition.filters.concentrated import (
     ConcentratedFilter,
     GaussianFilter,
-    RenyiFilter,
     RogersFilter,
     WhitehouseFilter,
 )
-from antiphon.composition.guarantees import guarantee
-from antiphon.composition.guarantees.guarantee import Certified
+from antiphon.composition.guarantees.guarantee import Certified, guarantee
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.multiplicative_weights import Echo, MultiplicativeWeights
+from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo
+from antiphon.mechanisms.multiplicative_weights.mechanism import MultiplicativeWeights
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import InteractiveAsContinual

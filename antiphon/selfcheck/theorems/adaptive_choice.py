@@ -24,7 +24,7 @@ from antiphon.composition.validity import adaptive_parameters
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.adversary import Adversary, adversary
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.selfcheck.theorems.finite import FiniteResponse

@@ -16,7 +16,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.properties import check_properties
 from antiphon.composition.validity import Budgeted, sparse_parallel
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair
 from antiphon.protocol.spaces import BITS, Anything, Finite, Signature

@@ -19,7 +19,7 @@ from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate, Pure
 from antiphon.protocol.mechanism import ContinualMechanism

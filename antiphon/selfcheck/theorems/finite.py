@@ -13,7 +13,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Halt, Symbol

@@ -16,7 +16,7 @@ from antiphon.audit.simulators import lyu, vadhan_wang
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.display import as_data
 from antiphon.protocol.mechanism import ContinualMechanism

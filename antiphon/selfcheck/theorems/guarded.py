@@ -18,7 +18,7 @@ from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT, Ask, Pair, same

@@ -5,8 +5,3 @@ older copy from the newest. ``states``: states as JSON. ``durable_session``: wha
 and answered. ``resuming``: ``ap.begin`` and ``ap.resume``. ``inspection``: what a file holds,
 without going on.
 """
-
-from antiphon.sessions.durable.durable_session import DurableSession
-from antiphon.sessions.durable.resuming import begin, resume
-
-__all__ = ["DurableSession", "begin", "resume"]

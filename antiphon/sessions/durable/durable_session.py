@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from antiphon.numbers.errors import FileError, InvalidArgument, PartError, ProtocolError
-from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT

@@ -14,7 +14,7 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.tapes import RecordedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH, identical

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 
 from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, ResumeError
 from antiphon.numbers.user_files import path_of
-from antiphon.protocol.coins import SampledCoins
+from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.mechanism import Mechanism, entered
 from antiphon.protocol.records.codec import encode, mentions_unregistered
 from antiphon.protocol.records.files import naming, refuse_taken, sync_directory

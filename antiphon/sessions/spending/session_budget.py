@@ -71,7 +71,8 @@ class SessionBudget:
     ``str`` is a table. Public, as refusals are: a function of what was created, and of which pairs
     differed where V[f] stands; nothing of a mechanism's state is in it.
 
-    >>> from antiphon.composition import BasicFilter, Create, ExtConComp
+    >>> from antiphon import Create, ExtConComp
+    >>> from antiphon.composition import BasicFilter
     >>> from antiphon.mechanisms import RandomizedResponse
     >>> session = ExtConComp(budget=BasicFilter(epsilon=1)).start()
     >>> session.send(Create(RandomizedResponse(epsilon=0.25)))

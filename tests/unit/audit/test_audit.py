@@ -14,14 +14,15 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.audit import CounterexampleAdversary, counterexample_game
-from antiphon.audit.statistical import (
+from antiphon.audit import (
     AdversaryFamily,
     AuditReport,
     Coarsened,
     Counterexample,
-    experiment,
+    CounterexampleAdversary,
+    counterexample_game,
 )
+from antiphon.audit.statistical import experiment
 from antiphon.cli import main
 from antiphon.mechanisms import Laplace, RandomizedResponse
 from antiphon.protocol.spaces import Anything, Reals

@@ -13,11 +13,21 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import spaces
 from antiphon.audit.check import Finding
 from antiphon.audit.check.examples import examples
 from antiphon.composition import Lifting
-from antiphon.protocol import Approximate, Forwarding, Pure, Status, ZeroConcentrated, spaces
-from antiphon.protocol.measures import BoundedRange, Dominated, DominatingPair, GaussianDP
+from antiphon.protocol import (
+    Approximate,
+    BoundedRange,
+    Dominated,
+    DominatingPair,
+    Forwarding,
+    GaussianDP,
+    Pure,
+    Status,
+    ZeroConcentrated,
+)
 from antiphon.verifiers import Refused, event_level, every_pair, neighbouring_start
 
 BITS = spaces.BITS
@@ -655,7 +665,7 @@ class CrashesBelowZero(Relay):
 class BreaksItsWord(Relay):
     def told(self, answer):
         if type(answer) is int and answer > 1:
-            raise ap.protocol.PartError("no answer of mine")
+            raise ap.PartError("no answer of mine")
         return answer
 
 
@@ -712,9 +722,7 @@ class CrashesAtOnce(Link):
 
 
 def test_a_crash_in_a_search_for_all_runs_shows_its_pair():
-    with pytest.raises(
-        ap.protocol.PartError, match=r"IndexError: .*, on the pair \(0, 0\) from the"
-    ):
+    with pytest.raises(ap.PartError, match=r"IndexError: .*, on the pair \(0, 0\) from the"):
         ap.composition.check_properties(
             CrashesAtOnce(),
             event_level(), every_pair(), queries=(0, 1), rounds=3,
@@ -798,7 +806,7 @@ class Rising:
         return zero < one
 
 
-class OneWay(ap.verifiers.Verification):
+class OneWay(ap.Verification):
     initial_state = 0
     swap_symmetric = True
 

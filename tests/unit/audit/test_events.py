@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon.audit import AuditReport
 from antiphon.audit.statistical import (
     NUMBER,
-    AuditReport,
     Cell,
     Event,
     Goal,

@@ -6,7 +6,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.audit import PrivacyGame
+from antiphon import PrivacyGame
 from antiphon.audit.searches import search_properties
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import lyu

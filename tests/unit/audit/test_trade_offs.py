@@ -10,9 +10,9 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.audit import CounterexampleAdversary, counterexample_game
+from antiphon.audit import AuditReport, CounterexampleAdversary, counterexample_game
 from antiphon.audit.running import Chunks
-from antiphon.audit.statistical import AuditReport, Hits, Rates
+from antiphon.audit.statistical import Hits, Rates
 from antiphon.audit.statistical import curve_audit as auditing
 from antiphon.audit.statistical.curve_audit import CountCuts, counting, spread, together
 from antiphon.audit.statistical.event import Cut, Cuts, Goal

@@ -10,11 +10,11 @@ from accounting_reference import Line
 from mpmath import exp, mpf, sqrt, tanh
 from trying import over
 
+from antiphon import Log
 from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.atoms import Atoms, Window, window
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.numbers.interval import Interval, down, probability
-from antiphon.protocol import Log
 from antiphon.protocol.measures.divergences import response_divergence
 
 

@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trying import examples
 
+from antiphon import Log
 from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.atoms import window
 from antiphon.composition.accounting.curve import crossing
@@ -20,7 +21,6 @@ from antiphon.composition.accounting.product import Product
 from antiphon.composition.accounting.renyi import least
 from antiphon.numbers.interval import UNIT, Interval, down, nearest, outward, up
 from antiphon.numbers.twofold import ERROR, difference, twofold
-from antiphon.protocol import Log
 
 rationals = st.fractions(min_value=0, max_value=10**6)
 growths = st.one_of(

@@ -6,13 +6,14 @@ import attrs
 import pytest
 
 import antiphon as ap
+from antiphon import Claim, Verification
 from antiphon.composition import fixed_mechanisms
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.numbers.interning import fingerprint
 from antiphon.populations.play import play_sample
-from antiphon.protocol import Claim, Pure, SampledCoins, Status
+from antiphon.protocol import Pure, SampledCoins, Status
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.verifiers import Refused, Verification, event_level, every_pair
+from antiphon.verifiers import Refused, event_level, every_pair
 
 RR = RandomizedResponse(epsilon=1)
 

@@ -6,8 +6,9 @@ import pytest
 from strategies import adder, breakable
 
 import antiphon as ap
+from antiphon import Claim
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.protocol import Approximate, Claim, Pure, RecordedCoins, SampledCoins, Status
+from antiphon.protocol import Approximate, Pure, RecordedCoins, SampledCoins, Status
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.verifiers import event_level
 

@@ -13,6 +13,7 @@ from mpmath import mp
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition import (
     BasicFilter,
     ConcentratedFilter,
@@ -29,8 +30,17 @@ from antiphon.composition.accounting.renyi import OneOrderCurve, from_renyi
 from antiphon.composition.filters.concentrated import half_square, rho_limit, rogers_limit
 from antiphon.composition.filters.sums import Sum
 from antiphon.numbers import exact
-from antiphon.protocol import Approximate, Log, Pure, Renyi, Status, ZeroConcentrated
-from antiphon.protocol.measures import BoundedRange, Dominated, DominatingPair, GaussianDP
+from antiphon.protocol import (
+    Approximate,
+    BoundedRange,
+    Dominated,
+    DominatingPair,
+    GaussianDP,
+    Pure,
+    Renyi,
+    Status,
+    ZeroConcentrated,
+)
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 
@@ -562,7 +572,7 @@ class TestEvery:
         state, _ = spend(budget, charges)
         assert state == spend(budget, charges)[0]
         assert hash(state) == hash(spend(budget, charges)[0])
-        if isinstance(budget, ap.composition.filters.Filter):
+        if isinstance(budget, ap.composition.Filter):
             (amount, delta), (limit, most) = budget.spent(state), budget.limits
             assert amount <= limit
             assert delta <= most

@@ -6,6 +6,7 @@ import attrs
 import pytest
 
 import antiphon as ap
+from antiphon import Claim, Side
 from antiphon.composition.guarantees.inclusion import includes
 from antiphon.mechanisms import (
     COUNT,
@@ -16,7 +17,7 @@ from antiphon.mechanisms import (
     TreeCounter,
     UnboundedCounter,
 )
-from antiphon.protocol import Claim, Forwarding, Pure, Side, Status
+from antiphon.protocol import Forwarding, Pure, Status
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers
 from antiphon.verifiers import event_level, updates_and_queries, user_level
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, Log, spaces
 from antiphon.composition import (
     BasicFilter,
     Certified,
@@ -43,14 +44,11 @@ from antiphon.mechanisms import TreeCounter as Counter
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol import (
     Approximate,
-    Claim,
     IdentityPostProcessor,
-    Log,
     Pure,
     Renyi,
     Status,
     ZeroConcentrated,
-    spaces,
 )
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit

@@ -7,6 +7,7 @@ import pytest
 from test_measured_purses import asked, said
 
 import antiphon as ap
+from antiphon import Claim
 from antiphon.composition import (
     BasicFilter,
     Certified,
@@ -23,8 +24,16 @@ from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.creations.sparse import SparseDivergence
 from antiphon.composition.accounting.summed import Summed, total, totals
 from antiphon.mechanisms import DiscreteGaussian, LeakyBit, RandomizedResponse
-from antiphon.protocol import Claim, IdentityPostProcessor, Pure, Status, ZeroConcentrated
-from antiphon.protocol.measures import Approximate, BoundedRange, GaussianDP, Renyi
+from antiphon.protocol import (
+    Approximate,
+    BoundedRange,
+    GaussianDP,
+    IdentityPostProcessor,
+    Pure,
+    Renyi,
+    Status,
+    ZeroConcentrated,
+)
 from antiphon.verifiers import bounded, event_level
 
 EXT = ap.ExtConComp()

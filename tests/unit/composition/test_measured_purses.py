@@ -6,17 +6,20 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim
 from antiphon.composition import fixed_parameters, sparse_parallel
 from antiphon.composition.validity import FixedMeasures, SparseMeasures
 from antiphon.mechanisms import DiscreteGaussian, Gaussian, RandomizedResponse
-from antiphon.protocol import Claim, Pure, Status, ZeroConcentrated
-from antiphon.protocol.measures import (
+from antiphon.protocol import (
     Approximate,
     BoundedRange,
     GaussianDP,
+    Pure,
     Renyi,
-    converted,
+    Status,
+    ZeroConcentrated,
 )
+from antiphon.protocol.measures import converted
 from antiphon.protocol.records.codec import decode, encode
 
 NOISE = RandomizedResponse(epsilon=1)

@@ -8,6 +8,7 @@ import attrs
 import pytest
 
 import antiphon as ap
+from antiphon import Pair, PostProcessor, Side, Signature
 from antiphon.composition import (
     ComplexMechanism,
     GaussianFilter,
@@ -28,9 +29,7 @@ from antiphon.composition.accounting.bounds import of_measure
 from antiphon.mechanisms import ExponentialMechanism, RandomizedResponse
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError, UnknownOrder
 from antiphon.preprocessing import Hoelder
-from antiphon.protocol import Pair, PostProcessor, Side, Signature
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures import (
+from antiphon.protocol import (
     BoundedRange,
     Dominated,
     DominatingPair,
@@ -38,9 +37,9 @@ from antiphon.protocol.measures import (
     Pure,
     Renyi,
     ZeroConcentrated,
-    approximate,
-    converted,
 )
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.measures import approximate, converted
 from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers

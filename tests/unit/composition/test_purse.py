@@ -7,11 +7,11 @@ import attrs
 import pytest
 
 import antiphon as ap
+from antiphon import Claim, Verification
 from antiphon.composition import fixed_parameters, sparse_parallel
 from antiphon.mechanisms import LeakyBit, SparseVector
 from antiphon.numbers import exact
-from antiphon.protocol import Claim, Pure, Status
-from antiphon.verifiers import Verification
+from antiphon.protocol import Pure, Status
 
 SPARSE = ap.same(ap.Create(SparseVector(epsilon=1)))
 

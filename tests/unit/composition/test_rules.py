@@ -12,14 +12,15 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.composition import Certified, ExtConComp, each_valid, sparse_parallel
+from antiphon import Claim, ExtConComp, Log, spaces
+from antiphon.composition import Certified, each_valid, sparse_parallel
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.parameters import parameters, single
 from antiphon.composition.complex_mechanism import bare
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import TABLE, rule
 from antiphon.mechanisms import ContinualHistogram, LeakyBit, TreeCounter
-from antiphon.protocol import Claim, IdentityPostProcessor, Log, Pure, Status, spaces
+from antiphon.protocol import IdentityPostProcessor, Pure, Status
 from antiphon.verifiers import event_level, user_level
 from antiphon.verifiers.models import UserLevel
 

@@ -8,6 +8,7 @@ import mpmath
 import pytest
 from trying import over
 
+from antiphon import Log
 from antiphon.composition.accounting.parameters import parameters
 from antiphon.composition.filters.sums import (
     Sum,
@@ -17,7 +18,6 @@ from antiphon.composition.filters.sums import (
     root_above,
     rounded_down,
 )
-from antiphon.protocol import Log
 
 
 def real(value):

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, Log, spaces
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import Laplace, LeakyBit, RandomizedResponse, TreeCounter
-from antiphon.protocol import Approximate, Claim, Log, Status, ZeroConcentrated, spaces
+from antiphon.protocol import Approximate, Status, ZeroConcentrated
 from antiphon.verifiers import Refused, bounded, event_level, neighbouring_start
 
 TENTH = Fraction(1, 10)

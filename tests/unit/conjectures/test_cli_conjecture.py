@@ -152,7 +152,7 @@ def test_no_file_is_given_twice(printed, tmp_path):
 
 def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path, monkeypatch):
     def full(*args, **options):
-        raise ap.protocol.FileError("the disk is full")
+        raise ap.FileError("the disk is full")
 
     monkeypatch.setattr("antiphon.conjectures.commands.climb_output.write_text", full)
     said = printed(f"{FILE}:CLAIM", *SHORT, "--svg", tmp_path / "trees.svg", status=2)

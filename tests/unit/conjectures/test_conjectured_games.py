@@ -11,6 +11,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Intractable, InvalidArgument
 from antiphon.composition.filters.concentrated import ConcentratedFilter
 from antiphon.composition.validity import sparse_parallel
 from antiphon.conjectures import (
@@ -46,7 +47,6 @@ from antiphon.learners.patterns.leaving_learners import (
     stream,
     streams,
 )
-from antiphon.protocol import Intractable, InvalidArgument
 from antiphon.protocol.coins.sampled import generator
 from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
 

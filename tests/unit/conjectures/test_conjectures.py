@@ -10,6 +10,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Intractable, InvalidArgument, Pair, same
 from antiphon.conjectures import (
     BOTH_SIDES,
     ONE_SIDED,
@@ -25,7 +26,6 @@ from antiphon.conjectures.climbing import Climb, program
 from antiphon.conjectures.exact_figures import HockeyStick, MomentLoss
 from antiphon.conjectures.law_trees import Domain, pruned, tree, turned
 from antiphon.conjectures.tables import mechanism, mixed, rounded
-from antiphon.protocol import Intractable, InvalidArgument, Pair, same
 from antiphon.protocol.coins.sampled import generator
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"

@@ -10,6 +10,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import Intractable, InvalidArgument, Pair, same
 from antiphon.composition import BasicFilter
 from antiphon.conjectures import (
     AnyMechanism,
@@ -23,7 +24,6 @@ from antiphon.conjectures import (
 )
 from antiphon.conjectures.ascent import looked_at, place_of
 from antiphon.conjectures.climbing import Program
-from antiphon.protocol import Intractable, InvalidArgument, Pair, same
 from antiphon.protocol.claims import Status
 
 TENTH = Fraction(1, 10)
@@ -117,7 +117,7 @@ def test_a_game_that_is_composed_otherwise_is_another_one(tmp_path, monkeypatch)
     for starts in (2, 3):
         assert conjecture(pattern, 1, starts=starts, **search).starts == starts
     monkeypatch.setitem(EVENTS, "most", 2)
-    with pytest.raises(ap.protocol.CheckpointError, match="differs in pattern"):
+    with pytest.raises(ap.CheckpointError, match="differs in pattern"):
         conjecture(pattern, 1, starts=4, **search)
 
 

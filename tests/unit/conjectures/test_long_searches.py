@@ -11,13 +11,13 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon import CheckpointError, ExecutorError, InvalidArgument
 from antiphon.audit.running.chunks import Chunks
 from antiphon.audit.running.sending import run_file
 from antiphon.conjectures import Conjecture, SparsePattern
 from antiphon.conjectures.ascent import AHEAD, Climbs, Few, place_of, start
 from antiphon.conjectures.climbing import Climb
 from antiphon.conjectures.conjecturing import kept_in
-from antiphon.protocol import CheckpointError, ExecutorError, InvalidArgument
 from antiphon.protocol.coins.sampled import generator
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"

@@ -12,6 +12,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import InvalidArgument
 from antiphon.composition.filters.basic import RenyiFilter
 from antiphon.composition.filters.concentrated import ConcentratedFilter
 from antiphon.composition.validity import sparse_parallel
@@ -29,9 +30,8 @@ from antiphon.conjectures.patterns.filter_pattern import worst
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, tangent, value
 from antiphon.conjectures.patterns.game_pattern import BestOfGame
 from antiphon.conjectures.tables import both_laws, mechanism, rounded
-from antiphon.protocol import InvalidArgument
+from antiphon.protocol import Renyi, ZeroConcentrated
 from antiphon.protocol.coins.sampled import generator
-from antiphon.protocol.measures import Renyi, ZeroConcentrated
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
 LOG2, MOMENT, TENTH = ap.Log(2), Fraction(11, 10), Fraction(1, 10)

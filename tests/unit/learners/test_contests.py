@@ -83,7 +83,7 @@ def test_regret_at_a_checkpoint_is_that_of_a_view(experts):
 class Told(ap.ContinualMechanism):
     """Says what it was given."""
 
-    signature = ap.protocol.Signature(ap.protocol.spaces.Anything(), ap.protocol.spaces.Anything())
+    signature = ap.Signature(ap.protocol.spaces.Anything(), ap.protocol.spaces.Anything())
     initial_state = 0
 
     def __init__(self, answers):

@@ -56,7 +56,7 @@ class Plain(ap.ContinualMechanism):
         body = learner.body.points
         self.signature = learner.signature
         if not asked:
-            self.signature = ap.protocol.Signature(learner.loss.data, body, learner.loss.data)
+            self.signature = ap.Signature(learner.loss.data, body, learner.loss.data)
 
     def step(self, state, message, coins):
         state, answer = self.learner.step(state, message, coins)

@@ -13,6 +13,7 @@ from mpmath import mp, mpf
 from trying import over
 
 import antiphon as ap
+from antiphon import Side
 from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.learners import ADVICE
 from antiphon.learners.convex import (
@@ -38,7 +39,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters import ExactSum
-from antiphon.protocol import SampledCoins, Side, Status, identical
+from antiphon.protocol import SampledCoins, Status, identical
 from antiphon.protocol.messages import EMPTY, HALT, TOP
 
 BALL, LOSS = Ball(dimension=3), LinearLoss(dimension=3, grid=64)

@@ -12,6 +12,7 @@ from mpmath import mp, mpf
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition.accounting import from_renyi
 from antiphon.composition.accounting.largest import short
 from antiphon.learners import ADVICE, Hedge, LazyToPrivate, contest, games
@@ -27,7 +28,7 @@ from antiphon.learners.l2p import (
     check_assumption,
 )
 from antiphon.learners.l2p.l2p_tuning import best
-from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
+from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 
 WEIGHTS = ExponentialWeights(experts=3, rate=0.2, grid=4)

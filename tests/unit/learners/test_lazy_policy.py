@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition import ComplexMechanism, check_properties
 from antiphon.composition.properties import Property
 from antiphon.learners import ADVICE, LazyExperts, LazyPolicy, StayBit
 from antiphon.learners.specimens.experts import StaysUnasked
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
-from antiphon.protocol.measures import ZeroConcentrated
+from antiphon.protocol import RecordedCoins, SampledCoins, Status, ZeroConcentrated
 
 DELTA = Fraction(1, 10**6)
 LOSSES = [np.array(each) for each in ((0, 0), (0, 1), (1, 0), (1, 1))]

@@ -13,6 +13,7 @@ from mpmath import mp, mpf
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition.accounting.largest import short
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.learners import (
@@ -26,7 +27,7 @@ from antiphon.learners import (
 from antiphon.learners.experts.lazy import lazy_parameters
 from antiphon.learners.joint_curve import LazyCurve
 from antiphon.learners.searching import regret_bound
-from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
+from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 
 LAZY = LazyExperts(horizon=40, experts=3, rate=0.2, cost=1.5, batch=3, grid=4)

@@ -19,8 +19,13 @@ from antiphon.learners.convex import (
 )
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader
 from antiphon.learners.specimens import convex, experts
-from antiphon.mechanisms import GaussianTreeCounter, TreeCounter
-from antiphon.mechanisms.counters import BufferedToeplitzCounter, CountAfter, ExactSum
+from antiphon.mechanisms import (
+    BufferedToeplitzCounter,
+    CountAfter,
+    GaussianTreeCounter,
+    TreeCounter,
+)
+from antiphon.mechanisms.counters import ExactSum
 from antiphon.numbers.exact import Log
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.play import Population, taken_apart

@@ -11,6 +11,7 @@ from mpmath import mp, mpf
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.learners.littlestone import (
     BLANK,
     HIT,
@@ -35,7 +36,7 @@ from antiphon.learners.littlestone.counting_learners import (
 from antiphon.learners.littlestone.mistake_learner import label, mistaken, samples
 from antiphon.learners.littlestone.point_learner import expected_mistakes
 from antiphon.mechanisms import AboveThreshold, LeakyBit, PermuteAndFlip, TreeCounter
-from antiphon.protocol import Log, Status
+from antiphon.protocol import Status
 
 LONG = 1 << 20
 HALF = Fraction(1, 2)

@@ -12,13 +12,10 @@ from hypothesis import strategies as st
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.learners import ADVICE, NoisyLeader, Softmax, contest, games, tree_ftrl
-from antiphon.learners.experts.noisy_leader import (
-    best_rate,
-    noise_cost,
-    regret_bound,
-)
+from antiphon.learners.experts.noisy_leader import best_rate, noise_cost, regret_bound
 from antiphon.mechanisms import (
     BufferedToeplitzCounter,
     CountAfter,
@@ -26,7 +23,7 @@ from antiphon.mechanisms import (
     SquareRootCounter,
     TreeCounter,
 )
-from antiphon.protocol import Log, RecordedCoins, SampledCoins, Status
+from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import TOP
 from antiphon.verifiers import event_level

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.learners import Softmax, contest, games
 from antiphon.mechanisms import DiscreteGaussian
-from antiphon.protocol import Log, RecordedCoins, SampledCoins
+from antiphon.protocol import RecordedCoins, SampledCoins
 from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import HALT, freeze
 from antiphon.protocol.spaces import Arrays, Signature
@@ -53,12 +54,12 @@ def test_sums_in_doubles_are_rounded_to_parts_of_one():
     coins = RecordedCoins(SampledCoins(1))
     softmax = Softmax(rate=Fraction(1, 2))
     sums = np.array([0.25, -1e300, 1e300, 3.0])
-    softmax.step(None, ap.protocol.Side.RIGHT, sums, coins)
+    softmax.step(None, ap.Side.RIGHT, sums, coins)
     ((kind, (rate, scores), _),) = coins.take()
     assert (kind, rate) == ("categorical_exp", Fraction(1, 512))
     assert np.frombuffer(scores, np.int64).tolist() == [-64, 2**52, -(2**52), -768]
     whole = np.array([2**63 - 1, -(2**63), 5])
-    softmax.step(None, ap.protocol.Side.RIGHT, whole, coins)
+    softmax.step(None, ap.Side.RIGHT, whole, coins)
     ((_, (rate, scores), _),) = coins.take()
     assert rate == Fraction(1, 2)
     assert np.frombuffer(scores, np.int64).tolist() == [-(2**52), 2**52, -5]
@@ -73,8 +74,8 @@ def test_its_guarantee_is_that_of_the_right():
 
 def test_a_halt_goes_left():
     softmax = Softmax(rate=1)
-    assert softmax.step(None, ap.protocol.Side.RIGHT, HALT, SampledCoins(1))[1:] == (
-        ap.protocol.Side.LEFT, HALT,
+    assert softmax.step(None, ap.Side.RIGHT, HALT, SampledCoins(1))[1:] == (
+        ap.Side.LEFT, HALT,
     )  # fmt: skip
 
 

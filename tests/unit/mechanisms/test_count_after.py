@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 import antiphon as ap
+from antiphon import Side
 from antiphon.mechanisms import COUNT, BufferedToeplitzCounter, CountAfter, Laplace, TreeCounter
-from antiphon.protocol import Side
 from antiphon.protocol.spaces import Either, Finite, Integers
 
 TREE = TreeCounter(horizon=8, epsilon=1)

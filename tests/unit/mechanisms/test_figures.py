@@ -7,6 +7,7 @@ import mpmath
 import pytest
 from trying import over
 
+from antiphon import Log, Side
 from antiphon.mechanisms import (
     BalancedTreeCounter,
     DiscreteGaussian,
@@ -25,7 +26,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.mechanisms.counters.tails import laplace_tail
 from antiphon.mechanisms.noise.discrete import gaussian_bound, laplace_bound
-from antiphon.protocol import Approximate, Draw, Log, ReplayedCoins, Side
+from antiphon.protocol import Approximate, Draw, ReplayedCoins
 from antiphon.verifiers import Near, Within, every_pair, neighbouring_start
 
 

@@ -92,7 +92,7 @@ def test_a_search_goes_where_no_box_does():
     odd = Broken("parity")
     assert check_query(odd, dimension=2, largest=50) is None
     assert search_query(odd, dimension=2, largest=1100, examples=3000) is not None
-    with pytest.raises(ap.protocol.Intractable):
+    with pytest.raises(ap.Intractable):
         check_query(odd, dimension=9, largest=50)
 
 

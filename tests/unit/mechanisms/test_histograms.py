@@ -34,7 +34,7 @@ from antiphon.mechanisms import (
     UnboundedCounter,
     quantile,
 )
-from antiphon.mechanisms.histograms import MOST, AskEach
+from antiphon.mechanisms.histograms.continual import MOST, AskEach
 from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.protocol import SampledCoins, Status
 from antiphon.protocol.verification import Refused

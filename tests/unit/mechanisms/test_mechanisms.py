@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Side
 from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, RoundToGrid
 from antiphon.mechanisms import TreeCounter as Tree
-from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins, Side
+from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins
 
 
 class Zero(ap.Coins):

@@ -11,21 +11,14 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, ContinualMechanism
 from antiphon.audit import search_properties
 from antiphon.composition import ComplexMechanism, check_properties
 from antiphon.composition.properties import Property
 from antiphon.mechanisms import AboveThreshold, Echo, MultiplicativeWeights, learned_weights
 from antiphon.mechanisms.multiplicative_weights.design import updates_for
 from antiphon.mechanisms.multiplicative_weights.hypothesis import expected, powers, weights
-from antiphon.protocol import (
-    Claim,
-    ContinualMechanism,
-    Draw,
-    Pure,
-    ReplayedCoins,
-    SampledCoins,
-    Status,
-)
+from antiphon.protocol import Draw, Pure, ReplayedCoins, SampledCoins, Status
 from antiphon.protocol.spaces import Finite, Integers
 from antiphon.verifiers import ReplacedRow
 

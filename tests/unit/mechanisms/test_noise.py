@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.mechanisms import (
     AboveThreshold,
     DiscreteGaussian,
@@ -33,7 +34,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.mechanisms.noise.discrete import gaussian_bound, laplace_bound
 from antiphon.numbers.exact import exp_bracket
-from antiphon.protocol import Draw, Log, ReplayedCoins, SampledCoins, Status
+from antiphon.protocol import Draw, ReplayedCoins, SampledCoins, Status
 
 LARGEST = sys.float_info.max
 

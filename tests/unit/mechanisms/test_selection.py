@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.mechanisms import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.mechanisms.noise.selection import divided, root
-from antiphon.protocol import Draw, Log, ReplayedCoins, SampledCoins
+from antiphon.protocol import Draw, ReplayedCoins, SampledCoins
 from antiphon.verifiers import EachWithin, Monotone, Near, neighbouring_start
 
 scores = st.tuples(*[st.integers(-2, 3)] * 3)

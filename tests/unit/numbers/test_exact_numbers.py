@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.numbers import exact
-from antiphon.protocol import Log
 
 
 @given(st.floats(allow_nan=False, allow_infinity=False))

@@ -12,13 +12,12 @@ import antiphon as ap
 from antiphon import composition, mechanisms
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log, written
-from antiphon.protocol import measures
 from antiphon.selfcheck.corpus.specimen import specimens
 
 NAMES = {
     **vars(composition),
     **vars(mechanisms),
-    **vars(measures),
+    **vars(ap.protocol),
     "Log": Log,
     "Fraction": Fraction,
 }
@@ -27,8 +26,9 @@ MADE = (
     composition.ConcentratedFilter(rho=Fraction(1, 3)),
     composition.WhitehouseFilter(epsilon=0.1, delta=1e-9),
     composition.RenyiFilter(order=8, budget=1e-12), composition.GaussianFilter(mu=Fraction(10**30)),
-    composition.Odometer(delta=1e-6), measures.Approximate(Log(Fraction(4, 3)), Fraction(1, 7)),
-    measures.Pure(2), measures.GaussianDP(0.25), mechanisms.TreeCounter(horizon=8, epsilon=0.5),
+    composition.Odometer(delta=1e-6), ap.protocol.Approximate(Log(Fraction(4, 3)), Fraction(1, 7)),
+    ap.protocol.Pure(2), ap.protocol.GaussianDP(0.25),
+    mechanisms.TreeCounter(horizon=8, epsilon=0.5),
     mechanisms.RandomizedResponse(epsilon=Log(Fraction(5, 2)), delta=0.01),
 )  # fmt: skip
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import Verification
 from antiphon.audit.check.steps.columns import disagreement
 from antiphon.mechanisms import (
     BalancedTreeCounter,
@@ -34,7 +35,6 @@ from antiphon.populations.sample import NUMBER
 from antiphon.protocol.messages import identical
 from antiphon.protocol.spaces import Anything, Arrays, Either, Finite, Integers
 from antiphon.protocol.verification import PartError, read
-from antiphon.verifiers import Verification
 
 OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,
               operator.mod, operator.pow, operator.lt, operator.le, operator.gt, operator.ge,

@@ -6,13 +6,13 @@ import attrs
 from trying import over
 
 import antiphon as ap
+from antiphon import InteractiveAsContinual, Signature, Verification
 from antiphon.populations.column_coins import KNOWN, ColumnCoins
 from antiphon.populations.play import Population, play_population, taken_apart
-from antiphon.protocol import InteractiveAsContinual, Signature, Space
+from antiphon.protocol import Space
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.spaces import BITS, Anything, Either, Finite, Integers
 from antiphon.protocol.verification import Refused
-from antiphon.verifiers import Verification
 
 REPLICAS = 40
 
@@ -99,7 +99,7 @@ def child(mechanism):
 
 def claimed(mechanism, f=None):
     f = ap.verifiers.event_level() if f is None else f
-    claim = ap.protocol.Claim(ap.protocol.Pure(1), f, ap.protocol.Status.ASSUMED, "for this test")
+    claim = ap.Claim(ap.protocol.Pure(1), f, ap.protocol.Status.ASSUMED, "for this test")
     return attrs.evolve(mechanism, claims=(claim,))
 
 

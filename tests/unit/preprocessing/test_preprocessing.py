@@ -10,6 +10,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import EMPTY
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.summed import divergence_of
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
@@ -17,7 +18,6 @@ from antiphon.mechanisms import DiscreteLaplace, Gaussian, KaryResponse, NoisyDe
 from antiphon.preprocessing import ImputedSum, Preprocessed, Preprocessing
 from antiphon.preprocessing.as_stated import as_printed
 from antiphon.preprocessing.triangle import Hoelder, Ranged, steps, triangle
-from antiphon.protocol import EMPTY
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.measures.kinds import (

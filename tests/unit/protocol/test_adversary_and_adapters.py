@@ -8,8 +8,9 @@ from hypothesis import strategies as st
 from strategies import adder
 
 import antiphon as ap
+from antiphon import spaces
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.protocol import History, SampledCoins, spaces
+from antiphon.protocol import History, SampledCoins
 
 
 @given(st.data())

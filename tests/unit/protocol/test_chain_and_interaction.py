@@ -5,8 +5,9 @@ import pytest
 from strategies import adder, breakable, tosser
 
 import antiphon as ap
+from antiphon import Side
 from antiphon.mechanisms import COUNT, Laplace, LeakyBit, RandomizedResponse, RoundToGrid
-from antiphon.protocol import Chain, IdentityPostProcessor, Side
+from antiphon.protocol import Chain, IdentityPostProcessor
 from antiphon.protocol.chain import AnyChain, Links
 from antiphon.protocol.records.rounds import Ending, Round
 

@@ -14,8 +14,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.numbers import exact
-from antiphon.protocol import Draw, Log, RecordedCoins, ReplayedCoins, SampledCoins
+from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins
 from antiphon.protocol.coins import choices, samplers
 
 RATES = [Fraction(0), Fraction(1, 3), Fraction(50), Fraction(1, 10**30), Fraction(10**30),

@@ -12,7 +12,8 @@ from strategies import ALIENS, adder, messages, nested_pair, texts
 from trying import over
 
 import antiphon as ap
-from antiphon.protocol import Log, Pure, Status, identical
+from antiphon import Log
+from antiphon.protocol import Pure, Status, identical
 from antiphon.protocol.records.codec import decode, encode, encode_any
 from antiphon.protocol.registry import Unregistered, lookup, registered_name
 

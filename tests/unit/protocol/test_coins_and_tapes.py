@@ -16,7 +16,8 @@ from trying import over
 import antiphon as ap
 from antiphon import Intractable, InvalidArgument, outcomes
 from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins, identical
-from antiphon.protocol.coins import integer_weights, tapes
+from antiphon.protocol.coins import tapes
+from antiphon.protocol.coins.coins import integer_weights
 
 PRIMITIVES = [
     ("bernoulli", 0.3), ("bernoulli", Fraction(1, 3)), ("bernoulli", 0), ("bernoulli", 1),

@@ -8,6 +8,7 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import InteractiveAsContinual, NoninteractiveMechanism, Signature, Verification
 from antiphon.audit.statistical.search import AdversaryFamily, FamilyMember
 from antiphon.mechanisms import (
     COUNT,
@@ -20,10 +21,10 @@ from antiphon.mechanisms import (
     UnboundedCounter,
 )
 from antiphon.populations.play import play_population
-from antiphon.protocol import InteractiveAsContinual, NoninteractiveMechanism, Signature, Space
+from antiphon.protocol import Space
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe, unsafe
 from antiphon.protocol.spaces import BITS, Anything, Either, Pairs, Tuples
-from antiphon.verifiers import Near, OnlyEntry, Verification, Within
+from antiphon.verifiers import Near, OnlyEntry, Within
 
 
 class Step(ap.ContinualMechanism[Any, Any, Any]):

@@ -13,11 +13,12 @@ import pytest
 from trying import over
 
 import antiphon as ap
+from antiphon import PartError
 from antiphon.audit.check.steps.columns import disagreement
 from antiphon.numbers.interning import Interner
 from antiphon.populations.play import Population
-from antiphon.protocol import PartError, RecordedCoins, ReplayedCoins, SampledCoins
-from antiphon.protocol.exchanges import Underway, in_turn
+from antiphon.protocol import RecordedCoins, ReplayedCoins, SampledCoins, in_turn
+from antiphon.protocol.exchanges.processor import Underway
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.spaces import BITS, Anything, Integers
 

@@ -5,15 +5,8 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.protocol import (
-    NoninteractiveMechanism,
-    Pure,
-    RecordedCoins,
-    ReplayedCoins,
-    SampledCoins,
-    Status,
-)
-from antiphon.protocol.coins import Draw
+from antiphon import NoninteractiveMechanism
+from antiphon.protocol import Draw, Pure, RecordedCoins, ReplayedCoins, SampledCoins, Status
 from antiphon.protocol.records.codec import decode_draws, encode_draws
 
 

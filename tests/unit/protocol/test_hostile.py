@@ -10,14 +10,14 @@ import pytest
 from strategies import ALIENS, nested_pair, nested_tuple
 
 import antiphon as ap
+from antiphon import Recording
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
 from antiphon.audit.running import checkpoint as checkpoints
 from antiphon.audit.running.chunks import Chunks
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.cli import main
-from antiphon.composition.filters import BasicFilter
-from antiphon.protocol import Recording
+from antiphon.composition import BasicFilter
 from antiphon.protocol.registry import _said
 
 HUGE = {"int": "0x" + "f" * 20_000}

@@ -7,7 +7,7 @@ import pytest
 from interrupting import interrupted
 
 import antiphon as ap
-from antiphon.composition.filters import BasicFilter
+from antiphon.composition import BasicFilter
 from antiphon.protocol import RecordedCoins, ReplayedCoins, SampledCoins, identical
 
 SEED = 11

@@ -12,9 +12,10 @@ from trying import over
 
 from antiphon.numbers.exact import exp_bracket
 from antiphon.protocol import SampledCoins
-from antiphon.protocol.coins import discrete_noise, seeded_words
+from antiphon.protocol.coins import discrete_noise
 from antiphon.protocol.coins.discrete_noise import GaussianDraws, LaplaceDraws, Series
 from antiphon.protocol.coins.inversion import Geometric, Uniform, power, threshold
+from antiphon.protocol.coins.sampled import seeded_words
 
 WORD = 2**64
 

@@ -13,11 +13,9 @@ from mpmath import mp, mpf
 from trying import examples, over
 
 import antiphon as ap
+from antiphon import Claim, Log
 from antiphon.numbers import exact
-from antiphon.protocol import Claim, Log, Status
-from antiphon.protocol.measures import (
-    CONVERSIONS,
-    MEASURES,
+from antiphon.protocol import (
     Approximate,
     BoundedRange,
     Dominated,
@@ -25,11 +23,10 @@ from antiphon.protocol.measures import (
     GaussianDP,
     Pure,
     Renyi,
+    Status,
     ZeroConcentrated,
-    approximate,
-    converted,
-    implies,
 )
+from antiphon.protocol.measures import CONVERSIONS, MEASURES, approximate, converted, implies
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import neighbouring_start
 

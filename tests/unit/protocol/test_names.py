@@ -5,8 +5,8 @@ from fractions import Fraction
 import pytest
 
 import antiphon as ap
-from antiphon.protocol import spaces
-from antiphon.protocol.measures import BoundedRange, GaussianDP
+from antiphon import spaces
+from antiphon.protocol import BoundedRange, GaussianDP
 from antiphon.protocol.records.labels import message_label
 
 EVENT = ap.verifiers.event_level()

@@ -11,6 +11,7 @@ from catalogue import MECHANISMS, PROCESSORS
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, spaces
 from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.mechanisms import (
     ContinualHistogram,
@@ -25,7 +26,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.mechanisms.histograms.continual import AskEach
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import Claim, Pure, Status, spaces
+from antiphon.protocol import Pure, Status
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.post_processor import FunctionPostProcessor
 from antiphon.protocol.provenance import assumed, claims_of, doubt, essence, foreign, own

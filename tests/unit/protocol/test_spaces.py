@@ -13,7 +13,7 @@ from strategies import ALIENS, messages
 from trying import over
 
 import antiphon as ap
-from antiphon.protocol import spaces
+from antiphon import spaces
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.codec import decode, encode
 

@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 from strategies import messages, tosser
 
 import antiphon as ap
+from antiphon import Recording
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
-from antiphon.protocol import Recording, identical
+from antiphon.protocol import identical
 from antiphon.protocol.records.rounds import Ending
 from antiphon.protocol.records.view import loaded as load
 

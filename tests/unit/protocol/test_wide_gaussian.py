@@ -11,8 +11,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from antiphon.protocol import Draw, RecordedCoins, ReplayedCoins, SampledCoins
-from antiphon.protocol.coins import discrete_noise, seeded_words
+from antiphon.protocol.coins import discrete_noise
 from antiphon.protocol.coins import wide_gaussian as wide
+from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.coins.wide_gaussian import WideGaussian
 
 WORD = 2**64

@@ -5,7 +5,7 @@ import inspect
 from catalogue import OF_MECHANISMS
 from trying import over
 
-from antiphon.protocol import Mechanism, PostProcessor
+from antiphon import Mechanism, PostProcessor
 from antiphon.selfcheck.corpus import corpus
 from antiphon.selfcheck.corpus.specimen import Example, Link, specimens, table
 

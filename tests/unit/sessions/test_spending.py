@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from trying import examples
 
 import antiphon as ap
+from antiphon import Claim, Log
 from antiphon.composition import (
     BasicFilter,
     Certified,
@@ -28,14 +29,11 @@ from antiphon.composition import (
 )
 from antiphon.composition.filters.sums import root_below
 from antiphon.learners.convex.convex_learner import Origin
-from antiphon.mechanisms import RandomizedResponse, TreeCounter
-from antiphon.mechanisms.counters import GaussianTreeCounter
-from antiphon.mechanisms.histograms import HSS
+from antiphon.mechanisms import HSS, GaussianTreeCounter, RandomizedResponse, TreeCounter
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_down, shown_up
-from antiphon.protocol import Claim, Log, Pure, Renyi, Status
-from antiphon.protocol.measures import Approximate
+from antiphon.protocol import Approximate, Pure, Renyi, Status
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.provenance import claims_of
 from antiphon.selfcheck.corpus.specimen import specimens

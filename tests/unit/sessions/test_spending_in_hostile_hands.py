@@ -9,9 +9,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import antiphon as ap
+from antiphon import Log
 from antiphon.composition import (
     BasicFilter,
     ConcentratedFilter,
+    Filter,
     GaussianFilter,
     Odometer,
     RenyiFilter,
@@ -20,12 +22,11 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.composition.concurrent import Dead
-from antiphon.composition.filters import Filter
 from antiphon.composition.validity import SparseParallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.numbers.printed import shown_down, shown_up
-from antiphon.protocol import Log, Status
+from antiphon.protocol import Status
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.verification import Refused
 from antiphon.selfcheck.theorems.theorem import composed

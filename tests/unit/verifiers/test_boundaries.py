@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
+from antiphon import BOTTOM, EMPTY, Side, Verification, Verifier
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.populations.play import play_sample
-from antiphon.protocol import BOTTOM, EMPTY, Side
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.verifiers import (
     AddOrRemove,
@@ -28,8 +28,6 @@ from antiphon.verifiers import (
     OnlyEntry,
     Refused,
     ReplacedRow,
-    Verification,
-    Verifier,
     Within,
     bounded,
     event_level,

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
-from antiphon.protocol import spaces
+from antiphon import spaces
 from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,

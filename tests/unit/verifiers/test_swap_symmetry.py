@@ -11,10 +11,11 @@ from test_models import CASES, LIKE_NUMBERS, RECORDS, STRANGE, run
 from trying import over
 
 import antiphon as ap
+from antiphon import Claim, Verification, spaces
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.composition.validity import each_valid
 from antiphon.mechanisms import LeakyBit
-from antiphon.protocol import Approximate, Claim, Status, spaces
+from antiphon.protocol import Approximate, Status
 from antiphon.protocol.verification import swap_symmetric
 from antiphon.verifiers import (
     AddOrRemove,
@@ -26,7 +27,6 @@ from antiphon.verifiers import (
     OneEntry,
     OnlyEntry,
     ReplacedRow,
-    Verification,
     Within,
     bounded,
     event_level,

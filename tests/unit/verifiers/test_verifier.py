@@ -9,7 +9,8 @@ import pytest
 from trying import over
 
 import antiphon as ap
-from antiphon.protocol import SampledCoins, Side, spaces
+from antiphon import Side, spaces
+from antiphon.protocol import SampledCoins
 from antiphon.verifiers import Refused, event_level
 
 F = event_level()
@@ -134,7 +135,7 @@ def test_what_is_no_state_does_not_open_the_verifier(what):
     f = Returns(what)
     session = (ap.Verifier(f) @ ap.Identifier(0) @ M).start(seed=1)
     for _ in range(2):
-        with pytest.raises(ap.protocol.PartError, match=r"Returns.*return Refused\('why'\)"):
+        with pytest.raises(ap.PartError, match=r"Returns.*return Refused\('why'\)"):
             session.send(ap.Pair(0, 1))
     assert session.send(ap.same(0)) is not ap.HALT  # nothing was changed
 
@@ -163,7 +164,7 @@ def test_what_is_no_state_is_refused_wherever_f_is_asked(what):
         ),
     ]
     for question in questions:
-        with pytest.raises(ap.protocol.PartError, match="Returns"):
+        with pytest.raises(ap.PartError, match="Returns"):
             question()
 
 

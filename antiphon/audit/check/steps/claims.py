@@ -15,7 +15,7 @@ from antiphon.numbers.errors import CompositionError, Intractable, InvalidArgume
 from antiphon.numbers.printed import shown_down, told_apart
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins import generator
+from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair, identical

@@ -17,7 +17,7 @@ from antiphon.populations.each_replica import plain
 from antiphon.populations.joining import OneOf
 from antiphon.populations.play import Population
 from antiphon.protocol.adversary import scripted
-from antiphon.protocol.coins import Draw
+from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical

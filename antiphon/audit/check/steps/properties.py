@@ -22,7 +22,7 @@ from antiphon.composition import properties as lockstep
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins import SampledCoins, generator
+from antiphon.protocol.coins.sampled import SampledCoins, generator
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.forwarding import Forwarding, forwarding

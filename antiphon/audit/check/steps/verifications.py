@@ -18,7 +18,7 @@ from antiphon.audit.check.watch import content, watched, where
 from antiphon.numbers.errors import PartError, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical

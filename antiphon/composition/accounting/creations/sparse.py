@@ -210,7 +210,7 @@ class SparseDivergence:
     start, Π_i Σ_{s<=k_i} C(n,s) (c_i-1)^s; and that all n are of the worst kind.
     Raises: InvalidArgument for n < 1.
 
-    >>> from antiphon.protocol.measures import ZeroConcentrated
+    >>> from antiphon.protocol import ZeroConcentrated
     >>> one = SparseDivergence((ZeroConcentrated(0.5),), 1)
     >>> 1 <= one(2) < 1.0000001
     True

@@ -24,7 +24,7 @@ from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.numbers.errors import AntiphonError, Intractable, ReplayMismatch
 from antiphon.protocol.chain import AnyChain, Chain, Links, PostProcessor
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import Side
 from antiphon.protocol.mechanism import ONLY, Mechanism
 from antiphon.protocol.messages import identical

@@ -18,7 +18,7 @@ import numpy.typing as npt
 
 from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.populations.array_columns import ArrayColumn, float64s, int64s
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.registry import register
 

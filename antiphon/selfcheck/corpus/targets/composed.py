@@ -17,7 +17,7 @@ from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import Epsilon, Log
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.messages import Ask, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, Verification, read

@@ -17,7 +17,7 @@ from antiphon.numbers.exact import Log
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Multiples, Reals, Signature

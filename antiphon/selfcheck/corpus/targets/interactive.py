@@ -8,13 +8,14 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-from antiphon.mechanisms.counters import COUNT, Counter
+from antiphon.mechanisms.counters import Counter
+from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP

@@ -15,7 +15,7 @@ from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins import Coins
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP

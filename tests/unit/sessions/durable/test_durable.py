@@ -11,9 +11,9 @@ import pytest
 from logs import add, edit
 
 import antiphon as ap
-from antiphon.composition.filters import BasicFilter, Refusal
+from antiphon.composition import BasicFilter, Refusal
 from antiphon.mechanisms import COUNT, TreeCounter
-from antiphon.sessions.durable import DurableSession
+from antiphon.sessions import DurableSession
 from antiphon.sessions.durable.inspection import compact, status, verify
 
 COUNTER = TreeCounter(horizon=64, epsilon=1)

@@ -20,9 +20,8 @@ import bounds
 import pytest
 
 import antiphon as ap
-from antiphon.composition import BasicFilter
+from antiphon.composition import BasicFilter, Refusal
 from antiphon.composition.concurrent import Ledger
-from antiphon.composition.filters import Refusal
 from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.protocol import SampledCoins
 from antiphon.protocol.claims import Claim, Status
