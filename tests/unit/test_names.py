@@ -129,4 +129,4 @@ def test_pages_and_programs_import_a_name_from_its_home():
 
 def test_an_import_from_elsewhere_is_seen():
     shown = ">>> from antiphon.protocol import Log, Pure, measures\n>>> from antiphon import Log"
-    assert [*lost(shown)] == ["antiphon.Log"]
+    assert [*lost(shown)] == ["antiphon.protocol.Log"]

@@ -51,6 +51,7 @@ NO_PRIVACY_FIGURES = {
             "taken.result[1]:.40", "said:.60", "space:.80", "value:.40",
         ],
         "antiphon/composition/accounting/parameters.py": ["_ADAPTIVE.format(type(given).__name__)"],
+        "antiphon/selfcheck/theorems/theorem.py": ["instance.format(*each)"],
     },
     "confidences that have so few digits": {
         "antiphon/selfcheck/commands/corpus.py": ["CONFIDENCE:.0%"],
