@@ -75,7 +75,6 @@ NO_PRIVACY_FIGURES = {
         "antiphon/composition/accounting/curve.py": ["share * last:.3g"],
     },
     "an event, a vector, the law of an answer": {
-        "antiphon/conjectures/tree_drawing.py": ["float(chance):.6g"],
         "antiphon/audit/statistical/event.py": ["self.threshold:.6g", "end:.6g"],
         "antiphon/audit/statistical/search.py": ["x:.4g"],
     },
