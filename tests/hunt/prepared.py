@@ -8,7 +8,6 @@ from itertools import product
 from typing import Any
 
 import attrs
-from users import stated
 
 import antiphon as ap
 from antiphon import Log, spaces
@@ -19,6 +18,8 @@ from antiphon.protocol import Approximate, GaussianDP, Pure, Renyi, ZeroConcentr
 from antiphon.protocol.measures import converted
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.verifiers import OneEntry, Within, neighbouring_start
+
+from .users import stated
 
 Weights = tuple[tuple[int, ...], ...]
 IMPLIED: dict[str, Any] = {"zcdp": ZeroConcentrated, "gdp": GaussianDP, "rdp": Renyi}
