@@ -106,17 +106,9 @@ def test_the_rest_passes_without_a_wing(wing, tmp_path):
     )
     assert len(rest) > 60
     told = [
-        "-m",
-        "pytest",
-        "-q",
-        "-p",
-        "no:xdist",
-        "-p",
-        "no:cacheprovider",
-        "-m",
-        "not slow",
-        *map(str, rest),
-    ]
+        "-m", "pytest", "-q", "-p", "no:cacheprovider", "-m", "not slow",
+        "-n", "logical", "--dist", "worksteal", *map(str, rest),
+    ]  # fmt: skip
     done = subprocess.run(
         [sys.executable, *told], cwd=ROOT.parent, env=env, capture_output=True, text=True
     )
