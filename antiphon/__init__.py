@@ -208,9 +208,11 @@ def _present() -> list[str]:
 
 
 def _load() -> None:
-    for room in _present():
+    rooms = _present()
+    for room in rooms:
         import_module(f"antiphon.{room}")
-    found("patterns")
+    if "conjectures" in rooms:  # they are patterns of its classes, wherever they stand
+        found("patterns")
 
 
 def _spending() -> Accounts:
