@@ -44,12 +44,12 @@ if typing.TYPE_CHECKING:
 
 _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
-"""The packages in which broken twins and targets live."""
+"""How the names of all in the packages begin, in which broken twins and targets live."""
 
 
 def nothing_proved_in(package: str) -> None:
     """Say of a package, in its ``__init__``, that nothing its classes inherit is proved of them."""
-    _unproved.add(package)
+    _unproved.add(f"{package}.")
     _found.difference_update({kind for kind in _found if not _written(kind)})
 
 
@@ -93,7 +93,7 @@ def _written(kind: type | types.FunctionType) -> bool:
     module: object = kind.__module__
     if type(module) is not str or not module.startswith(_HOME):
         return False
-    if any(f"{module}.".startswith(f"{package}.") for package in _unproved):
+    if f"{module}.".startswith(tuple(_unproved)):
         return False
     found: object = sys.modules.get(module)
     for name in kind.__qualname__.split("."):
