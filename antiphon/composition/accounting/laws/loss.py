@@ -6,8 +6,10 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from fractions import Fraction
-from typing import Final, NamedTuple, TypeAlias, TypeVar
+from functools import cached_property
+from typing import Any, Final, NamedTuple, TypeAlias, TypeVar
 
+import attrs
 import numpy as np
 import numpy.typing as npt
 
@@ -109,6 +111,22 @@ class LossLaw(ABC):
 
         Nothing is gained where it falls below ``enough`` further.
         """
+
+
+@attrs.frozen(eq=False)
+class GroupedLosses(LossLaw):
+    """Losses that are given by kind: the parameters of a kind and, last, how many are of it."""
+
+    given: tuple[tuple[Any, ...], ...]
+
+    @cached_property
+    def counts(self) -> Floats:
+        """How many of each kind."""
+        return np.array([float(kind[-1]) for kind in self.given])
+
+    @property
+    def size(self) -> int:
+        return len(self.given)
 
 
 def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:

@@ -14,6 +14,7 @@ import numpy as np
 from antiphon.composition.accounting.laws.loss import (
     SLACK,
     Complexes,
+    GroupedLosses,
     Lattice,
     Logs,
     LossLaw,
@@ -27,7 +28,7 @@ from antiphon.numbers.interval import UNIT, Floats
 
 
 @attrs.frozen(eq=False)
-class Ranges(LossLaw):
+class Ranges(GroupedLosses):
     """Σ of n_i losses with density e^((x-η)/2)/(2(1-e^(-η))) on [-η, η].
 
     With a = c + 1/2, M(c) = sinh(aη)/(2a sinh(η/2)) and
@@ -42,22 +43,14 @@ class Ranges(LossLaw):
     def _etas(self) -> Floats:
         return np.array([float(eta) for eta, _ in self.given])
 
-    @cached_property
-    def _counts(self) -> Floats:
-        return np.array([float(n) for _, n in self.given])
-
     @property
     def most(self) -> Fraction:
         return sum((eta * n for eta, n in self.given), Fraction(0))
 
-    @property
-    def size(self) -> int:
-        return len(self.given)
-
     def log_moment(self, order: float) -> Moment:
         x, y = (order + 0.5) * self._etas, self._etas / 2
-        value = self._counts * (_log_sinhc(x) - _log_sinhc(y))
-        lost = self._counts * (4 * SLACK + 8 * UNIT * (x + y))
+        value = self.counts * (_log_sinhc(x) - _log_sinhc(y))
+        lost = self.counts * (4 * SLACK + 8 * UNIT * (x + y))
         rest = self.size * UNIT * float(np.sum(np.abs(value)))
         return Moment(float(np.sum(value)), float(np.sum(lost)) + rest)
 
@@ -68,7 +61,7 @@ class Ranges(LossLaw):
         x = np.maximum(x, 1e-2)
         means = np.where(near, a * self._etas**2 / 3, self._etas / np.tanh(x) - 1 / a)
         spread = np.where(near, self._etas**2 / 3, 1 / a**2 - (self._etas / np.sinh(x)) ** 2)
-        return float(np.sum(self._counts * means)), float(np.sum(self._counts * spread))
+        return float(np.sum(self.counts * means)), float(np.sum(self.counts * spread))
 
     def characteristic(
         self, order: float, frequencies: Floats, enough: Floats | None = None
@@ -79,7 +72,7 @@ class Ranges(LossLaw):
         below = 1 + 1j * frequencies / a
         factor = (np.cos(x) + 1j * coth * np.sin(x)) / below
         wrong = (SLACK + 8 * UNIT * x) * (1 + coth * np.minimum(x, 1.0)) / np.abs(below)
-        return powers(factor, np.minimum(wrong + SLACK, 1.0), self._counts)
+        return powers(factor, np.minimum(wrong + SLACK, 1.0), self.counts)
 
     def ceiling(
         self, order: float, low: Floats, high: Floats, enough: Floats | None = None
@@ -88,7 +81,7 @@ class Ranges(LossLaw):
         y = np.minimum(a * self._etas, 300.0)[:, None]
         sine = np.sin(np.minimum(np.multiply.outer(self._etas, low), np.pi / 2))
         squared = (1 + (sine / np.sinh(y)) ** 2) * (1 + 4 * SLACK) / (1 + (low / a) ** 2)
-        return log_ceiling(squared, self._counts)
+        return log_ceiling(squared, self.counts)
 
 
 def _log_sinhc(x: Floats) -> Floats:
@@ -154,7 +147,7 @@ _CHUNK: Final = 1 << 7
 
 
 @attrs.frozen(eq=False)
-class Thetas(LossLaw):
+class Thetas(GroupedLosses):
     """Σ of n_i losses of N_Z(0,σ²) against N_Z(Δ,σ²): L = Δ(Δ-2x)/(2σ²).
 
     Tilted by e^(cL), x is again a discrete Gaussian, about -cΔ. With
@@ -180,10 +173,6 @@ class Thetas(LossLaw):
         return np.array([float(shift) for _, shift, _ in self.given])
 
     @cached_property
-    def _counts(self) -> Floats:
-        return np.array([float(n) for _, _, n in self.given])
-
-    @cached_property
     def _steps(self) -> Floats:
         """h = Δ/σ²."""
         return np.array([float(shift / sigma**2) for sigma, shift, _ in self.given])
@@ -199,10 +188,6 @@ class Thetas(LossLaw):
         spacing = common([Fraction(shift) / sigma**2 for sigma, shift, _ in self.given])
         offset = sum(d * d * n / (2 * sigma**2) for sigma, d, n in self.given)
         return Lattice(Fraction(offset), spacing)
-
-    @property
-    def size(self) -> int:
-        return len(self.given)
 
     def _theta(self, part: slice, place: Floats, waves: Floats) -> Complexes:
         """ϑ(a,ω) for |ω| <= π and 2|a| <= 1, up to a factor that is the same for all ω.
@@ -236,8 +221,8 @@ class Thetas(LossLaw):
         top = np.log(self._theta(every, place, none)[:, 0].real)
         bottom = np.log(self._theta(every, 0 * place, none)[:, 0].real)
         scale = place**2 / (2 * self._sigmas**2) if self._narrow else 0.0
-        value = self._counts * (linear + (top - bottom - scale))
-        wrong = self._counts * (4 * SLACK + lost + 8 * UNIT * (linear + scale))
+        value = self.counts * (linear + (top - bottom - scale))
+        wrong = self.counts * (4 * SLACK + lost + 8 * UNIT * (linear + scale))
         rest = self.size * UNIT * float(np.sum(np.abs(value)))
         return Moment(float(np.sum(value)), float(np.sum(wrong)) + rest)
 
@@ -253,7 +238,7 @@ class Thetas(LossLaw):
             variance = np.sum(weights * (_TERMS - at[:, None]) ** 2, axis=1)
         losses = self._steps * (self._shifts / 2 - mean)
         spread = self._steps**2 * variance
-        return float(np.sum(self._counts * losses)), float(np.sum(self._counts * spread))
+        return float(np.sum(self.counts * losses)), float(np.sum(self.counts * spread))
 
     def characteristic(
         self, order: float, frequencies: Floats, enough: Floats | None = None
@@ -267,7 +252,7 @@ class Thetas(LossLaw):
             factor = self._ratio(part, place, waves) * np.exp(1j * phase * middle)
             turned = 8 * UNIT * phase * (np.abs(middle) + self._sigmas[part][:, None] + 1)
             wrong = np.minimum(4 * SLACK + lost[part][:, None] + turned, 1.0)
-            each = powers(factor, wrong, self._counts[part])
+            each = powers(factor, wrong, self.counts[part])
             total = Logs(total.value + each.value, total.slack + each.slack)
         return total
 
@@ -290,5 +275,5 @@ class Thetas(LossLaw):
             steps = self._steps[part]
             waves = np.minimum(apart(low, high, 2 * np.pi / steps) * steps[:, None], np.pi)
             modulus = np.abs(self._ratio(part, place, waves)) + 4 * SLACK + lost[part][:, None]
-            total += log_ceiling(modulus**2, self._counts[part])
+            total += log_ceiling(modulus**2, self.counts[part])
         return total

@@ -15,9 +15,9 @@ import numpy as np
 from antiphon.composition.accounting.laws.loss import (
     SLACK,
     Complexes,
+    GroupedLosses,
     Lattice,
     Logs,
-    LossLaw,
     Moment,
     common,
     powers,
@@ -59,7 +59,7 @@ class Strong(NamedTuple):
 
 
 @attrs.frozen(eq=False)
-class Responses(LossLaw):
+class Responses(GroupedLosses):
     """Σ of n_i losses ±ε_i, +ε_i w.p. e^ε_i/(1+e^ε_i) (RR_{ε_i,0}; CM Def. 2.3).
 
     With a = c + 1/2, M(c) = Π cosh(aε)/cosh(ε/2) and φ(θ) = cos θε + i tanh(aε) sin θε, so
@@ -73,11 +73,6 @@ class Responses(LossLaw):
     def epsilons(self) -> Floats:
         """Each within one rounding."""
         return np.array([nearest(e) for e, _ in self.given])
-
-    @cached_property
-    def counts(self) -> Floats:
-        """How many of each."""
-        return np.array([float(n) for _, n in self.given])
 
     @property
     def most(self) -> Fraction:
@@ -136,10 +131,6 @@ class Responses(LossLaw):
             return None
         spacing = common(2 * e for e, _ in rational)
         return Lattice(sum((e * n for e, n in rational), Fraction(0)), spacing)
-
-    @property
-    def size(self) -> int:
-        return len(self.given)
 
     def log_moment(self, order: float) -> Moment:
         e, n = self.epsilons, self.counts
