@@ -16,7 +16,7 @@ from antiphon.numbers.exact import fraction
 from antiphon.numbers.interning import all_are, fingerprint
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Finite, Integers, Reals, Space, Texts
+from antiphon.protocol.spaces import Finite, Integers, Reals, Space, Texts, Tuples
 
 Rows: TypeAlias = tuple[Any, ...]
 Near: TypeAlias = Callable[[Rows, Rows, Fraction], bool]
@@ -50,8 +50,6 @@ class Vectors(Space):
         return self.size is not None and self.of.finite
 
     def enumerate(self) -> Iterator[Rows]:
-        from antiphon.protocol.spaces import Tuples
-
         if self.size is None:
             return super().enumerate()
         return Tuples((self.of,) * self.size).enumerate()

@@ -14,7 +14,7 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from antiphon.cli.output import shown
+from antiphon.cli.output import print_table, shown
 from antiphon.learners.commands.players import INTERRUPTED
 from antiphon.learners.contests import Standings, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
@@ -96,8 +96,6 @@ class LearnedOutcome:
 
 def print_once(outcome: LearnedOutcome) -> None:
     """A line for each learner."""
-    from antiphon.cli.output import print_table
-
     rows, (game,) = outcome.rows, outcome.games
     against, unit = _heading(outcome)
     columns = ["learner", "private", "regret", "±", "a round", "slope", *_dynamic(rows), "games"]
@@ -130,8 +128,6 @@ def print_sweep(outcome: LearnedOutcome) -> None:
 
 
 def _print_grid(outcome: LearnedOutcome, figure: Figure, band: Figure | None) -> None:
-    from antiphon.cli.output import print_table
-
     times = [game.rounds for game in outcome.games]
     columns = ["learner", "private", *(f"T = {time:,}" for time in times)]
     numbers = columns[2:]

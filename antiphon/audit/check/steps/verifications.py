@@ -11,8 +11,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
-from antiphon.audit.check.steps.columns import disagreement
-from antiphon.audit.check.steps.columns import finding as column_finding
+from antiphon.audit.check.steps import columns
 from antiphon.audit.check.steps.contracts import CURE, hashable, unhashable
 from antiphon.audit.check.watch import content, watched, where
 from antiphon.numbers.errors import PartError, place, told
@@ -221,7 +220,7 @@ def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> I
             yield from explored(f, messages, (each.pair,))
 
 
-def columns(f: Verification, messages: tuple[object, ...]) -> Trial:
+def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
     """``@column_safe``: that f reads columns as it reads numbers."""
     if not is_column_safe(f):
         raise LeftOut("it does not say that it is column safe")
@@ -231,9 +230,9 @@ def columns(f: Verification, messages: tuple[object, ...]) -> Trial:
         if not own:
             continue
         asker, script = _Asks(f, kind, len(own), min(own)), (0,) * 4
-        what = disagreement(asker, None, script, np.random.SeedSequence(len(own)))
+        what = columns.disagreement(asker, None, script, np.random.SeedSequence(len(own)))
         if what:
-            yield column_finding(what, where(f, "step"))
+            yield columns.finding(what, where(f, "step"))
             break
     return Tried(len(numbers), "number")
 
@@ -268,7 +267,7 @@ class _Asks(ContinualMechanism):
 
 CHECKS: Final = (
     ("steps", steps), ("dead", dead), ("consistency", consistency), ("swaps", swaps),
-    ("columns", columns),
+    ("columns", column_safety),
 )  # fmt: skip
 MESSAGES: Final = (0, 1, 2)
 """Tried where none are given."""
