@@ -33,9 +33,13 @@ exclude_patterns = [
     ".*", "antiphon", "benchmarks", "dist", "docs/_*", "demo-output", "examples", "tests",
 ]  # fmt: skip
 
-extensions = ["myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "sphinx_design"]
+extensions = [
+    "myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "sphinx_design",
+    "sphinx.ext.mathjax", "sphinx-mathjax-offline",
+]  # fmt: skip
 myst_heading_anchors = 4
-myst_enable_extensions = ["colon_fence"]
+myst_enable_extensions = ["colon_fence", "dollarmath"]
+myst_dmath_allow_digits = False
 smartquotes = False
 nb_execution_mode = "force"
 nb_execution_timeout = 120

@@ -28,6 +28,13 @@ HEAD = """# Every public name
 Each name has one home and stands here once: `ap` (`import antiphon as ap`) has what one begins
 with, a room the rest, and a room within a room what is in neither. In full, with arguments:
 [the reference](api/antiphon.md). This page is written by `python docs/reference.py`.
+
+```{toctree}
+:hidden:
+:glob:
+
+api/*
+```
 """
 
 
