@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+import antiphon as ap
 from antiphon.learners import LazyExperts, contest, games
 from antiphon.protocol import SampledCoins
 
@@ -19,6 +20,7 @@ EXAMPLES = Path(__file__).parents[2] / "examples"
 def test_every_example_is_tested():
     assert {path.stem for path in EXAMPLES.glob("*.py")} == {
         "adaptivity_costs",
+        "attribution",
         "batch_constant",
         "budgeted_analyst",
         "dashboard",
@@ -46,6 +48,12 @@ def test_a_dashboard_shows_a_private_count_of_every_airline(capsys):
     assert all(abs(noisy[each] - exact[each]) < 5_000 for each in exact)
     assert noisy != exact
     assert promise.startswith("(0.5, 0)-DP by CM Thm 6.1")
+
+
+def test_an_epoch_loses_more_than_its_budget_unless_all_are_charged():
+    tight = runpy.run_path(str(EXAMPLES / "attribution.py"))["tight"]
+    assert [tight(epochs, False) for epochs in (1, 2)] == [ap.Log(2), ap.Log(8)]  # of Log(4)
+    assert [tight(epochs, True) for epochs in (1, 2)] == [ap.Log(2), ap.Log(4)]
 
 
 @pytest.mark.slow
