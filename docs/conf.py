@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import sys
+from importlib.metadata import distribution
 from pathlib import Path
 from typing import Any
 
@@ -34,8 +35,7 @@ exclude_patterns = [
 ]  # fmt: skip
 
 extensions = [
-    "myst_nb", "sphinx.ext.autodoc", "sphinx_copybutton", "sphinx_design",
-    "sphinx.ext.mathjax", "sphinx-mathjax-offline",
+    "myst_nb", "sphinx.ext.autodoc", "sphinx.ext.mathjax", "sphinx_copybutton", "sphinx_design",
 ]  # fmt: skip
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "dollarmath"]
@@ -56,9 +56,15 @@ suppress_warnings = ["ref.python"]  # `range` in a type is Python's, whatever fi
 maximum_signature_line_length = 80
 toc_object_entries_show_parents = "hide"
 
+FORMULAS = distribution("sphinx-mathjax-offline").locate_file(
+    "sphinx-mathjax-offline/static/mathjax/tex-svg.js"
+)
+"""MathJax in one file, from a package: the site asks nothing of the network."""
+mathjax_path = "tex-svg.js"
+
 html_theme = "furo"
 html_title = "Antiphon"
-html_static_path = ["_static"]
+html_static_path = ["_static", str(FORMULAS)]
 html_css_files = ["antiphon.css"]
 html_extra_path = ["_extra"]
 html_copy_source = False
