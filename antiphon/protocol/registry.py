@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import enum
 from collections.abc import Callable
+from functools import wraps
 from inspect import isclass
 from typing import Any, Final, TypeVar
 
@@ -74,7 +75,9 @@ def register(name: str, *, state: bool = False) -> Callable[[Thing], Thing]:
             if known is not None and _origin(known) != _origin(thing):
                 raise InvalidArgument(f"{name!r} is already the name of {_origin(known)}")
         (_states if state else _said).add(name, thing)
-        return reads_well(kind) if isclass(kind) and not state else thing  # type: ignore[return-value]
+        if isclass(kind) and not state:
+            named_parameters(reads_well(kind))
+        return thing
 
     return add
 
@@ -95,10 +98,55 @@ def reads_well(kind: type[Thing]) -> type[Thing]:
     """Decorator, part of ``register``: where attrs wrote how a class prints, its exact numbers are
     printed as they were given: ``Pure(epsilon=0.1)``, not ``Pure(epsilon=Fraction(1, 10))``.
     """
-    code = getattr(vars(kind).get("__repr__"), "__code__", None)
-    if code is not None and code.co_filename.startswith(_GENERATED):
+    if _by_attrs(kind, "__repr__"):
         kind.__repr__ = _printed  # type: ignore[method-assign]
     return kind
+
+
+def named_parameters(kind: type[Any]) -> None:
+    """Part of ``register``: a call that gives its parameters in a wrong way is answered
+    by the call to write, where attrs wrote ``__init__`` and some parameter has to be named.
+
+    Classes of messages name none, so that making one costs nothing more.
+    """
+    if not _by_attrs(kind, "__init__") or not any(each.kw_only for each in attrs.fields(kind)):
+        return
+    make: Any = vars(kind)["__init__"]
+
+    @wraps(make)
+    def construct(self: object, *given: object, **named: object) -> None:
+        try:
+            make(self, *given, **named)
+        except TypeError as error:
+            if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                raise  # of a parameter's value
+            raise InvalidArgument(_call_to_write(kind, given, named)) from None
+
+    kind.__init__ = construct
+
+
+def _call_to_write(kind: type[Any], given: tuple[object, ...], named: dict[str, object]) -> str:
+    """What was wrong with the parameters of a call, and the call that was probably meant."""
+    fields = [each for each in attrs.fields(kind) if each.init]
+    fields.sort(key=lambda each: each.default is not attrs.NOTHING)  # those that it needs first
+    names = [each.alias for each in fields]
+    if unknown := [name for name in named if name not in names]:
+        return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}"
+    values = dict(zip(names, given, strict=False)) | named
+    needed = {each.alias for each in fields if each.default is attrs.NOTHING} | values.keys()
+    call = ", ".join(
+        f"{name}={written(values[name]) if name in values else '…'}"
+        for name in names
+        if name in needed
+    )
+    wrong = "takes its parameters by name" if given else "needs more parameters"
+    return f"{kind.__name__} {wrong}; write {kind.__name__}({call})"
+
+
+def _by_attrs(kind: type, method: str) -> bool:
+    """Whether attrs wrote a method of a class."""
+    code = getattr(vars(kind).get(method), "__code__", None)
+    return code is not None and code.co_filename.startswith(_GENERATED)
 
 
 def _printed(self: object) -> str:

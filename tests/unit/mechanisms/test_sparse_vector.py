@@ -317,7 +317,7 @@ def test_parameters_are_checked(name, wrongs):
             SparseVector(**{"epsilon": 1, name: wrong})
     with pytest.raises(ap.InvalidArgument, match="share"):
         NumericSparseVector(epsilon=1, value_share=1)
-    with pytest.raises(TypeError):
+    with pytest.raises(ap.InvalidArgument, match="tops"):
         AboveThreshold(epsilon=1, tops=2)
     with pytest.raises(ap.InvalidArgument, match="queries"):
         SparseVector(epsilon=1).error_bound(0, beta=0.1)
