@@ -9,6 +9,7 @@ from trying import over
 
 import antiphon as ap
 from antiphon.composition.concurrent import Dead
+from antiphon.composition.merging import FromOutside, content
 from antiphon.numbers.interning import Interner, fingerprint
 from antiphon.protocol.spaces import BITS, Anything
 
@@ -127,3 +128,21 @@ def test_what_holds_itself_is_refused():
     endless.bit = endless
     with pytest.raises(ap.InvalidArgument, match="hashed"):
         Interner()(endless)
+
+
+@over("kind", KINDS, at_least=7)
+def test_a_state_is_merged_with_none_that_only_looks_the_same(kind):
+    assert content(kind(0)) != content(kind(1))
+
+
+def test_an_f_remembers_which_creation_got_a_pair_that_differed():
+    f = ap.composition.sparse_parallel([(ap.Log(3), 0)])
+    created = ap.same(ap.Create(ap.mechanisms.RandomizedResponse(epsilon=ap.Log(3))))
+    at, keys = FromOutside(), []
+    for differing in (0, 1):
+        pairs = [created, created, ap.Pair(ap.Ask(0, differing), ap.Ask(1, differing))]
+        state = f.initial_state
+        for pair in pairs:
+            state = f.step(state, pair.zero, pair.one)
+        keys.append(at.state(f, state))
+    assert keys[0] != keys[1]
