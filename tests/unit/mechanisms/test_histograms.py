@@ -244,6 +244,27 @@ def test_without_noise_to_speak_of_errors_are_as_bounded(query, stream, seed):
         assert j > 1 or query(total) < 3
 
 
+@over("kind", KINDS)
+def test_a_stream_of_ones_stays_within_its_bounds(kind):
+    """Without noise to speak of: errors, and intervals, of which there are nearly as many."""
+    hss = kind(epsilon=10**6, query=KthLargest(1), dimension=D, beta=1e-9)
+    live = ComplexMechanism(hss).start(seed=1)
+    for t in range(1, 41):
+        out, j = live.send((1,) * D)
+        assert abs(out - t) <= hss.error_bound(t, j)
+        assert j <= hss.most_intervals(t)
+    assert j + 1 >= hss.most_intervals(40)
+
+
+def test_a_bound_of_hss_has_the_errors_of_all_its_parts():
+    hss = HSS(epsilon=1, query=KthLargest(1), dimension=D)
+    alpha, before = hss.slack.alpha(100, 3), hss.slack.of_histogram(2)
+    assert min(alpha, before) > 0
+    assert hss.error_bound(100, 3) == hss.gamma(100, 3) + 2 * alpha + 3 * before
+    width = hss.gamma(1, 1)
+    assert [hss.most_intervals(n) for n in (0, 1, width, width + 1)] == [1, 2, 2, 3]
+
+
 @attrs.frozen
 class OwnMaximum(HistogramQuery):
     def __call__(self, counts):
@@ -264,6 +285,7 @@ def test_the_guarantee_is_derived(kind):
     own = kind(epsilon=0.3, query=OwnMaximum(), dimension=2)
     assert ap.guarantee(ComplexMechanism(own)).status is Status.ASSUMED
     assert ap.guarantee(ComplexMechanism(own)).epsilon_at(0) < 0.3 + 1e-15
+    assert {each.claim.status for each in own.created[1:]} == {Status.ASSUMED}
 
 
 def test_with_an_approximate_histogram_hss_is_too():
