@@ -32,6 +32,7 @@ from antiphon.composition.accounting import (
 )
 from antiphon.composition.accounting.laws.noise_laws import Thetas
 from antiphon.composition.accounting.laws.values import log_ratio
+from antiphon.composition.accounting.pairs.exactly import multiplied
 from antiphon.composition.accounting.product import Product
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import Log
@@ -460,3 +461,12 @@ def test_a_lattice_is_as_fine_as_all_of_them():
     assert lattice == (Fraction(1, 200) + Fraction(1, 800) + Fraction(1, 80), Fraction(1, 400))
     assert compose([*pairs, GaussianPair(1)])._product.lattice is None
     assert Product((Thetas(((Fraction(3), 2, 5),)),)).lattice == (Fraction(10, 9), Fraction(2, 9))
+
+
+def test_points_of_one_ratio_are_one_point_with_all_their_mass():
+    quarter, half = Fraction(1, 4), Fraction(1, 2)
+    twice = multiplied([([(quarter, quarter / 2), (quarter, quarter / 2), (half, 3 * quarter)], 2)])
+    assert twice.total == 1
+    assert sorted(twice.points) == sorted(
+        [(quarter, quarter / 4), (half, 3 * quarter / 2), (quarter, 9 * quarter / 4)]
+    )

@@ -25,6 +25,18 @@ from antiphon.verifiers import ReplacedRow
 ONE_UPDATE = {"size": 2, "epsilon_each": 8, "updates": 1, "threshold": 5, "rate": 1.0}
 
 
+def test_what_is_claimed_is_of_one_replaced_row_in_steps():
+    """A row moves an answer by 1, which is four steps of 1/4; queries are the same in both worlds."""
+    learned = MultiplicativeWeights(**ONE_UPDATE, step=Fraction(1, 4))
+    assert learned.test.sensitivity == learned.value.sensitivity == learned.steps == 4
+    f = learned.lifting.outer
+    rows = [np.array(each) for each in ([3, 1], [2, 2], [1, 3])]
+    queries = [np.array(each) for each in ([0.25, 1.0], [0.5, 1.0])]
+    assert f([ap.Pair(rows[0], rows[1]), ap.Pair(queries[0], queries[0])]) is ap.TOP
+    assert f([ap.Pair(rows[0], rows[2])]) is ap.BOTTOM
+    assert f([ap.Pair(*queries)]) is ap.BOTTOM
+
+
 # --- the hypothesis ----------------------------------------------------------------------------
 
 
