@@ -26,7 +26,7 @@ ONE_UPDATE = {"size": 2, "epsilon_each": 8, "updates": 1, "threshold": 5, "rate"
 
 
 def test_what_is_claimed_is_of_one_replaced_row_in_steps():
-    """A row moves an answer by 1, which is four steps of 1/4; queries are the same in both worlds."""
+    """A row moves an answer by 1, four steps of 1/4; queries are the same in both worlds."""
     learned = MultiplicativeWeights(**ONE_UPDATE, step=Fraction(1, 4))
     assert learned.test.sensitivity == learned.value.sensitivity == learned.steps == 4
     f = learned.lifting.outer
