@@ -1,14 +1,15 @@
 """The arena of a composition: ExtConComp under an f of ``composition``.
 
 Given the transcript the created mechanisms are independent, so there is one column for
-each, and interchangeable ones are the same number.
+each, and interchangeable ones are the same number. What a filter of this library has charged
+follows from the creations, which are the same in both worlds: it is public, as the purse is.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Final, NamedTuple, Union
+from typing import Any, Final, NamedTuple, Union
 
 import attrs
 
@@ -16,23 +17,29 @@ from antiphon.audit.exact.arena import RAISED, Live, listed
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.kernel import Stepper
 from antiphon.composition.creation import Create
+from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.suitable import Checked, Purse, Suitable
-from antiphon.numbers.errors import Intractable, PartError
+from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
+from antiphon.numbers.interning import Interner
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same
+from antiphon.protocol.provenance import own
 from antiphon.protocol.verification import Refused
 
 
 class Position(NamedTuple):
-    """What is public and undecided: the purse, the creations so far, the live columns (sorted)."""
+    """What is public and undecided: the purse, the creations so far, the live columns (sorted),
+    and the number of what a filter has charged."""
 
     purse: Purse
     created: int
     columns: tuple[int, ...]
+    charged: int = 0
 
 
 _NO_POSITION: Final = Position(Vector(), 0, ())
 _OURS: Final = "antiphon.composition."
+_BUDGETS: Final = f"{_OURS}filters."
 
 
 class Option(NamedTuple):
@@ -44,6 +51,8 @@ class Option(NamedTuple):
     branches: tuple[Branch, ...]
     """What each answer leads to: a position."""
     denominator: int
+    told: object = TOP
+    """The answer to a creation: ⊤, or a filter's refusal."""
 
 
 @attrs.define(eq=False)
@@ -51,7 +60,8 @@ class CompositionArena:
     """V[f] ∘* I(·) ∘* ExtConComp, f suitable, creations from a finite catalogue.
 
     The HALT of a child ends that child only, and the adversary may go on with the others;
-    a message that a child refuses ends the interaction.
+    a message that a child refuses ends the interaction. A creation that the ``budget`` refuses
+    counts as one, and what it was to create answers HALT alike in both worlds.
     """
 
     columns: Columns
@@ -60,6 +70,8 @@ class CompositionArena:
     max_creations: int
     queries: tuple[object, ...] | None = None
     """The messages to try on each mechanism that takes them; None for all."""
+    budget: Budget[Any] | None = None
+    """One whose ``charge`` depends on what it has charged and on the measure alone."""
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1], [1]))
     _positions: list[Position] = attrs.field(factory=lambda: [_NO_POSITION])
     _ids: dict[Position, int] = attrs.field(factory=dict[Position, int])
@@ -67,6 +79,11 @@ class CompositionArena:
     _parts: list[int] = attrs.field(factory=list[int])
     _spent: dict[tuple[Purse, int], Purse | Refused] = attrs.field(
         factory=dict[tuple[Purse, int], Union[Purse, Refused]]
+    )
+    _ledger: Interner = attrs.field(factory=Interner)
+    """States of the budget, numbered."""
+    _charges: dict[tuple[int, int], int | Refusal | None] = attrs.field(
+        factory=dict[tuple[int, int], Union[int, Refusal, None]]
     )
     _useful: dict[tuple[int, bool], bool] = attrs.field(factory=dict[tuple[int, bool], bool])
     _may_grow: bool = attrs.field(init=False)
@@ -87,7 +104,8 @@ class CompositionArena:
 
     def start(self) -> int:
         """The position before any message."""
-        return self._number(Position(self.verification.purse, 0, ()))
+        nothing = self._ledger(None if self.budget is None else self.budget.initial_state)
+        return self._number(Position(self.verification.purse, 0, (), nothing))
 
     def choices(self, position: int) -> tuple[Option, ...]:
         """What may be said."""
@@ -98,7 +116,7 @@ class CompositionArena:
 
     def _options(self, position: Position) -> Iterator[Option]:
         yield from self._creations(position)
-        purse, created, columns = position
+        purse, created, columns, charged = position
         if created < self.verification.prescribed:
             return
         for place, column in enumerate(columns):
@@ -109,7 +127,8 @@ class CompositionArena:
                 after = self._spend(purse, column) if move.differs else purse
                 if type(after) is Refused:
                     continue
-                branches = [self._branch(after, created, others, each) for each in move.branches]
+                left = Position(after, created, others, charged)
+                branches = [self._branch(left, each) for each in move.branches]
                 yield Option(column, move, tuple(branches), move.denominator)
 
     def live(self, position: int) -> Live:
@@ -125,26 +144,46 @@ class CompositionArena:
         return known
 
     def _creations(self, position: Position) -> Iterator[Option]:
-        purse, created, columns = position
+        purse, created, columns, charged = position
         if created >= self.max_creations:
             return
         for part, create in zip(self._parts, self.catalogue, strict=True):
             if create.claim is None or not self.verification.takes(create):
                 continue
             after = self.verification.admit(purse, created, create)
-            if type(after) is Refused:
+            told: object
+            spent = self._charge(charged, part, create)
+            if type(after) is Refused or spent is None:
                 continue
-            column = self.columns.first(part)
             useful = self._may_grow or created < self.verification.prescribed
-            if not useful and not self._informative(column, after):
-                continue
-            branch = self._branch(after, created + 1, columns, (1, 1, column))
-            yield Option(SPENT, create, (branch,), 1)
+            if isinstance(spent, Refusal):
+                told, column, spent = spent, SPENT, charged
+            else:
+                told, column = TOP, self.columns.first(part)
+                useful = useful or self._informative(column, after)
+            if useful:
+                branch = self._branch(Position(after, created + 1, columns, spent), (1, 1, column))
+                yield Option(SPENT, create, (branch,), 1, told)
 
-    def _branch(
-        self, purse: Purse, created: int, others: tuple[int, ...], outcome: Branch
-    ) -> Branch:
+    def _charge(self, charged: int, part: int, create: Create) -> int | Refusal | None:
+        """What has been charged after a creation, or its refusal; None if it cannot be charged."""
+        if self.budget is None or create.claim is None:
+            return charged
+        key = charged, part
+        if key not in self._charges:
+            try:
+                after = self.budget.charge(self._ledger.values[charged], create.claim.measure)
+            except InvalidArgument:
+                self._charges[key] = None
+            else:
+                counts = isinstance(self.budget, Filter)  # an odometer never refuses
+                made = self._ledger(after) if counts else charged
+                self._charges[key] = after if type(after) is Refusal else made
+        return self._charges[key]
+
+    def _branch(self, left: Position, outcome: Branch) -> Branch:
         """Put the new column in its place; drop columns that can tell nothing any more."""
+        purse, created, others, charged = left
         factor0, factor1, own = outcome
         live = others if own in (OVER, SPENT) else (*others, own)
         totals0, totals1 = self.columns.totals
@@ -157,7 +196,9 @@ class CompositionArena:
         if own == OVER:
             return factor0, factor1, OVER
         kept.sort()
-        return factor0, factor1, self._number(Position(purse, created, tuple(kept)))
+        if created >= self.max_creations:
+            charged = 0  # nothing is charged any more
+        return factor0, factor1, self._number(Position(purse, created, tuple(kept), charged))
 
     def _number(self, position: Position) -> int:
         count = len(self._positions)
@@ -202,12 +243,14 @@ class CompositionArena:
     def answer(self, choice: Option, place: int) -> object:
         """What the adversary hears on a branch."""
         move = choice.move
-        return TOP if isinstance(move, Create) else self.columns.answer(move.answers[place])
+        return choice.told if isinstance(move, Create) else self.columns.answer(move.answers[place])
 
     def follow(self, live: Live, choice: Option, place: int) -> Live:
         """The live columns by the index of their mechanism, after a branch of a choice."""
-        _, created, columns = self._positions[choice.branches[place][2]]
+        _, created, columns, _ = self._positions[choice.branches[place][2]]
         after = dict(live)
+        if choice.told is not TOP:
+            return live
         if isinstance(choice.move, Create):
             own = next(i for i, each in enumerate(self.catalogue) if each is choice.move)
             after[created - 1] = self.columns.first(self._parts[own])
@@ -237,3 +280,12 @@ def _judge_child(verification: Suitable, create: Create) -> Judge:
         return child[1:], child.differed and not state[1]
 
     return judge
+
+
+def charges_in_public(budget: Budget[Any] | None) -> bool:
+    """Whether what a budget has charged follows from the creations: in those of this library.
+
+    A creation that such a budget refuses, or charges, is the same in both worlds (CM Def. 4.4).
+    """
+    kind = type(budget)
+    return budget is None or (kind.__module__.startswith(_BUDGETS) and own(kind))

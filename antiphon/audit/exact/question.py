@@ -13,7 +13,11 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena, listed, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
-from antiphon.audit.exact.composition_arena import CompositionArena, only_spends
+from antiphon.audit.exact.composition_arena import (
+    CompositionArena,
+    charges_in_public,
+    only_spends,
+)
 from antiphon.audit.exact.divergence import (
     Divergence,
     DivergenceSolver,
@@ -170,7 +174,9 @@ class Question(Shown):
                     "max_creations must not be less"
                 )
             if _factors(self.system, self.verification):
-                return CompositionArena(columns, self.verification, creations, most, given)
+                return CompositionArena(
+                    columns, self.verification, creations, most, given, self.system.budget
+                )
         queries = _queries(self.system, given, creations, most)
         start = self.system.initial_state
         return single_arena(columns, self.system, start, self.verification, queries)
@@ -288,14 +294,15 @@ def horizon(rounds: object) -> int:
 
 
 def _factors(system: ExtConComp, verification: Suitable) -> bool:
-    """Whether the game is the children's, each for itself: no budget, no subclass's own step."""
+    """Whether the game is the children's, each for itself: no subclass's own step, and what a
+    budget has charged is public."""
     kind = type(verification)
     own = kind.step, kind._create, kind.initial_state  # pyright: ignore[reportPrivateUsage]
     plain = Suitable._create, Suitable.initial_state  # pyright: ignore[reportPrivateUsage]
     steps = Suitable.step, FixedMechanisms.step
     return (
         type(system) is ExtConComp
-        and system.budget is None
+        and charges_in_public(system.budget)
         and own[0] in steps
         and own[1:] == plain
     )
