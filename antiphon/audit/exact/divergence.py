@@ -130,7 +130,7 @@ class DivergenceSolver(BackwardRecursion):
     def _best(self, rounds: int, position: int) -> Ends:
         totals, bit = self.arena.totals, self.bit
         best: Ends = self._term(totals[bit][position], totals[1 - bit][position], 1)
-        for choice in self.arena.choices(position) if rounds else ():
+        for choice in self.arena.worth_saying(position, rounds) if rounds else ():
             low, high = self._following(choice, rounds)
             best = max(best[0], low), max(best[1], high)
         return best if best[0] == best[1] else (_rounded(best[0], 0), _rounded(best[1], 1))
@@ -273,7 +273,7 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[Sayable]:
-        found: Sequence[Sayable] = self.arena.choices(position) if rounds else ()
+        found: Sequence[Sayable] = self.arena.worth_saying(position, rounds) if rounds else ()
         return found
 
     def _count(self) -> None:

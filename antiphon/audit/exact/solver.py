@@ -161,7 +161,7 @@ class Solver(BackwardRecursion):
         aheads, behinds = self.arena.totals[bit], self.arena.totals[other]
         ceiling = ahead * aheads[position]  # all the mass there is: no adversary has more
         best, unit = max(0, ceiling - behind * behinds[position]), 1
-        choices: Sequence[Sayable] = self.arena.choices(position)
+        choices: Sequence[Sayable] = self.arena.worth_saying(position, rounds)
         left = rounds - 1
         if not choices:
             leaves.add(position)
