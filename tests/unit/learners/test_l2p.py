@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
-from trying import examples, over
+from trying import examples, over, sized
 
 import antiphon as ap
 from antiphon import Log

@@ -11,6 +11,7 @@ import attrs
 import bounds
 import numpy as np
 import pytest
+from sources import tree
 from trying import over
 
 import antiphon as ap
@@ -179,7 +180,7 @@ def test_no_other_room_imports_the_corpus():
             continue
         names = [
             node.module
-            for node in ast.walk(ast.parse(path.read_text()))
+            for node in ast.walk(tree(path))
             if isinstance(node, ast.ImportFrom)
         ]
         assert not [name for name in names if name.startswith("antiphon.selfcheck.corpus")], path
