@@ -56,7 +56,7 @@ def deep(rounds: int) -> Generator[None, None, None]:
     try:
         yield
     finally:
-        if young and gc.get_count()[0] > _YOUNG and not gc.get_freeze_count():
+        if young and gc.get_count()[0] > max(young, _YOUNG) and not gc.get_freeze_count():
             gc.freeze()  # with the next line: what is young counts as old, unvisited
             gc.unfreeze()
         gc.set_threshold(young, *older)
