@@ -229,4 +229,4 @@ class TestBadInput:
 
     def test_too_large(self):
         with pytest.raises(ap.Intractable, match="use `sparse`"):
-            exactly_sparse([KINDS[0]], k=40, times=40, creations=80).delta_at(0)
+            exactly_sparse([KINDS[0]], k=20, times=20, creations=40).delta_at(0)

@@ -322,10 +322,10 @@ def test_rappor_bit_by_bit():
 
 
 def test_rappor_probabilities_by_frequency():
-    """10⁴ reports of 20 bits. The twin has p and q exchanged, which is noticed in every bit."""
+    """4000 reports of 20 bits. The twin has p and q exchanged, which is noticed in every bit."""
     alpha = bounds.level("unit/selfcheck/test_corpus", 20)
     system = Rappor(Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))
-    coins, n = SampledCoins(seed=bounds.seeded(3)), 10_000
+    coins, n = SampledCoins(seed=bounds.seeded(3)), 4000
     counts = np.sum([system.respond(3, coins) for _ in range(n)], axis=0)
     for place, count in enumerate(counts):
         p = float(system.reported(place in system.bloom(3)))
