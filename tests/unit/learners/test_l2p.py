@@ -496,7 +496,10 @@ def test_it_is_tuned_by_each_accounting(accounting, kind, most):
     assert learner.regret_bound < most
 
 
-@over(("horizon", "epsilon"), [(1, 3), (2, 0.01), *sized([], [(1, 0.01), (2, 3), (50, 0.01)]), (50, 3)])
+@over(
+    ("horizon", "epsilon"),
+    [(1, 3), (2, 0.01), *sized([], [(1, 0.01), (2, 3), (50, 0.01)]), (50, 3)],
+)
 def test_short_games_are_tuned(horizon, epsilon):
     learner = LazyToPrivate.tuned(horizon=horizon, experts=5, epsilon=epsilon, delta=1e-3)
     assert ap.guarantee(learner).epsilon_at(1e-3) <= epsilon

@@ -178,11 +178,7 @@ def test_no_other_room_imports_the_corpus():
     for path in root.rglob("*.py"):
         if {"selfcheck", "specimens", "cli", "commands"} & set(path.relative_to(root).parts):
             continue
-        names = [
-            node.module
-            for node in ast.walk(tree(path))
-            if isinstance(node, ast.ImportFrom)
-        ]
+        names = [node.module for node in ast.walk(tree(path)) if isinstance(node, ast.ImportFrom)]
         assert not [name for name in names if name.startswith("antiphon.selfcheck.corpus")], path
 
 

@@ -18,6 +18,7 @@ from fractions import Fraction
 import attrs
 import bounds
 import pytest
+from trying import sized
 
 import antiphon as ap
 from antiphon.composition import BasicFilter, Refusal
