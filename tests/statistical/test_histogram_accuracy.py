@@ -1,6 +1,7 @@
 """HSS errs by more than it says with probability at most β: by simulation, with broken twins.
 
-n = 300 runs each every day, or 400, β = 0.3. Twins fail in at least 70 % of the runs. Level and power: ``bounds``.
+n = 300 runs each every day, or 400, β = 0.3. Twins fail in at least 70 % of the runs. Level and
+power: ``bounds``.
 """
 
 from functools import cache
