@@ -3,10 +3,19 @@
 import os
 import re
 
+import antiphon as ap
+from antiphon.mechanisms import TreeCounter
 from antiphon.sessions.durable.checks import check_before, checked
 from antiphon.sessions.durable.guard import Progress, beside, marked
 from antiphon.sessions.durable.journal import as_written
 from antiphon.sessions.durable.reading import opening, steps
+
+COUNTER = TreeCounter(horizon=2**20, epsilon=1)
+
+
+def begun(path, mechanism=COUNTER, **settings):
+    """A session that is kept at a path."""
+    return ap.begin(mechanism, path, **settings)
 
 
 def die(session):

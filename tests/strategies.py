@@ -2,6 +2,7 @@
 
 import math
 from fractions import Fraction
+from typing import Any
 
 import attrs
 import numpy as np
@@ -246,3 +247,24 @@ def arrays_in(space):
     length = math.prod(space.shape)
     made = st.lists(entries, min_size=length, max_size=length)
     return made.map(lambda values: np.array(values, space.dtype).reshape(space.shape))
+
+
+@ap.register("tests.Eager/1")
+@attrs.frozen
+class Eager(ap.PostProcessor):
+    """Creates a randomized response for each bit and asks it, and breaks on the answer 1."""
+
+    epsilon: Any
+    deterministic = True
+    initial_state = 0
+
+    def signature(self, right):
+        return ap.Signature(ap.spaces.BITS, ap.spaces.BITS)
+
+    def step(self, state, side, message, coins):
+        if side is ap.Side.LEFT:
+            response = ap.mechanisms.RandomizedResponse(epsilon=self.epsilon)
+            return message, ap.Side.RIGHT, ap.Create(response)
+        if message is ap.TOP:
+            return state, ap.Side.RIGHT, ap.Ask(state, 0)
+        raise ValueError("the answer stays here")

@@ -19,6 +19,11 @@ def examples(everyday, **others):
     return settings(max_examples=max(everyday, everyday * usual // USUAL), **others)
 
 
+def sized(everyday, slowly):
+    """How large a case is: so large every day, and larger where 200 examples are tried."""
+    return everyday if settings.default.max_examples == USUAL else slowly
+
+
 def over(names, cases, *, at_least=1):
     """As ``pytest.mark.parametrize``, but one test: it tells of every case that fails.
 

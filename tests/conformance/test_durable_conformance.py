@@ -42,7 +42,7 @@ def say(session, script):
 
 
 @EVERY
-@examples(3)
+@examples(1)
 @given(data=st.data())
 def test_it_goes_on_where_it_was(entry, data):
     script = data.draw(st.lists(entry.queries, max_size=6))
@@ -64,7 +64,7 @@ def test_it_goes_on_where_it_was(entry, data):
 
 
 @EVERY
-@examples(3)
+@examples(1)
 @given(data=st.data())
 def test_its_states_are_kept_whole(entry, data):
     session = entry.mechanism.start(seed=1)

@@ -22,6 +22,7 @@ def differs(pair):
     return not identical(pair.zero, pair.one)
 
 
+@pytest.mark.every(3)
 @EACH
 def test_a_step_was_taken_on_data(entry):
     messages = entry.messages
@@ -34,6 +35,7 @@ def test_a_step_was_taken_on_data(entry):
     assert data
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("entry", of_everyday(CLAIMING))
 def test_a_claim_was_tested_on_a_differing_pair(entry, monkeypatch):
     played = []
@@ -48,6 +50,7 @@ def test_a_claim_was_tested_on_a_differing_pair(entry, monkeypatch):
     assert played or entry.name in ALIKE_ONLY
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("entry", of_everyday(LIFTED))
 def test_a_property_was_tested_on_a_differing_pair(entry, monkeypatch):
     heard, runs = [], properties._runs

@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from trying import over
+from trying import examples, over
 
 import antiphon as ap
 from antiphon.mechanisms import (
@@ -90,6 +90,7 @@ def neighbours(draw, counter):
 
 
 @EVERY_CORRELATED
+@examples(5)
 @given(data=st.data())
 def test_correlated_noise_hides_a_change_at_the_cost_that_is_claimed(counter, data):
     zero, one = neighbours(data.draw, counter)

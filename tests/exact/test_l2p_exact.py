@@ -6,7 +6,7 @@ import attrs
 import numpy as np
 import pytest
 from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdicts
-from trying import over
+from trying import over, sized
 
 import antiphon as ap
 from antiphon import Log
@@ -166,7 +166,7 @@ def test_who_is_followed_has_the_law_of_the_base_algorithm(batch, margin):
         measures=Favoured(), horizon=4, fakes=Fraction(1, 3), batch=batch, margin=margin
     )
     losses = [np.array(each) for each in ((1, 0), (1, 1), (1, 0))]
-    for told in range(4):
+    for told in range(sized(3, 4)):
         found = law(learner, [*losses[:told], ADVICE])
         zero = sum(p for answers, p in found.items() if answers[-1] == 0)
         over = told // batch * batch

@@ -31,7 +31,7 @@ def attempt(step, *arguments):
 
 
 @EVERY
-@examples(4)
+@examples(2)
 @given(data=st.data())
 def test_a_step_does_not_mutate_its_state_and_depends_on_nothing_but_its_tape(entry, data):
     mechanism, coins = entry.mechanism, SampledCoins(seed=data.draw(st.integers(0, 50)))
@@ -70,7 +70,7 @@ def test_a_link_does_not_mutate_its_state(entry, data):
 
 
 @EVERY
-@examples(4)
+@examples(2)
 @given(data=st.data())
 def test_a_refused_message_leaves_no_trace_in_the_answers_after_it(entry, data):
     script = data.draw(st.lists(entry.queries, max_size=5))

@@ -61,7 +61,7 @@ def refusing_nothing(entry, script):
 
 
 @EVERY
-@examples(3)
+@examples(2)
 @given(data=st.data())
 def test_a_recording_replays_both_sides(entry, data, tmp_path_factory):
     script = refusing_nothing(entry, data.draw(st.lists(entry.queries, max_size=6)))

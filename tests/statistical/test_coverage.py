@@ -10,7 +10,7 @@ from fractions import Fraction
 import bounds
 import numpy as np
 import pytest
-from trying import over
+from trying import over, sized
 
 from antiphon.audit.statistical import (
     Batch,
@@ -112,7 +112,7 @@ def pairs_missed(n, p, q, wrong):
 class TestTwoProportions:
     """(p, q) with p = e^ε q + δ exactly: the hardest true claims."""
 
-    N = 24
+    N = sized(16, 24)
 
     @pytest.mark.every(7)
     @pytest.mark.parametrize("epsilon", [0.0, math.log(3)])

@@ -1,19 +1,21 @@
 """HSS errs by more than it says with probability at most β: by simulation, with broken twins.
 
-n = 400 runs each, β = 0.3. Twins fail in at least 70 % of the runs. Level and power: ``bounds``.
+n = 300 runs each every day, or 400, β = 0.3. Twins fail in at least 70 % of the runs. Level and
+power: ``bounds``.
 """
 
 from functools import cache
 
 import bounds
 import pytest
+from trying import sized
 
 import antiphon as ap
 from antiphon.composition import ComplexMechanism
 from antiphon.mechanisms import HSS, ContinualHistogram, HSSWithoutTest, KthLargest
 from antiphon.protocol import SampledCoins
 
-RUNS, STEPS, BETA = 400, 250, 0.3
+RUNS, STEPS, BETA = sized(300, 400), 250, 0.3
 ALPHA = bounds.level("statistical/test_histogram_accuracy", 5)
 MOST = bounds.at_most(RUNS, BETA, ALPHA)
 
@@ -82,6 +84,7 @@ def test_noise_of_twice_the_size_is_noticed(kind):
     assert failures(kind, factor=2) > MOST
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_bounds_of_half_the_size_are_noticed(kind):
     assert failures(kind, share=0.5) > MOST

@@ -4,9 +4,9 @@ import json
 from datetime import datetime
 from fractions import Fraction
 
-import attrs
 import pytest
 from logs import add
+from strategies import Eager
 
 import antiphon as ap
 from antiphon.composition import BasicFilter, ConcentratedFilter
@@ -181,28 +181,9 @@ def test_a_question_in_flight_is_charged_nothing(cli, budgeted):
     assert said["budget"]["spent"][0] == 0.065
 
 
-@ap.register("tests.Eager/1")
-@attrs.frozen
-class Eager(ap.PostProcessor):
-    """Creates a randomized response for each bit and asks it, and breaks on the answer 1."""
-
-    deterministic = True
-    initial_state = 0
-
-    def signature(self, right):
-        return ap.Signature(ap.spaces.BITS, ap.spaces.BITS)
-
-    def step(self, state, side, message, coins):
-        if side is ap.Side.LEFT:
-            return message, ap.Side.RIGHT, ap.Create(ap.mechanisms.RandomizedResponse(epsilon=1))
-        if message is ap.TOP:
-            return state, ap.Side.RIGHT, ap.Ask(state, 0)
-        raise ValueError("the answer stays here")
-
-
 def test_what_a_post_processor_has_in_flight_is_not_known_so_all_counts(cli, tmp_path):
     path = tmp_path / "eager"
-    system = Eager() @ ap.ExtConComp(budget=BasicFilter(epsilon=3))
+    system = Eager(1) @ ap.ExtConComp(budget=BasicFilter(epsilon=3))
     with ap.begin(system, path):
         pass
     assert json.loads(cli("session", "status", path, "--json")[1])["budget"]["spent"][0] == 0

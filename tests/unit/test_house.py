@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tomllib
 from collections import Counter
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -102,10 +103,9 @@ def reached(start, graph):
 def test_files_go_round_in_no_circle():
     known = dict(modules())
     graph = {name: {*needed(path, known)} - {name} for name, path in known.items()}
-    reach = {name: reached(name, graph) for name in graph}
     assert len(graph) > 300
-    assert max(map(len, reach.values())) > 100
-    assert [name for name in graph if name in reach[name]] == []
+    assert len(reached("cli.app", graph)) > 100
+    TopologicalSorter(graph).prepare()  # which raises a CycleError with the circle
 
 
 HOUSE = [path for path in SOURCES if rooms_of(path) is not None]

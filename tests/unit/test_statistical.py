@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import bounds
 import pytest
-from trying import over
+from trying import over, sized
 
 import antiphon as ap
 from antiphon.audit import CounterexampleAdversary, counterexample_game, law_of_views
@@ -126,8 +126,8 @@ class TestBounds:
         assert sum(math.comb(n, k) * p**k * (1 - p) ** (n - k) for k in high) <= alpha
 
     def test_delta_and_epsilon_bounds_cover(self):
-        """RR with e^ε = 3: every pair of counts of two Bin(30, ·), exactly. δ(0) = 1/2."""
-        n, p, q, alpha = 30, 0.75, 0.25, 0.1
+        """RR with e^ε = 3: every pair of counts of two Bin(n, ·), exactly. δ(0) = 1/2."""
+        n, p, q, alpha = sized(20, 30), 0.75, 0.25, 0.1
         missed = {"delta": 0.0, "epsilon": 0.0}
         for x in range(n + 1):
             for y in range(n + 1):

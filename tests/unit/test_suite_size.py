@@ -4,7 +4,7 @@ from types import SimpleNamespace
 
 import pytest
 from hypothesis import settings
-from trying import USUAL, examples, over
+from trying import USUAL, examples, over, sized
 
 EVERYDAY = 8000
 """Items of `make test` at most: who needs more raises it, and says why."""
@@ -76,6 +76,11 @@ def test_long_examples_grow_in_proportion():
     assert examples(3).max_examples == 3 * usual // USUAL
     with pytest.raises(AssertionError):
         examples(USUAL + 1)
+
+
+def test_a_size_is_the_larger_one_where_more_is_tried():
+    slowly = settings.default.max_examples > USUAL
+    assert sized("small", "large") == ("large" if slowly else "small")
 
 
 def test_cases_that_take_long_are_made_by_the_test():

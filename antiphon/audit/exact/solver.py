@@ -33,6 +33,8 @@ Ratio: TypeAlias = tuple[int, int]
 Report: TypeAlias = Callable[[int], None]
 _CYCLES = 500_000
 """How many new objects call for a look at cycles."""
+_YOUNG = 50_000
+"""How many new objects take longer to visit than what is frozen takes to count."""
 _DEEPEST = 20_000
 """The longest horizon: the recursion is as deep."""
 
@@ -54,7 +56,7 @@ def deep(rounds: int) -> Generator[None, None, None]:
     try:
         yield
     finally:
-        if young and gc.get_count()[0] > young and not gc.get_freeze_count():
+        if young and gc.get_count()[0] > max(young, _YOUNG) and not gc.get_freeze_count():
             gc.freeze()  # with the next line: what is young counts as old, unvisited
             gc.unfreeze()
         gc.set_threshold(young, *older)

@@ -115,7 +115,7 @@ def test_losses_of_a_file(printed, tmp_path):
 def test_regret_is_drawn(printed, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "regret.svg"
-    printed(*SHORT, "--plot", str(path))
+    printed(*SHORT, "--learner", "hedge", "--learner", "lazy-experts", "--plot", str(path))
     assert path.read_text().startswith("<?xml")
     assert "already" in printed(*SHORT, "--plot", str(path), status=2).err
 

@@ -102,8 +102,8 @@ def test_parameters_are_found_where_some_that_are_tried_are_not_private_at_all(r
     "learner",
     lambda: [
         *LEARNERS,
-        LazyToPrivate.tuned(horizon=40, experts=3, grid=4, epsilon=1, delta=1e-6),
-        NoisyLeader.tuned(horizon=40, experts=3, grid=4, epsilon=1, delta=1e-6),
+        LazyToPrivate.tuned(horizon=3, experts=3, grid=4, epsilon=1, delta=1e-6),
+        NoisyLeader.tuned(horizon=3, experts=3, grid=4, epsilon=1, delta=1e-6),
     ], at_least=7)  # fmt: skip
 def test_of_no_losses_nothing_is_drawn_and_nobody_shown(learner):
     coins, none = RecordedCoins(SampledCoins(1)), table(learner)[:0]
@@ -269,7 +269,7 @@ def test_a_small_budget_is_spent():
 @given(
     st.integers(1, 2**20), st.integers(1, 10**4), st.floats(1e-3, 20), st.floats(1e-12, 0.5),
 )  # fmt: skip
-@examples(4)
+@examples(2)
 def test_tuned_parameters_are_private_whatever_is_asked(horizon, experts, epsilon, delta):
     learner = LazyExperts.tuned(horizon=horizon, experts=experts, epsilon=epsilon, delta=delta)
     assert ap.guarantee(learner).epsilon_at(delta) <= epsilon

@@ -131,7 +131,7 @@ def test_nobody_is_taken_apart(name):
     said = data if name == "softmax" else asked(data)
     system = (POINTS | EXPERTS)[name]
     population = Population(ap.scripted(said), system, None, ColumnCoins(1))
-    assert sum(1 for _ in population.play(2000)) <= 64
+    assert sum(1 for _ in population.play(500)) <= 64
 
 
 CORPUS = [

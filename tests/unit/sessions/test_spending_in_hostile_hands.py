@@ -7,6 +7,7 @@ import attrs
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from strategies import Eager
 
 import antiphon as ap
 from antiphon import Log
@@ -247,28 +248,11 @@ class TestForeignParts:
         assert session.budget.purse == ()
 
 
-class Greedy(ap.PostProcessor):
-    """Creates and asks a randomized response for each bit, and breaks on the answer 1."""
-
-    deterministic = True
-    initial_state = 0
-
-    def signature(self, right):
-        return ap.Signature(ap.spaces.BITS, ap.spaces.BITS)
-
-    def step(self, state, side, message, coins):
-        if side is ap.Side.LEFT:
-            return message, ap.Side.RIGHT, response(Log(3))
-        if message is TOP:
-            return state + 1, ap.Side.RIGHT, ap.Ask(state % 2, 0)
-        raise ValueError("the answer stays here")
-
-
 class TestFailures:
     def test_what_a_failed_step_had_created_counts_as_all(self):
         """Its HALT says what the mechanism answered that was created in it."""
         budget = BasicFilter(epsilon=2)
-        session = (Greedy() @ ap.ExtConComp(budget=budget)).start(seed=1)
+        session = (Eager(Log(3)) @ ap.ExtConComp(budget=budget)).start(seed=1)
         assert session.budget.remaining == (2, 0)
         assert session.send(1) is ap.HALT
         assert isinstance(session.failure, ValueError)
@@ -277,7 +261,7 @@ class TestFailures:
         assert (now.at(0).spent, now.at(0).loss) == (2, None)
         assert (now.at(0).total, now.at(0).remaining) == (None, None)  # P may tell what it likes
         assert "all counts as spent" in str(now)
-        unlimited = (Greedy() @ ap.ExtConComp()).start(seed=1)
+        unlimited = (Eager(Log(3)) @ ap.ExtConComp()).start(seed=1)
         assert unlimited.send(1) is ap.HALT
         now = unlimited.budget.at(0)
         assert (now.spent, now.loss) == (None, None)

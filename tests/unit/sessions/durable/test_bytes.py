@@ -11,10 +11,10 @@ import sys
 from pathlib import Path
 
 import pytest
-from logs import bytes_of, die, edit, mark, without_checks
+from logs import begun, bytes_of, die, edit, mark, without_checks
 
 import antiphon as ap
-from antiphon.mechanisms import COUNT, TreeCounter
+from antiphon.mechanisms import COUNT
 from antiphon.protocol import registry
 from antiphon.sessions.durable import guard as guards
 from antiphon.sessions.durable import states
@@ -26,11 +26,6 @@ HERE = Path(__file__).parent
 BEFORE = HERE / "written_before"
 """What the code wrote whose logs had no checks, and whose states named modules."""
 ENTRIES = [json.loads(line) for line in (BEFORE / "sessions.jsonl").read_text().splitlines()]
-COUNTER = TreeCounter(horizon=64, epsilon=1)
-
-
-def begun(path, mechanism=COUNTER, **settings):
-    return ap.begin(mechanism, path, **settings)
 
 
 def brought(path, entry):

@@ -8,7 +8,7 @@ import threading
 from fractions import Fraction
 
 import pytest
-from logs import add, edit
+from logs import COUNTER, add, begun, edit
 
 import antiphon as ap
 from antiphon.composition import BasicFilter, Refusal
@@ -16,7 +16,6 @@ from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.sessions import DurableSession
 from antiphon.sessions.durable.inspection import compact, status, verify
 
-COUNTER = TreeCounter(horizon=64, epsilon=1)
 PATH = "day.jsonl"
 
 
@@ -29,10 +28,6 @@ def noisy(state, number, coins):
         coins.discrete_laplace(2)
         raise ValueError("broken")
     return state + number, state + number + coins.discrete_laplace(2)
-
-
-def begun(path, mechanism=COUNTER, **settings):
-    return ap.begin(mechanism, path, **settings)
 
 
 def lines(path):
@@ -212,8 +207,8 @@ def test_the_generation_can_be_asked_for(path):
 def test_it_resumes_into_the_system_that_it_names_only(path):
     begun(path).close()
     with pytest.raises(ap.ResumeError, match="another system"):
-        ap.resume(path, mechanism=TreeCounter(horizon=64, epsilon=2))
-    ap.resume(path, mechanism=TreeCounter(horizon=64, epsilon=1)).close()
+        ap.resume(path, mechanism=TreeCounter(horizon=2**20, epsilon=2))
+    ap.resume(path, mechanism=TreeCounter(horizon=2**20, epsilon=1)).close()
 
 
 def test_what_is_refused_has_not_happened(path):

@@ -2,24 +2,18 @@
 
 import numpy as np
 import pytest
-from logs import add, die, edit, mark
+from logs import add, begun, die, edit, mark
 
 import antiphon as ap
-from antiphon.mechanisms import COUNT, TreeCounter
+from antiphon.mechanisms import COUNT
 from antiphon.sessions.durable import lines
 from antiphon.sessions.durable.inspection import compact, status, verify
-
-COUNTER = TreeCounter(horizon=2**20, epsilon=1)
 
 
 @ap.register("test.keys.Counting/1")
 @ap.mechanism(queries=ap.spaces.Anything(), answers=ap.spaces.Anything(), initial_state=0)
 def counting(state, message, coins):
     return (state, state) if message == "count" else (state + message, ap.TOP)
-
-
-def begun(path, mechanism=COUNTER, **settings):
-    return ap.begin(mechanism, path, **settings)
 
 
 @pytest.mark.parametrize("sync", ["each", "group", "os"])

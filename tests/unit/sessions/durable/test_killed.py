@@ -18,6 +18,7 @@ from fractions import Fraction
 import attrs
 import bounds
 import pytest
+from trying import sized
 
 import antiphon as ap
 from antiphon.composition import BasicFilter, Refusal
@@ -287,7 +288,7 @@ def drop_an_answer(path):
     ids=["repeats its noise", "forgets a charge", "goes on from a copy"],
 )
 def test_a_broken_twin_is_found(path, twin, fault):
-    found = lives(path, "os", 100, **twin)
+    found = lives(path, "os", sized(50, 100), **twin)
     assert fault in found.judge()
 
 

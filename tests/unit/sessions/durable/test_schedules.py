@@ -9,21 +9,16 @@ from pathlib import Path
 
 import attrs
 import pytest
-from logs import bytes_of, die, in_a_child, in_the_log, mark
+from logs import begun, bytes_of, die, in_a_child, in_the_log, mark
 
 import antiphon as ap
-from antiphon.mechanisms import COUNT, TreeCounter
+from antiphon.mechanisms import COUNT
 from antiphon.sessions.durable import guard as guards
 from antiphon.sessions.durable.guard import beside
 from antiphon.sessions.durable.inspection import compact, status, verify
 from antiphon.sessions.durable.journal import part_of
 
-COUNTER = TreeCounter(horizon=2**20, epsilon=1)
 JOURNAL = "antiphon.sessions.durable.journal"
-
-
-def begun(path, mechanism=COUNTER, **settings):
-    return ap.begin(mechanism, path, **settings)
 
 
 # --- a hint that leads nowhere ----------------------------------------------------------------
