@@ -13,7 +13,7 @@ import attrs
 from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, said
 from antiphon.composition.accounting.pairs.compose import compose, pair_of
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
@@ -60,7 +60,11 @@ def product(measures: Sequence[Measure]) -> PrivacyCurve | None:
 
 @attrs.frozen(repr=False)
 class _Bound(PrivacyCurve):
-    """What the curves here share: the lower end is 0."""
+    """What the curves here share: the lower end is 0, and no floor is known exactly."""
+
+    @property
+    def _exact_floor(self) -> None:
+        return None
 
     def _delta(self, epsilon: ExactEpsilon) -> Interval[float]:
         return Interval(0.0, min(1.0, self._upper(epsilon)))
@@ -76,14 +80,8 @@ class ShiftedCurve(_Bound):
 
     one: PrivacyCurve
     delta: Fraction
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return self.one.method
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return self.one.source
+    method: str = said(lambda curve: curve.one.method)
+    source: str = said(lambda curve: curve.one.source)
 
     @property
     def floor(self) -> Interval[float]:
@@ -114,7 +112,7 @@ def shifted(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
 
 
 @attrs.frozen(repr=False)
-class GroupCurve(_Bound):
+class GroupCurve(_Bound, FromZero):
     """Group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
 
     (Vadhan 2017, Lemma 2.2; the least over smaller ε, as the truth decreases.) For a CM
@@ -123,14 +121,8 @@ class GroupCurve(_Bound):
 
     one: PrivacyCurve
     size: int
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return f"group of {self.size}: {self.one.method}"
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return f"{self.one.source}; group privacy (Vadhan 2017, Lemma 2.2)"
+    method: str = said(lambda curve: f"group of {curve.size}: {curve.one.method}")
+    source: str = said(lambda c: f"{c.one.source}; group privacy (Vadhan 2017, Lemma 2.2)")
 
     @property
     def floor(self) -> Interval[float]:
@@ -168,14 +160,8 @@ class LeastCurve(_Bound):
     """The least of several bounds, at every point."""
 
     bounds: tuple[PrivacyCurve, ...]
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return "least of: " + ", ".join(each.method for each in self.bounds)
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return "; ".join(each.source for each in self.bounds)
+    method: str = said(lambda c: "least of: " + ", ".join(each.method for each in c.bounds))
+    source: str = said(lambda curve: "; ".join(each.source for each in curve.bounds))
 
     @property
     def floor(self) -> Interval[float]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.curve import PrivacyCurve, said
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
@@ -38,17 +38,10 @@ class RenyiCurve(PrivacyCurve):
     """
 
     divergence: Callable[[float], float] = attrs.field(repr=False)
-    name: str
+    method: str
     derivation: str
     composed: Parameters | None = None
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return self.name
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return f"{self.derivation}; Canonne, Kamath and Steinke 2020, Prop. 12"
+    source: str = said(lambda c: f"{c.derivation}; Canonne, Kamath and Steinke 2020, Prop. 12")
 
     @property
     def floor(self) -> Interval[float]:
@@ -272,10 +265,7 @@ class OneOrderCurve(PrivacyCurve):
     source = "Mironov 2017; Canonne, Kamath and Steinke 2020, Prop. 12"
     order: Fraction
     divergence: Fraction
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return f"RDP of order {float(self.order):.6g}"
+    method: str = said(lambda curve: f"RDP of order {float(curve.order):.6g}")
 
     @property
     def floor(self) -> Interval[float]:

@@ -13,8 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers import exact
-from antiphon.numbers.interval import UNIT, Floats, Interval
+from antiphon.numbers.interval import UNIT, Floats
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 Key = TypeVar("Key")
@@ -72,22 +71,14 @@ class LossLaw(ABC):
         """A bound on L from above; None if there is none."""
 
     @property
+    @abstractmethod
     def lattice(self) -> Lattice | None:
         """Where all losses are, if on a lattice of rationals."""
-        return None
-
-    def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
-        """Bounds on H(at) where these losses tell it without a contour."""
-        return None
 
     @property
     @abstractmethod
     def size(self) -> int:
         """How many factors Φ has."""
-
-    def cell(self, order: float) -> float:
-        """A length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
-        return 0.0
 
     @abstractmethod
     def log_moment(self, order: float) -> Moment:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -46,6 +45,10 @@ class Ranges(GroupedLosses):
     @property
     def most(self) -> Fraction:
         return sum((eta * n for eta, n in self.given), Fraction(0))
+
+    @property
+    def lattice(self) -> None:
+        return None
 
     def log_moment(self, order: float) -> Moment:
         x, y = (order + 0.5) * self._etas, self._etas / 2
@@ -105,6 +108,10 @@ class Normal(LossLaw):
         return None
 
     @property
+    def lattice(self) -> None:
+        return None
+
+    @property
     def size(self) -> int:
         return 1
 
@@ -130,13 +137,6 @@ class Normal(LossLaw):
         self, order: float, low: Floats, high: Floats, enough: Floats | None = None
     ) -> Floats:
         return -self._variance * low**2 / 2 * (1 - 1e-9)
-
-    def cell(self, order: float) -> float:
-        return math.inf
-
-    def beyond(self, nats: float) -> float:
-        """The frequency from which on |Φ| <= e^-nats."""
-        return math.sqrt(2 * nats / self._variance) * (1 + 1e-9)
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)

@@ -246,6 +246,7 @@ class Responses(GroupedLosses):
         return Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
 
     def cell(self, order: float) -> float:
+        """A length of ranges below which ``ceiling`` hardly differs from Φ."""
         return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
 
     def ceiling(

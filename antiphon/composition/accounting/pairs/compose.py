@@ -14,6 +14,7 @@ from antiphon.composition.accounting.pairs.noise import (
     ResponsePair,
 )
 from antiphon.composition.accounting.pairs.pairs_curve import (
+    Counted,
     LossPair,
     PairsCurve,
     product_divergence,
@@ -42,7 +43,6 @@ KINDS: Final = (
 )
 
 Pairs = Iterable[LossPair]
-Counted = tuple[tuple[LossPair, int], ...]
 
 
 def counted(pairs: Pairs, times: int = 1) -> Counted:

@@ -13,7 +13,7 @@ from antiphon.composition.accounting.laws.loss import Lattice, LossLaw
 from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.laws.values import Values
-from antiphon.composition.accounting.pairs.pairs_curve import LossPair
+from antiphon.composition.accounting.pairs.pairs_curve import FiniteLosses, LossPair, Points
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
@@ -31,7 +31,7 @@ def sized(what: str, value: Fraction) -> None:
 
 @register("antiphon.DiscreteGaussianPair/1")
 @attrs.frozen
-class DiscreteGaussianPair(LossPair):
+class DiscreteGaussianPair(FiniteLosses):
     """N_Z(0, sigma²) against N_Z(shift, sigma²), for noise on an integer of sensitivity ``shift``.
 
     A smaller shift d is dominated: the mass p is log-concave, so that p(x)/p(x-d) falls in x and
@@ -54,7 +54,7 @@ class DiscreteGaussianPair(LossPair):
 
 @register("antiphon.DiscreteLaplacePair/1")
 @attrs.frozen
-class DiscreteLaplacePair(LossPair):
+class DiscreteLaplacePair(FiniteLosses):
     """P(x) ∝ e^(-|x|/scale) against the same about ``shift``.
 
     The loss is ±shift/scale outside 0 … shift and (shift-2x)/scale inside. Smaller shifts are
@@ -85,7 +85,7 @@ class DiscreteLaplacePair(LossPair):
 
 @register("antiphon.GaussianPair/1")
 @attrs.frozen
-class GaussianPair(LossPair):
+class GaussianPair(FiniteLosses):
     """N(0, 1) against N(mu, 1): what μ-Gaussian differential privacy means.
 
     Composed, they are one with √Σμ², δ(ε) = Φ(-ε/μ+μ/2) - e^ε Φ(-ε/μ-μ/2).
@@ -124,7 +124,7 @@ class ResponsePair(LossPair):
         return Responses(((self.epsilon, count),))
 
     @property
-    def atoms(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    def atoms(self) -> Points | None:
         growth, none = exact.exp(self.epsilon), Fraction(0)
         if not isinstance(growth, Fraction):
             return None
@@ -134,7 +134,7 @@ class ResponsePair(LossPair):
 
 @register("antiphon.BoundedRangePair/1")
 @attrs.frozen
-class BoundedRangePair(LossPair):
+class BoundedRangePair(FiniteLosses):
     """What an η-bounded-range mechanism loses at most in one use, at every ε at once.
 
     δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density

@@ -8,12 +8,12 @@ from collections import Counter
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import attrs
 
 from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.curve import Searched
 from antiphon.composition.accounting.laws.loss import LossLaw
 from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
 from antiphon.composition.accounting.laws.responses import Responses
@@ -33,29 +33,13 @@ _LEAST: Final = 2.0**-17
 """Orders nearer to 1 are answered by 1 + this: divergences grow with the order."""
 
 
-class Lossy(Protocol):
-    """What is asked of a pair (see ``LossPair``)."""
-
-    @property
-    def infinite(self) -> Fraction:
-        """P(Q = 0)."""
-        ...
-
-    def losses(self, count: int) -> LossLaw:
-        """The law of the finite losses of so many."""
-        ...
-
-    @property
-    def atoms(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
-        """(P, Q) of every point, if these are finitely many rationals."""
-        ...
-
-
-Counted = tuple[tuple[Lossy, int], ...]
+Counted: TypeAlias = "tuple[tuple[LossPair, int], ...]"
+Points: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
+"""(P, Q) of every point."""
 
 
 @attrs.frozen(repr=False)
-class PairsCurve(PrivacyCurve):
+class PairsCurve(Searched):
     """The tight curve of a product of dominating pairs: δ = 1 - Π(1-r_i)(1-H(ε)).
 
     r_i is the probability of an infinite loss, and H that of ``line`` for the others.
@@ -123,13 +107,9 @@ class PairsCurve(PrivacyCurve):
         return Inversions(self._product, self.width, relatively=True)
 
     def _guess(self, delta: float) -> tuple[float, float]:
-        room, survival = delta - self.floor.upper, self._infinite.survival.lower
-        if not 0 < room < survival or self._product is None:
-            return 0.0, min(1.0, self._enough)
-        at, spread = self._product.where(room / survival)
-        ends = at - spread / 64, at + spread / 64
-        low, high = (min(max(end, 0.0), self._enough) for end in ends)
-        return low, high
+        product, most = self._product, self._enough
+        found = None if product is None else product.near(delta, self._infinite, most)
+        return found or (0.0, min(1.0, most))
 
 
 def gathered(laws: Iterable[LossLaw]) -> tuple[LossLaw, ...]:
@@ -195,9 +175,9 @@ class LossPair(DominatingPair):
     __slots__ = ()
 
     @property
+    @abstractmethod
     def infinite(self) -> Fraction:
         """P(Q = 0): the probability of an infinite loss."""
-        return Fraction(0)
 
     @abstractmethod
     def losses(self, count: int) -> LossLaw:
@@ -207,12 +187,26 @@ class LossPair(DominatingPair):
         """
 
     @property
-    def atoms(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    @abstractmethod
+    def atoms(self) -> Points | None:
         """(P, Q) of every point, where these are finitely many rationals; else None."""
-        return None
 
     def delta_at(self, epsilon: exact.Epsilon) -> float:
         return PairsCurve(((self, 1),), _WIDTH).delta_at(epsilon)
 
     def divergence_at(self, order: float) -> float:
         return product_divergence(((self, 1),), order)
+
+
+class FiniteLosses(LossPair):
+    """One of which no loss is infinite, and which has no atoms that are counted."""
+
+    __slots__ = ()
+
+    @property
+    def infinite(self) -> Fraction:
+        return Fraction(0)
+
+    @property
+    def atoms(self) -> None:
+        return None
