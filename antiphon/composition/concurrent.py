@@ -106,7 +106,7 @@ ConcurrentState: TypeAlias = Union[Children, Ledger, Dead]
 
 @column_safe
 class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
-    """What ConComp and ExtConComp share: (q, i) steps the i-th mechanism on q.
+    """ConComp and ExtConComp: (q, i) steps the i-th mechanism on q, M creates one more.
 
     An index that does not exist halts the whole composition. A child that halts or
     fails is dead, alone, and answers HALT from then on; ``failures`` has its
@@ -114,6 +114,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
     """
 
     __slots__ = ()
+    drawn_as = DrawnAs(composes=True)
+    budget: Budget | None
+    """To which creations are charged."""
 
     # (q, i) goes to the i-th child and to no other: given what was said, children are independent,
     # which is what the theorems of composition count on. So what becomes of one child must not
@@ -176,7 +179,19 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
 
     def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, object]:
         """The state with one more child, and the answer to its creation query."""
-        return state.append(Child(creation, creation.mechanism.initial_state)), TOP
+        if self.budget is None or not isinstance(state, Ledger):
+            return state.append(Child(creation, creation.mechanism.initial_state)), TOP
+        claim = creation.claim
+        if claim is None or claim.status is Status.REFUTED:
+            raise InvalidArgument(
+                "a creation without a claim, or with a refuted one, cannot be charged to a budget: "
+                "pass Create(mechanism, claim)"
+            )
+        after = self.budget.charge(state.spent, claim.measure)
+        if type(after) is Refusal:
+            return state.append(Child(creation, REFUSED)), after
+        child = Child(creation, creation.mechanism.initial_state)
+        return Ledger(state.children.append(child), after), TOP
 
     def children(self, state: ConcurrentState) -> Vector[Child]:
         """The created mechanisms and their states, in order of creation."""
@@ -237,7 +252,6 @@ class ExtConComp(Concurrent):
     HALT
     """
 
-    drawn_as = DrawnAs(composes=True)
     budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
 
     @property
@@ -253,21 +267,6 @@ class ExtConComp(Concurrent):
         if self.budget is None or not isinstance(state, Ledger):
             return (created,)
         return (created, *self.budget.public_state(state.spent))
-
-    def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, object]:
-        if self.budget is None or not isinstance(state, Ledger):
-            return Concurrent.create(self, state, creation)
-        claim = creation.claim
-        if claim is None or claim.status is Status.REFUTED:
-            raise InvalidArgument(
-                "a creation without a claim, or with a refuted one, cannot be charged to a budget: "
-                "pass Create(mechanism, claim)"
-            )
-        after = self.budget.charge(state.spent, claim.measure)
-        if type(after) is Refusal:
-            return state.append(Child(creation, REFUSED)), after
-        child = Child(creation, creation.mechanism.initial_state)
-        return Ledger(state.children.append(child), after), TOP
 
 
 Fixed: TypeAlias = Union[ContinualMechanism, Create]
@@ -291,7 +290,7 @@ class ConComp(Concurrent):
     (``InteractiveAsContinual``).
     """
 
-    drawn_as = DrawnAs(composes=True)
+    budget = None
     created: tuple[Create, ...] = attrs.field(converter=_creations)
 
     @property

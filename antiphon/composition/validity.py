@@ -30,13 +30,13 @@ from antiphon.composition.amounts import (
 from antiphon.composition.concurrent import ConComp, Fixed
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
-from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState
+from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState, Unpaid
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
-from antiphon.protocol.messages import Ask, identical
+from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, swap_symmetric
@@ -47,34 +47,35 @@ def _creations(_: object, __: object, value: object) -> None:
         raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")
 
 
-@register("antiphon.FixedMechanisms/1")
 @attrs.frozen
-class FixedMechanisms(Suitable):
-    """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
+class OfCreations(Unpaid):
+    """Exactly the k given creations."""
 
-    checks_all = True
     created: tuple[Create, ...] = attrs.field(validator=_creations)
-
-    @property
-    def swap_symmetric(self) -> bool:
-        return _swap_symmetric(self.created)
-
-    @property
-    def prescribed(self) -> int:
-        return len(self.created)
+    prescribed: int = attrs.field(
+        default=attrs.Factory(lambda f: len(f.created), takes_self=True),
+        init=False,
+        eq=False,
+        repr=False,
+    )
 
     def reads(self, measure: Measure) -> bool:
         return True
-
-    def step(self, state: SuitableState, zero: object, one: object, /) -> SuitableState | Refused:
-        if type(zero) is Ask and len(state.children) < self.prescribed:
-            return Refused(f"the first {self.prescribed} messages are the fixed creations")
-        return Suitable.step(self, state, zero, one)
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if count == self.prescribed or not identical(created, self.created[count]):
             return Refused("a creation is not the next of the fixed ones")
         return purse
+
+
+@register("antiphon.FixedMechanisms/1")
+@attrs.frozen
+class FixedMechanisms(OfCreations):
+    """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return _swap_symmetric(self.created)
 
 
 def _swap_symmetric(created: Iterable[Create]) -> bool:
@@ -86,7 +87,7 @@ def _swap_symmetric(created: Iterable[Create]) -> bool:
 
 @register("antiphon.EachValid/1")
 @attrs.frozen
-class EachValid(FixedMechanisms):
+class EachValid(OfCreations):
     """f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
 
     @property
@@ -223,13 +224,15 @@ class FixedInAdvance(Paying):
             return NOT_DISCRETE
         return self.spend(purse, created)
 
+    def differ(self, purse: Purse, created: Create) -> Purse:
+        return purse
+
 
 class Sparse(Paying):
     """Any number of creations: those in J are paid for, at their first differing pair."""
 
     __slots__ = ()
     checks_all = False
-    require_first_pair_consistent: bool
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
@@ -240,14 +243,6 @@ class Sparse(Paying):
             return NOT_CONSISTENT
         return purse
 
-    def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
-        after = Suitable.judge(self, child, query0, query1)
-        if not self.require_first_pair_consistent or type(after) is Refused:
-            return after
-        if child.asked and after.differed and not child.differed:
-            return Refused("the first pair of a mechanism is identical, and a later one is not")
-        return after if child.asked else after._replace(asked=True)
-
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         return self.spend(purse, created)
 
@@ -255,7 +250,7 @@ class Sparse(Paying):
 @register("antiphon.AdaptiveParameters/1")
 @column_safe
 @attrs.frozen
-class AdaptiveParameters(Suitable):
+class AdaptiveParameters(Unpaid):
     """Suitable, and every V[f'] holds; parameters and number are the adversary's to choose.
 
     f of ``ExtConComp(budget=…)``: what may be created is the budget's to decide, so an
@@ -265,7 +260,6 @@ class AdaptiveParameters(Suitable):
     one that its own cannot.
     """
 
-    checks_all = True
     budget: Budget | None = attrs.field(default=None)
 
     def reads(self, measure: Measure) -> bool:

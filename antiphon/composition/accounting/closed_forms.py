@@ -11,7 +11,7 @@ from typing import Final
 import attrs
 
 from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, Searched, said
+from antiphon.composition.accounting.curve import FromZero, Promised, Searched, said
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
@@ -27,7 +27,7 @@ _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 
 @attrs.frozen(repr=False)
-class OfParameters(Searched):
+class OfParameters(Promised, Searched):
     """Of fixed parameters: δ = 1 - Π(1-δ_i)(1-H(ε)), and the floor from Σε_i on."""
 
     composed: Parameters
@@ -232,7 +232,7 @@ class OptimalCurve(OfParameters):
         return self._product.near(delta, self.composed, self._enough) or (0.0, self._enough)
 
 
-class OfWorst(PrivacyCurve):
+class OfWorst(Promised):
     """Of k parameters that are not known: no choice of them is worse than that of ``worst``."""
 
     worst: OptimalCurve

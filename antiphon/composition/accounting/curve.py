@@ -61,16 +61,9 @@ class PrivacyCurve(Shown, Plotted, ABC):
     def _card(self) -> Card:
         return Card(f"{self.method} ({self.source})", self._parts())
 
+    @abstractmethod
     def _parts(self) -> Iterator[Part]:
         """Some points as a table, or why there are none; and the picture."""
-        try:
-            found = sorted([*points(self), *_between(self)])
-        except Intractable as error:
-            yield str(error)
-        else:
-            rows = [(shown_up(epsilon), shown_up(delta)) for epsilon, delta in found]
-            yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
-        yield self._picture()
 
     def line(self, last: float, points: int = _DRAWN) -> CurveLine:
         """What is drawn of it up to some ε: where δ comes to its floor, and just before, too.
@@ -82,10 +75,6 @@ class PrivacyCurve(Shown, Plotted, ABC):
         epsilons = np.sort(np.append(epsilons, more))
         ends = self.delta_between(epsilons)
         return CurveLine(f"{self.method}: {self.source}", epsilons, ends, self.floor.upper)
-
-    def _draw(self, axes: Axes) -> None:
-        draw_lines(axes, [self.line(reach([self]))])
-        titled(axes, self.method)
 
     @overload
     def delta_between(self, epsilon: exact.Epsilon) -> Interval[float]: ...
@@ -167,6 +156,24 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @abstractmethod
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """An interval around the least ε at a δ that is not below the floor."""
+
+
+class Promised(PrivacyCurve):
+    """A curve by a theorem, shown at its floor, at round δ, and between them."""
+
+    def _parts(self) -> Iterator[Part]:
+        try:
+            found = sorted([*points(self), *_between(self)])
+        except Intractable as error:
+            yield str(error)
+        else:
+            rows = [(shown_up(epsilon), shown_up(delta)) for epsilon, delta in found]
+            yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
+        yield self._picture()
+
+    def _draw(self, axes: Axes) -> None:
+        draw_lines(axes, [self.line(reach([self]))])
+        titled(axes, self.method)
 
 
 def said(text: Callable[[Any], str]) -> Any:

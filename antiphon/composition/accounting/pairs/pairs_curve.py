@@ -13,7 +13,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.curve import Searched
+from antiphon.composition.accounting.curve import Promised, Searched
 from antiphon.composition.accounting.laws.loss import LossLaw
 from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
 from antiphon.composition.accounting.laws.responses import Responses
@@ -39,7 +39,7 @@ Points: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
 
 @attrs.frozen(repr=False)
-class PairsCurve(Searched):
+class PairsCurve(Promised, Searched):
     """The tight curve of a product of dominating pairs: δ = 1 - Π(1-r_i)(1-H(ε)).
 
     r_i is the probability of an infinite loss, and H that of ``line`` for the others.

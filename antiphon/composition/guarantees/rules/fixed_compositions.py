@@ -68,7 +68,7 @@ def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) ->
     return _fixed_mechanisms(its_own(system, f))
 
 
-def _fixed_mechanisms(f: validity.FixedMechanisms) -> Leaf:
+def _fixed_mechanisms(f: validity.OfCreations) -> Leaf:
     """The k given mechanisms, created first and in order.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
