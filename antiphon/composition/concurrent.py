@@ -9,14 +9,7 @@ import attrs
 
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
-from antiphon.numbers.errors import (
-    READINGS,
-    AntiphonError,
-    InvalidArgument,
-    ProtocolError,
-    from_words,
-    in_words,
-)
+from antiphon.numbers import errors
 from antiphon.numbers.interning import compared_by
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
@@ -56,7 +49,7 @@ class Dead:
         """What a durable session writes of it: an exception by its class and what it says."""
         if self.failure is None and self.before is None and not self.refused:
             return ()
-        failure = None if self.failure is None else in_words(self.failure)
+        failure = None if self.failure is None else errors.in_words(self.failure)
         return failure, self.before, self.refused
 
     @classmethod
@@ -66,7 +59,7 @@ class Dead:
         before: object = None,
         refused: bool = False,
     ) -> Dead:
-        return cls(None if failure is None else from_words(*failure), before, refused)
+        return cls(None if failure is None else errors.from_words(*failure), before, refused)
 
 
 compared_by(Dead)  # no field: all are equal
@@ -149,12 +142,14 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
         found = state.get(index)
         if found is None:
             which = message_label(index)  # it may be longer than Python prints
-            return Dead(ProtocolError(f"no mechanism {which}: {len(state)} exist"), state), HALT
+            return Dead(
+                errors.ProtocolError(f"no mechanism {which}: {len(state)} exist"), state
+            ), HALT
         created, before = found
         if type(before) is Dead:
             return state, HALT
         if not created.accepts(query):
-            raise InvalidArgument(
+            raise errors.InvalidArgument(
                 f"a {type(query).__name__} outside the query space of mechanism {index}, a "
                 f"{name_of(created.mechanism)}; it takes "
                 f"{created.mechanism.signature.queries}"
@@ -164,10 +159,10 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
             step = coins.steps(created.mechanism) if coins.many else created.step
             after, answer = step(before, query, coins)
         except Exception as error:
-            ours = isinstance(error, AntiphonError)
+            ours = isinstance(error, errors.AntiphonError)
             if ours and coins.draws == drawn:
                 raise
-            if isinstance(error, READINGS) or (coins.strict and not ours):
+            if isinstance(error, errors.READINGS) or (coins.strict and not ours):
                 raise  # no outcome of the child's; nor is a crash, where it is studied
             coins.note_death()
             after, answer = Dead(error), HALT
@@ -183,7 +178,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
             return state.append(Child(creation, creation.mechanism.initial_state)), TOP
         claim = creation.claim
         if claim is None or claim.status is Status.REFUTED:
-            raise InvalidArgument(
+            raise errors.InvalidArgument(
                 "a creation without a claim, or with a refuted one, cannot be charged to a budget: "
                 "pass Create(mechanism, claim)"
             )
@@ -220,7 +215,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
 
 def _budget(_: object, __: object, value: Any) -> None:
     if value is not None and not isinstance(value, Budget):
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             f"a budget is a filter or an odometer, such as BasicFilter(epsilon=1), not a "
             f"{type(value).__name__}"
         )

@@ -13,20 +13,8 @@ from typing import Any, Final, NamedTuple, Self, overload
 
 import attrs
 
+from antiphon.composition import amounts
 from antiphon.composition.accounting.summed import told_apart
-from antiphon.composition.amounts import (
-    PARAMETERS,
-    UNITS,
-    Amount,
-    GivenMeasures,
-    GivenPairs,
-    Parameters,
-    Unit,
-    is_measured,
-    of_one_kind,
-    opened,
-    pairs,
-)
 from antiphon.composition.concurrent import ConComp, Fixed
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
@@ -114,7 +102,7 @@ class InPurse(NamedTuple):
     """What was put into a purse of one amount: its place there, and how many."""
 
     place: int
-    amount: Amount
+    amount: amounts.Amount
     number: int
 
 
@@ -127,23 +115,23 @@ class Paying(Suitable):
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))
-        amounts = dict(zip(keys, self.fixed, strict=True))
+        given = dict(zip(keys, self.fixed, strict=True))
         counts = enumerate(Counter(keys).items())
-        held = {key: InPurse(place, amounts[key], count) for place, (key, count) in counts}
+        held = {key: InPurse(place, given[key], count) for place, (key, count) in counts}
         set_derived(self, held=held)
 
     @property
     @abstractmethod
-    def unit(self) -> Unit:
+    def unit(self) -> amounts.Unit:
         """The measure in which it counts."""
 
     @property
     @abstractmethod
-    def fixed(self) -> tuple[Amount, ...]:
+    def fixed(self) -> tuple[amounts.Amount, ...]:
         """All that is fixed, as it was given."""
 
     @abstractmethod
-    def of(self, amounts: Iterable[Any]) -> Self:
+    def of(self, given: Iterable[Any]) -> Self:
         """The same of these amounts alone."""
 
     @property
@@ -159,7 +147,7 @@ class Paying(Suitable):
         held = self.held.get(self.unit.key(amount))
         left = held and purse.get(held.place)
         if held is None or not left:
-            known = held is not None or self.unit is PARAMETERS
+            known = held is not None or self.unit is amounts.PARAMETERS
             asked = message_label(amount) if known else "what is asserted"
             return Refused(f"none of {asked} is left; left are {self._left(purse)}")
         return purse.set(held.place, left - 1)
@@ -176,18 +164,18 @@ class Paying(Suitable):
 class Budgeted(Paying):
     """Of parameters (ε₁, δ₁), …, (ε_k, δ_k)."""
 
-    parameters: tuple[Parameters, ...] = attrs.field(converter=pairs)
+    parameters: tuple[amounts.Parameters, ...] = attrs.field(converter=amounts.pairs)
 
     @property
-    def unit(self) -> Unit:
-        return PARAMETERS
+    def unit(self) -> amounts.Unit:
+        return amounts.PARAMETERS
 
     @property
-    def fixed(self) -> tuple[Parameters, ...]:
+    def fixed(self) -> tuple[amounts.Parameters, ...]:
         return self.parameters
 
-    def of(self, amounts: Iterable[Any]) -> Self:
-        return attrs.evolve(self, parameters=amounts)
+    def of(self, given: Iterable[Any]) -> Self:
+        return attrs.evolve(self, parameters=given)
 
 
 def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
@@ -199,18 +187,18 @@ def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
 class Measured(Paying):
     """Of measures of one other kind. What is created asserts a claim of that very kind."""
 
-    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind, eq=_told_apart)
+    measures: tuple[Measure, ...] = attrs.field(converter=amounts.of_one_kind, eq=_told_apart)
 
     @property
-    def unit(self) -> Unit:
-        return UNITS[type(self.measures[0])]
+    def unit(self) -> amounts.Unit:
+        return amounts.UNITS[type(self.measures[0])]
 
     @property
     def fixed(self) -> tuple[Measure, ...]:
         return self.measures
 
-    def of(self, amounts: Iterable[Any]) -> Self:
-        return attrs.evolve(self, measures=amounts)
+    def of(self, given: Iterable[Any]) -> Self:
+        return attrs.evolve(self, measures=given)
 
 
 class FixedInAdvance(Paying):
@@ -329,34 +317,36 @@ def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:
 
 
 @overload
-def fixed_parameters(parameters: GivenPairs) -> FixedParameters: ...
+def fixed_parameters(parameters: amounts.GivenPairs) -> FixedParameters: ...
 @overload
-def fixed_parameters(parameters: GivenMeasures) -> FixedMeasures: ...
-def fixed_parameters(parameters: GivenPairs | GivenMeasures) -> FixedParameters | FixedMeasures:
+def fixed_parameters(parameters: amounts.GivenMeasures) -> FixedMeasures: ...
+def fixed_parameters(
+    parameters: amounts.GivenPairs | amounts.GivenMeasures,
+) -> FixedParameters | FixedMeasures:
     """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12).
 
     Or these measures of one other kind: ``fixed_parameters([ZeroConcentrated(0.1)] * 3)``.
     """
-    given = opened(parameters)
-    return FixedMeasures(given) if is_measured(given) else FixedParameters(given)
+    given = amounts.opened(parameters)
+    return FixedMeasures(given) if amounts.is_measured(given) else FixedParameters(given)
 
 
 @overload
 def sparse_parallel(
-    parameters: GivenPairs, *, first_pair_consistent: bool = False
+    parameters: amounts.GivenPairs, *, first_pair_consistent: bool = False
 ) -> SparseParallel: ...
 @overload
 def sparse_parallel(
-    parameters: GivenMeasures, *, first_pair_consistent: bool = False
+    parameters: amounts.GivenMeasures, *, first_pair_consistent: bool = False
 ) -> SparseMeasures: ...
 def sparse_parallel(
-    parameters: GivenPairs | GivenMeasures, *, first_pair_consistent: bool = False
+    parameters: amounts.GivenPairs | amounts.GivenMeasures, *, first_pair_consistent: bool = False
 ) -> SparseParallel | SparseMeasures:
     """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5).
 
     Of pairs (ε, δ), or of measures of one other kind (docs/sparse.md).
     """
-    given = opened(parameters)
-    if is_measured(given):
+    given = amounts.opened(parameters)
+    if amounts.is_measured(given):
         return SparseMeasures(given, first_pair_consistent)
     return SparseParallel(given, first_pair_consistent)

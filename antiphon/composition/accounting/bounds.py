@@ -23,33 +23,27 @@ from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
 from antiphon.numbers.printed import shown_down
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    Measure,
-    Pure,
-    ZeroConcentrated,
-    parameters_of,
-)
+from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40
 """More than any of the few operations below can be off by, relatively."""
 
 
-def of_measure(measure: Measure) -> PrivacyCurve:
+def of_measure(measure: kinds.Measure) -> PrivacyCurve:
     """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5)."""
-    if isinstance(measure, Pure):
+    if isinstance(measure, kinds.Pure):
         return optimal(single(measure.epsilon, Fraction(0)))
-    if isinstance(measure, Approximate):
+    if isinstance(measure, kinds.Approximate):
         return optimal(single(measure.epsilon, measure.delta))
-    if isinstance(measure, ZeroConcentrated):
+    if isinstance(measure, kinds.ZeroConcentrated):
         return from_concentrated(measure.rho)
-    stated = parameters_of(measure)
+    stated = kinds.parameters_of(measure)
     known: list[PrivacyCurve] = [] if stated is None else [optimal(single(*stated))]
     whole = product([measure])
     return least([*known, from_renyi(divergence_of(measure)) if whole is None else whole])
 
 
-def product(measures: Sequence[Measure]) -> PrivacyCurve | None:
+def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
     """The curve of the product of the dominating pairs of several measures; None: one has none.
 
     Concurrent composition in f-DP: Vadhan and Zhang 2023.
@@ -207,21 +201,21 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     return None if epsilon is None or delta is None else (epsilon, delta)
 
 
-def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> Approximate:
+def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kinds.Approximate:
     """(ε, δ) at ``delta``; None: at the floor, with exact parameters where they are known.
 
     Raises: InvalidArgument where no ε is promised.
     """
     known = exact_point(curve)
     if delta is None and known is not None:
-        return Approximate(*known)
+        return kinds.Approximate(*known)
     at = Fraction(curve.floor.upper) if delta is None else exact.probability(delta)
     epsilon = curve.epsilon_at(at)
     if math.isinf(epsilon):
         raise InvalidArgument(
             f"no epsilon is promised at delta = {shown_down(at)}: pass a larger delta"
         )
-    return Approximate(Fraction(epsilon), at)
+    return kinds.Approximate(Fraction(epsilon), at)
 
 
 def least(curves: list[PrivacyCurve]) -> PrivacyCurve:

@@ -23,27 +23,20 @@ from antiphon.composition.filters.sums import (
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    BoundedRange,
-    GaussianDP,
-    Measure,
-    Pure,
-    ZeroConcentrated,
-)
 from antiphon.protocol.registry import register
 
 
-def rho_delta(measure: Measure) -> Amounts:
+def rho_delta(measure: kinds.Measure) -> Amounts:
     """(ρ, δ) of a claim: ε-DP is ε²/2-zCDP (Bun and Steinke 2016), given RR says no ⊤.
 
     η-BR is η²/8-zCDP, μ-GDP μ²/2-zCDP. Raises: InvalidArgument for a Rényi claim or a pair.
     """
-    if type(measure) is ZeroConcentrated:
+    if type(measure) is kinds.ZeroConcentrated:
         return measure.rho, NO_DELTA
-    if type(measure) is BoundedRange or type(measure) is GaussianDP:
-        implied = converted(measure, ZeroConcentrated)
+    if type(measure) is kinds.BoundedRange or type(measure) is kinds.GaussianDP:
+        implied = converted(measure, kinds.ZeroConcentrated)
         return (Fraction(0) if implied is None else implied.rho), NO_DELTA
     epsilon, delta = epsilon_delta(measure, "and no rho: charge it to a RenyiFilter")
     return half_square(epsilon), delta
@@ -105,7 +98,7 @@ class RhoFilter(Filter):
     __slots__ = ()
     unit = "rho"
 
-    def cost(self, measure: Measure) -> Amounts:
+    def cost(self, measure: kinds.Measure) -> Amounts:
         return rho_delta(measure)
 
 
@@ -231,7 +224,10 @@ def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
     target = below(epsilon)
     if not target:
         return Fraction(0)
-    y = DOWN.divide(DOWN.multiply(target, target), UP.multiply(above(ROGERS), log_above(1 / delta)))
+    y = DOWN.divide(
+        DOWN.multiply(target, target),
+        UP.multiply(above(ROGERS), log_above(1 / delta)),
+    )
     low, high = Decimal(0), target
     for _ in range(60):
         middle = DOWN.divide(DOWN.add(low, high), Decimal(2))
@@ -279,14 +275,14 @@ class GaussianFilter(Filter):
     def limits(self) -> Amounts:
         return self.mu**2, self.delta
 
-    def cost(self, measure: Measure) -> Amounts:
-        if type(measure) is GaussianDP:
+    def cost(self, measure: kinds.Measure) -> Amounts:
+        if type(measure) is kinds.GaussianDP:
             return measure.mu**2, NO_DELTA
-        if type(measure) is Pure:
+        if type(measure) is kinds.Pure:
             return _of_pure(measure.epsilon), NO_DELTA
-        if type(measure) is Approximate:
+        if type(measure) is kinds.Approximate:
             return _of_pure(measure.epsilon), measure.delta
-        if type(measure) is BoundedRange:
+        if type(measure) is kinds.BoundedRange:
             return _of_range(measure.eta), NO_DELTA
         raise InvalidArgument(
             f"a {type(measure).__name__} claim has no μ of GDP: charge it to a "
@@ -296,13 +292,13 @@ class GaussianFilter(Filter):
 
 @lru_cache(maxsize=1024)
 def _of_pure(epsilon: ExactEpsilon) -> Fraction:
-    return _square(converted(Pure(epsilon), GaussianDP))
+    return _square(converted(kinds.Pure(epsilon), kinds.GaussianDP))
 
 
 @lru_cache(maxsize=1024)
 def _of_range(eta: ExactEpsilon) -> Fraction:
-    return _square(converted(BoundedRange(eta), GaussianDP))
+    return _square(converted(kinds.BoundedRange(eta), kinds.GaussianDP))
 
 
-def _square(implied: GaussianDP | None) -> Fraction:
+def _square(implied: kinds.GaussianDP | None) -> Fraction:
     return Fraction(0) if implied is None else implied.mu**2
