@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Final, NamedTuple, Self, overload
+from typing import Any, ClassVar, Final, NamedTuple, Self, overload
 
 import attrs
 
@@ -30,16 +30,17 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, swap_symmetric
 
 
-def _creations(_: object, __: object, value: object) -> None:
+def _creations(value: Any) -> tuple[Create, ...]:
     if type(value) is not tuple or not all(type(each) is Create for each in value):  # pyright: ignore
         raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")
+    return value  # pyright: ignore[reportUnknownVariableType]
 
 
 @attrs.frozen
 class OfCreations(Unpaid):
     """Exactly the k given creations."""
 
-    created: tuple[Create, ...] = attrs.field(validator=_creations)
+    created: tuple[Create, ...] = attrs.field(converter=_creations)
     prescribed: int = attrs.field(
         default=attrs.Factory(lambda f: len(f.created), takes_self=True),
         init=False,
@@ -110,6 +111,8 @@ class InPurse(NamedTuple):
 class Paying(Suitable):
     """A suitable f with a multiset of fixed amounts of one measure to use up."""
 
+    holds: ClassVar[str]
+    """The field of the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
     """By what tells them apart."""
 
@@ -126,13 +129,14 @@ class Paying(Suitable):
         """The measure in which it counts."""
 
     @property
-    @abstractmethod
-    def fixed(self) -> tuple[amounts.Amount, ...]:
+    def fixed(self) -> tuple[Any, ...]:
         """All that is fixed, as it was given."""
+        given: tuple[Any, ...] = getattr(self, self.holds)
+        return given
 
-    @abstractmethod
     def of(self, given: Iterable[Any]) -> Self:
         """The same of these amounts alone."""
+        return attrs.evolve(self, **{self.holds: given})
 
     @property
     def purse(self) -> Purse:
@@ -164,18 +168,12 @@ class Paying(Suitable):
 class Budgeted(Paying):
     """Of parameters (ε₁, δ₁), …, (ε_k, δ_k)."""
 
+    holds = "parameters"
     parameters: tuple[amounts.Parameters, ...] = attrs.field(converter=amounts.pairs)
 
     @property
     def unit(self) -> amounts.Unit:
         return amounts.PARAMETERS
-
-    @property
-    def fixed(self) -> tuple[amounts.Parameters, ...]:
-        return self.parameters
-
-    def of(self, given: Iterable[Any]) -> Self:
-        return attrs.evolve(self, parameters=given)
 
 
 def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
@@ -187,18 +185,12 @@ def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
 class Measured(Paying):
     """Of measures of one other kind. What is created asserts a claim of that very kind."""
 
+    holds = "measures"
     measures: tuple[Measure, ...] = attrs.field(converter=amounts.of_one_kind, eq=_told_apart)
 
     @property
     def unit(self) -> amounts.Unit:
         return amounts.UNITS[type(self.measures[0])]
-
-    @property
-    def fixed(self) -> tuple[Measure, ...]:
-        return self.measures
-
-    def of(self, given: Iterable[Any]) -> Self:
-        return attrs.evolve(self, measures=given)
 
 
 class FixedInAdvance(Paying):

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.atoms import Atoms
+from antiphon.composition.accounting.atoms import Atoms, joint
 from antiphon.composition.accounting.curve import FromZero, Promised, Searched, said
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.line import Inversions
@@ -172,14 +173,15 @@ class ExactCurve:
         for epsilon, count in self.composed.epsilons:
             if len(law) * (count + 1) > LIMIT:
                 raise Intractable("distinct losses; use `optimal`", len(law) * (count + 1), LIMIT)
-            q, after = growth(epsilon), dict[Fraction, Fraction]()
-            for ratio, mass in law.items():
-                for wrong in range(count + 1):
-                    place = ratio * q ** (count - 2 * wrong)
-                    share = math.comb(count, wrong) * q ** (count - wrong) / (1 + q) ** count
-                    after[place] = after.get(place, Fraction(0)) + mass * share
-            law = after
+            law = joint(law, _responses(growth(epsilon), count))
         return sorted(law.items(), reverse=True)
+
+
+def _responses(q: Fraction, count: int) -> Iterator[tuple[Fraction, Fraction]]:
+    """e^L and its probability for ``count`` responses of e^ε = q, by how many are wrong."""
+    for wrong in range(count + 1):
+        share = math.comb(count, wrong) * q ** (count - wrong) / (1 + q) ** count
+        yield q ** (count - 2 * wrong), share
 
 
 def growth(epsilon: exact.ExactEpsilon) -> Fraction:

@@ -188,12 +188,11 @@ def concentrated(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     composed = parameters(given, times)
     losses = Responses(composed.epsilons)
     rho = math.fsum(losses.counts * losses.epsilons**2) / 2 * (1 + SLACK)
-    return RenyiCurve(
-        lambda order: rho * order * (1 + 2 * UNIT),
-        "zCDP",
-        "Bun and Steinke 2016, Prop. 1.4",
-        composed,
-    )
+    return _of_rho(rho, "Bun and Steinke 2016, Prop. 1.4", composed)
+
+
+def _of_rho(rho: float, source: str, composed: Parameters | None = None) -> RenyiCurve:
+    return RenyiCurve(lambda order: rho * order * (1 + 2 * UNIT), "zCDP", source, composed)
 
 
 def from_concentrated(rho: float | Fraction) -> RenyiCurve:
@@ -202,10 +201,7 @@ def from_concentrated(rho: float | Fraction) -> RenyiCurve:
     >>> 4.0 < from_concentrated(0.5).epsilon_at(1e-6) < 5.6
     True
     """
-    value = up(exact.positive(rho, "rho"))
-    return RenyiCurve(
-        lambda order: value * order * (1 + 2 * UNIT), "zCDP", "Bun and Steinke 2016, Def. 1.1"
-    )
+    return _of_rho(up(exact.positive(rho, "rho")), "Bun and Steinke 2016, Def. 1.1")
 
 
 def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Any, Final
 
 import attrs
 
@@ -53,26 +53,7 @@ def _log_above(epsilon: Log) -> Fraction:
     return exact.bracket(epsilon, DIGITS)[1]
 
 
-class _OfDelta(Protocol):
-    """A budget with a δ."""
-
-    @property
-    def delta(self) -> Fraction: ...
-
-
-class _Given(_OfDelta, Protocol):
-    """One with an ε, too."""
-
-    @property
-    def epsilon(self) -> ExactEpsilon: ...
-
-
-def half_of_delta(budget: _OfDelta) -> Fraction:
-    """The default part of δ for the concentration bound; the rest is for the δ_i."""
-    return budget.delta / 2
-
-
-def part_of_delta(budget: _OfDelta, _: object, slack: Fraction) -> None:
+def _part_of_delta(budget: Any, _: object, slack: Fraction) -> None:
     """Raises: InvalidArgument for a slack that is no part of δ."""
     if not 0 < slack <= budget.delta:
         raise InvalidArgument(
@@ -81,9 +62,20 @@ def part_of_delta(budget: _OfDelta, _: object, slack: Fraction) -> None:
         )
 
 
-def given(budget: _Given) -> Amounts:
-    """The (ε, δ) that a filter of ρ is given to promise."""
-    return budget.epsilon, budget.delta
+SLACK: Final[Any] = attrs.field(
+    default=attrs.Factory(lambda budget: budget.delta / 2, takes_self=True),  # pyright: ignore
+    converter=exact.probability,
+    validator=_part_of_delta,
+    kw_only=True,
+)
+"""A field: the part of δ for the concentration bound, half of it; the rest is for the δ_i."""
+_GIVEN: Final[Any] = attrs.field(
+    default=attrs.Factory(lambda budget: (budget.epsilon, budget.delta), takes_self=True),  # pyright: ignore
+    init=False,
+    eq=False,
+    repr=False,
+)
+"""A field: the (ε, δ) that a filter of ρ is given to promise."""
 
 
 class RhoFilter(Filter):
@@ -150,16 +142,9 @@ class WhitehouseFilter(RhoFilter):
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
-    slack: Fraction = attrs.field(
-        default=attrs.Factory(half_of_delta, takes_self=True),
-        converter=exact.probability,
-        validator=part_of_delta,
-        kw_only=True,
-    )
+    slack: Fraction = SLACK
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    own: Amounts | None = attrs.field(
-        default=attrs.Factory(given, takes_self=True), init=False, eq=False, repr=False
-    )
+    own: Amounts | None = _GIVEN
     source = "Whitehouse et al. 2023, Thm 2; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
@@ -209,9 +194,7 @@ class RogersFilter(RhoFilter):
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
     delta: Fraction = attrs.field(converter=_small, kw_only=True)
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    own: Amounts | None = attrs.field(
-        default=attrs.Factory(given, takes_self=True), init=False, eq=False, repr=False
-    )
+    own: Amounts | None = _GIVEN
     source = "Rogers et al. 2016, Thm 5.1; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
@@ -278,12 +261,10 @@ class GaussianFilter(Filter):
     def cost(self, measure: kinds.Measure) -> Amounts:
         if type(measure) is kinds.GaussianDP:
             return measure.mu**2, NO_DELTA
-        if type(measure) is kinds.Pure:
-            return _of_pure(measure.epsilon), NO_DELTA
         if type(measure) is kinds.Approximate:
-            return _of_pure(measure.epsilon), measure.delta
-        if type(measure) is kinds.BoundedRange:
-            return _of_range(measure.eta), NO_DELTA
+            return _square(kinds.Pure(measure.epsilon)), measure.delta
+        if type(measure) is kinds.Pure or type(measure) is kinds.BoundedRange:
+            return _square(measure), NO_DELTA
         raise InvalidArgument(
             f"a {type(measure).__name__} claim has no μ of GDP: charge it to a "
             "ConcentratedFilter or a RenyiFilter"
@@ -291,14 +272,7 @@ class GaussianFilter(Filter):
 
 
 @lru_cache(maxsize=1024)
-def _of_pure(epsilon: ExactEpsilon) -> Fraction:
-    return _square(converted(kinds.Pure(epsilon), kinds.GaussianDP))
-
-
-@lru_cache(maxsize=1024)
-def _of_range(eta: ExactEpsilon) -> Fraction:
-    return _square(converted(kinds.BoundedRange(eta), kinds.GaussianDP))
-
-
-def _square(implied: kinds.GaussianDP | None) -> Fraction:
+def _square(measure: kinds.Pure | kinds.BoundedRange) -> Fraction:
+    """The μ² that is implied, rounded up."""
+    implied = converted(measure, kinds.GaussianDP)
     return Fraction(0) if implied is None else implied.mu**2

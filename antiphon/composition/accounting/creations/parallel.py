@@ -16,7 +16,7 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -39,12 +39,8 @@ _LONGEST: Final = 1 << 20
 """Places of the law of C, at most."""
 
 
-class Excess(Protocol):
-    """X at every ε: of the mass that Theorem S leaves, the share that general f' reveal."""
-
-    def between(self, at: exact.ExactEpsilon, /) -> Interval[float]:
-        """Bounds on X at an ε."""
-        raise NotImplementedError
+Excess: TypeAlias = "Closed | Recursion"
+"""X at every ε: of the mass that Theorem S leaves, the share that general f' reveal."""
 
 
 @attrs.frozen(repr=False)

@@ -19,6 +19,9 @@ Complexes: TypeAlias = npt.NDArray[np.complex128]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
 
+Enough: TypeAlias = Floats | None
+"""Logarithms below which a number is negligible; None: none is."""
+
 SLACK: Final = 16 * UNIT
 """What a handful of operations on numbers of size one lose."""
 _KEPT: Final = 24
@@ -89,15 +92,11 @@ class LossLaw(ABC):
         """About the mean and the variance of the tilted L; nothing is certified by them."""
 
     @abstractmethod
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         """ln Φ(θ) for all θ, but for those at which it is seen that ln |Φ| < ``enough``."""
 
     @abstractmethod
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         """A bound on ln |Φ| over each range of frequencies from ``low`` to ``high``.
 
         Nothing is gained where it falls below ``enough`` further.

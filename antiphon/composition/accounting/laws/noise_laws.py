@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.laws import loss
+from antiphon.composition.accounting.laws.loss import Enough, Logs
 from antiphon.numbers.interval import UNIT, Floats
 
 
@@ -54,9 +55,7 @@ class Ranges(loss.GroupedLosses):
         spread = np.where(near, self._etas**2 / 3, 1 / a**2 - (self._etas / np.sinh(x)) ** 2)
         return float(np.sum(self.counts * means)), float(np.sum(self.counts * spread))
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> loss.Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         a = order + 0.5
         x = np.multiply.outer(self._etas, frequencies)
         coth = 1 / np.tanh(a * self._etas)[:, None]
@@ -65,9 +64,7 @@ class Ranges(loss.GroupedLosses):
         wrong = (loss.SLACK + 8 * UNIT * x) * (1 + coth * np.minimum(x, 1.0)) / np.abs(below)
         return loss.powers(factor, np.minimum(wrong + loss.SLACK, 1.0), self.counts)
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         a = order + 0.5
         y = np.minimum(a * self._etas, 300.0)[:, None]
         sine = np.sin(np.minimum(np.multiply.outer(self._etas, low), np.pi / 2))
@@ -114,16 +111,12 @@ class Normal(loss.LossLaw):
     def guide(self, order: float) -> tuple[float, float]:
         return self._variance * (order + 0.5), self._variance
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> loss.Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         square = self._variance * frequencies**2 / 2
         phase = self._variance * (order + 0.5) * frequencies
-        return loss.Logs(-square + 1j * phase, loss.SLACK * (1 + square + phase))
+        return Logs(-square + 1j * phase, loss.SLACK * (1 + square + phase))
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         return -self._variance * low**2 / 2 * (1 - 1e-9)
 
 
@@ -228,12 +221,8 @@ class Thetas(loss.GroupedLosses):
         spread = self._steps**2 * variance
         return float(np.sum(self.counts * losses)), float(np.sum(self.counts * spread))
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> loss.Logs:
-        total = loss.Logs(
-            np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies))
-        )
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
+        total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
         whole, place, lost = self._places(order)
         for part in self._chunks:
             phase = np.multiply.outer(self._steps[part], frequencies)
@@ -243,7 +232,7 @@ class Thetas(loss.GroupedLosses):
             turned = 8 * UNIT * phase * (np.abs(middle) + self._sigmas[part][:, None] + 1)
             wrong = np.minimum(4 * loss.SLACK + lost[part][:, None] + turned, 1.0)
             each = loss.powers(factor, wrong, self.counts[part])
-            total = loss.Logs(total.value + each.value, total.slack + each.slack)
+            total = Logs(total.value + each.value, total.slack + each.slack)
         return total
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
@@ -256,9 +245,7 @@ class Thetas(loss.GroupedLosses):
         for start in range(0, self.size, _CHUNK):
             yield slice(start, start + _CHUNK)
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         total = np.zeros(len(low))
         _, place, lost = self._places(order)
         for part in self._chunks:

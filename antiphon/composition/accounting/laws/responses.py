@@ -13,6 +13,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.laws import loss
+from antiphon.composition.accounting.laws.loss import Enough, Logs
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability
 
@@ -138,9 +139,7 @@ class Responses(loss.GroupedLosses):
         decay: Floats = 1 / np.cosh(np.minimum((order + 0.5) * self.epsilons, 300.0)) ** 2
         return decay
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> loss.Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         if len(self.given) * len(frequencies) >= _FEWEST:
             found = self._interpolated(order, frequencies)
             if found is not None:
@@ -149,15 +148,15 @@ class Responses(loss.GroupedLosses):
             return self._multiplied(order, frequencies, enough)
         return self._directly(order, frequencies)
 
-    def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> loss.Logs:
+    def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
         """By blocks. No factor is more than 1 in modulus, so that their errors add up."""
         least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
         blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
         found = [self._block(order, frequencies[each], least[each]) for each in blocks]
         value, slack = (np.concatenate(column) for column in zip(*found, strict=True))
-        return loss.Logs(value, slack)
+        return Logs(value, slack)
 
-    def _block(self, order: float, theta: Floats, least: Floats) -> loss.Logs:
+    def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
         """Frequencies are dropped as soon as the strongest factors make |Φ| negligible."""
         factors = self._strong(order).factors
         linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
@@ -178,19 +177,17 @@ class Responses(loss.GroupedLosses):
         slack[stay] = np.log1p(wrong[stay] / modulus) * (1 + 1e-9) + loss.SLACK * (
             1 + np.abs(logs[stay])
         )
-        return loss.Logs(logs, slack)
+        return Logs(logs, slack)
 
-    def _directly(self, order: float, frequencies: Floats) -> loss.Logs:
-        total = loss.Logs(
-            np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies))
-        )
+    def _directly(self, order: float, frequencies: Floats) -> Logs:
+        total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
         for e, n in self._chunks:
             phase = np.multiply.outer(e, frequencies)
             factor = np.empty(phase.shape, dtype=np.complex128)
             factor.real = np.cos(phase)
             factor.imag = np.sin(phase) * np.tanh((order + 0.5) * e)[:, None]
             part = loss.powers(factor, loss.SLACK + 8 * UNIT * phase, n)
-            total = loss.Logs(total.value + part.value, total.slack + part.slack)
+            total = Logs(total.value + part.value, total.slack + part.slack)
         return total
 
     @property
@@ -199,7 +196,7 @@ class Responses(loss.GroupedLosses):
             part = slice(start, start + _CHUNK)
             yield self.epsilons[part], self.counts[part]
 
-    def _interpolated(self, order: float, frequencies: Floats) -> loss.Logs | None:
+    def _interpolated(self, order: float, frequencies: Floats) -> Logs | None:
         """ln Φ from its values at Chebyshev's nodes of [-T, T], where they are the fewer.
 
         Let X be a tilted loss less its mean, |X| <= 2ε. For |z| <= r, 2εr <= 1,
@@ -235,15 +232,13 @@ class Responses(loss.GroupedLosses):
         result = (shares @ values) / np.sum(shares, axis=1) + 1j * mean * frequencies
         slack = 4 * float(np.max(logs.slack)) + bound * rho**-last
         slack += 64 * (last + 1) ** 2 * UNIT * float(np.max(np.abs(values)))
-        return loss.Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
+        return Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
 
     def cell(self, order: float) -> float:
         """A length of ranges below which ``ceiling`` hardly differs from Φ."""
         return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         """Near 0 by sin²x >= x² - x⁴/3, in two sums; elsewhere factor by factor.
 
         No more factors are looked at for a range that is below ``enough`` by those before.

@@ -12,6 +12,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.laws import loss
+from antiphon.composition.accounting.laws.loss import Enough, Logs
 from antiphon.numbers.interval import UNIT, Floats
 
 _DIFFERENCES: Final = 16
@@ -75,9 +76,7 @@ class Values(loss.LossLaw):
         variance = float(np.sum(weights * (self.losses - mean) ** 2)) / total
         return self.count * mean, self.count * variance
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> loss.Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         weights, total = self._tilted(order)
         factor = np.empty(len(frequencies), dtype=np.complex128)
         for start in range(0, len(frequencies), _CHUNK):
@@ -89,9 +88,7 @@ class Values(loss.LossLaw):
         counts = np.array([float(self.count)])
         return loss.powers(factor[None, :], np.minimum(wrong, 1.0)[None, :], counts)
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         weights, total = self._tilted(order)
         masses = weights / total * (1 - 2 * self._lost(order))
         a, b = np.triu_indices(len(masses), 1)
@@ -159,9 +156,7 @@ class Mixture(loss.LossLaw):
         variance = float(shares @ (guides[:, 1] + (guides[:, 0] - mean) ** 2))
         return self.count * mean, self.count * variance
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> loss.Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         _, shares, wrong = self._moments(order)
         factor: loss.Complexes = np.zeros(len(frequencies), dtype=np.complex128)
         errors = np.full(len(frequencies), wrong + loss.SLACK)
@@ -173,9 +168,7 @@ class Mixture(loss.LossLaw):
         counts = np.array([float(self.count)])
         return loss.powers(factor[None, :], np.minimum(errors, 1.0)[None, :], counts)
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         _, shares, wrong = self._moments(order)
         total = np.full(len(low), wrong)
         for share, law in zip(shares.tolist(), self.laws, strict=True):

@@ -23,10 +23,14 @@ LARGEST: Final = Fraction(10**9)
 _MOST_SHIFT: Final = 1 << 12
 
 
-def sized(what: str, value: Fraction) -> None:
+def _check_size(what: str, value: Fraction) -> None:
     """Raises: InvalidArgument unless 10^-9 <= value <= 10^9."""
     if not 1 / LARGEST <= value <= LARGEST:
         raise InvalidArgument(f"{what} must lie between 1e-9 and 1e9 to be accounted for")
+
+
+def _sized(_: object, field: attrs.Attribute[Fraction], value: Fraction) -> None:
+    _check_size(field.name, value)
 
 
 @register("antiphon.DiscreteGaussianPair/1")
@@ -45,8 +49,8 @@ class DiscreteGaussianPair(FiniteLosses):
     shift: int = attrs.field(default=1, converter=named.whole)
 
     def __attrs_post_init__(self) -> None:
-        sized("sigma", self.sigma)
-        sized("shift² / sigma²", max(self.shift**2 / self.sigma**2, 1 / LARGEST))
+        _check_size("sigma", self.sigma)
+        _check_size("shift² / sigma²", max(self.shift**2 / self.sigma**2, 1 / LARGEST))
 
     def losses(self, count: int) -> LossLaw:
         return Thetas(((self.sigma, self.shift, count),))
@@ -63,11 +67,10 @@ class DiscreteLaplacePair(FiniteLosses):
     scale <= 0, or a shift that is no int between 1 and 4096.
     """
 
-    scale: Fraction = attrs.field(converter=named.positive)
+    scale: Fraction = attrs.field(converter=named.positive, validator=_sized)
     shift: int = attrs.field(default=1, converter=named.whole)
 
     def __attrs_post_init__(self) -> None:
-        sized("scale", self.scale)
         if self.shift > _MOST_SHIFT:
             raise InvalidArgument(f"shift is at most {_MOST_SHIFT}: divide scale and shift alike")
 
@@ -92,10 +95,7 @@ class GaussianPair(FiniteLosses):
     Dong, Roth and Su 2022, Def. 2.6, Cor. 3.3. Raises: InvalidArgument for mu <= 0.
     """
 
-    mu: Fraction = attrs.field(converter=named.positive)
-
-    def __attrs_post_init__(self) -> None:
-        sized("mu", self.mu)
+    mu: Fraction = attrs.field(converter=named.positive, validator=_sized)
 
     def losses(self, count: int) -> LossLaw:
         return Normal(self.mu**2 * count)
@@ -145,10 +145,7 @@ class BoundedRangePair(FiniteLosses):
     Raises: InvalidArgument for eta <= 0.
     """
 
-    eta: Fraction = attrs.field(converter=named.positive)
-
-    def __attrs_post_init__(self) -> None:
-        sized("eta", self.eta)
+    eta: Fraction = attrs.field(converter=named.positive, validator=_sized)
 
     def losses(self, count: int) -> LossLaw:
         return Ranges(((self.eta, count),))

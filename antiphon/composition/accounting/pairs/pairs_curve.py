@@ -16,7 +16,7 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from antiphon.composition.accounting.atoms import Atoms, decimal
+from antiphon.composition.accounting.atoms import Atoms, decimal, joint
 from antiphon.composition.accounting.curve import Promised, Searched
 from antiphon.composition.accounting.laws.loss import LossLaw
 from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
@@ -136,12 +136,7 @@ def multiplied(given: Sequence[tuple[Points, int]]) -> Exactly | None:
             work += len(law) * len(finite) * words
             if work > _WORK or not finite:
                 return None
-            after: dict[Fraction, Fraction] = {}
-            for ratio, mass in law.items():
-                for other, each in finite:
-                    place = ratio * other
-                    after[place] = after.get(place, Fraction(0)) + mass * each
-            law = after
+            law = joint(law, finite)
     points = tuple((mass, mass / ratio) for ratio, mass in law.items())
     return Exactly(points, sum(law.values(), Fraction(0)))
 
