@@ -19,7 +19,7 @@ import pytest
 import antiphon as ap
 from antiphon.audit.statistical import Rates
 from antiphon.audit.statistical import curve_audit as auditing
-from antiphon.composition.accounting.curve import FromZero, Promised
+from antiphon.composition.accounting.curve import FromZero, TheoremCurve
 from antiphon.mechanisms import Gaussian, Laplace
 from antiphon.numbers.interval import Interval
 
@@ -32,7 +32,7 @@ MU = 1.0
 
 
 @attrs.frozen
-class Exactly(Promised, FromZero):
+class Exactly(TheoremCurve, FromZero):
     """A curve by a formula, which a double computes with at most 1e-12 of error."""
 
     formula: object

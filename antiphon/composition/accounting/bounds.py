@@ -13,7 +13,7 @@ import attrs
 from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
-from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, Promised, said
+from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, TheoremCurve, said
 from antiphon.composition.accounting.pairs.compose import compose, pair_of
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
@@ -53,7 +53,7 @@ def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
 
 
 @attrs.frozen(repr=False)
-class _Bound(Promised):
+class _Bound(TheoremCurve):
     """What the curves here share: the lower end is 0, and no floor is known exactly."""
 
     @property

@@ -12,7 +12,7 @@ from typing import Final
 import attrs
 
 from antiphon.composition.accounting.atoms import Atoms, joint
-from antiphon.composition.accounting.curve import FromZero, Promised, Searched, said
+from antiphon.composition.accounting.curve import FromZero, Searched, TheoremCurve, said
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
@@ -28,7 +28,7 @@ _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 
 @attrs.frozen(repr=False)
-class OfParameters(Promised, Searched):
+class OfParameters(TheoremCurve, Searched):
     """Of fixed parameters: δ = 1 - Π(1-δ_i)(1-H(ε)), and the floor from Σε_i on."""
 
     composed: Parameters
@@ -234,7 +234,7 @@ class OptimalCurve(OfParameters):
         return self._product.near(delta, self.composed, self._enough) or (0.0, self._enough)
 
 
-class OfWorst(Promised):
+class OfWorst(TheoremCurve):
     """Of k parameters that are not known: no choice of them is worse than that of ``worst``."""
 
     worst: OptimalCurve

@@ -158,7 +158,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
         """An interval around the least ε at a δ that is not below the floor."""
 
 
-class Promised(PrivacyCurve):
+class TheoremCurve(PrivacyCurve):
     """A curve by a theorem, shown at its floor, at round δ, and between them."""
 
     def _parts(self) -> Iterator[Part]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.accounting.curve import Promised, said
+from antiphon.composition.accounting.curve import TheoremCurve, said
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
@@ -28,7 +28,7 @@ _NOTHING: Final = Interval(0.0, 0.0)
 
 
 @attrs.frozen(repr=False)
-class RenyiCurve(Promised):
+class RenyiCurve(TheoremCurve):
     """(ε, δ) from a bound ρ(α) on the Rényi divergence of every order α > 1, in nats.
 
     δ(ε) = min_α e^((α-1)(ρ(α)-ε)) (1-1/α)^α/(α-1) (Canonne, Kamath and Steinke 2020,
@@ -252,7 +252,7 @@ class OnlyAt:
 
 
 @attrs.frozen(repr=False)
-class OneOrderCurve(Promised):
+class OneOrderCurve(TheoremCurve):
     """(ε, δ) from D_α <= D at one order α > 1, of which alone something is known.
 
     δ(ε) = e^((α-1)(D-ε)) (α-1)^(α-1)/α^α (Canonne, Kamath and Steinke 2020, Prop. 12), and back.

@@ -17,7 +17,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from antiphon.composition.accounting.atoms import Atoms, decimal, joint
-from antiphon.composition.accounting.curve import Promised, Searched
+from antiphon.composition.accounting.curve import Searched, TheoremCurve
 from antiphon.composition.accounting.laws.loss import LossLaw
 from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
 from antiphon.composition.accounting.laws.responses import Responses
@@ -149,7 +149,7 @@ _LEAST: Final = 2.0**-17
 
 
 @attrs.frozen(repr=False)
-class PairsCurve(Promised, Searched):
+class PairsCurve(TheoremCurve, Searched):
     """The tight curve of a product of dominating pairs: δ = 1 - Π(1-r_i)(1-H(ε)).
 
     r_i is the probability of an infinite loss, and H that of ``line`` for the others.
