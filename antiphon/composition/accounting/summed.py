@@ -101,7 +101,7 @@ def total(measures: Sequence[kinds.Measure], most: int | None = None) -> kinds.M
 
     ``most``: so many of them, the largest.
 
-    >>> total([GaussianDP(3), GaussianDP(4)])
+    >>> total([kinds.GaussianDP(3), kinds.GaussianDP(4)])
     GaussianDP(mu=5)
     """
     rhos = [each.rho for each in measures if isinstance(each, kinds.ZeroConcentrated)]

@@ -74,7 +74,7 @@ def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve
     Raises: InvalidArgument for no pairs, or what is none of ours; Intractable, with the cure,
     for a ``width`` that takes too long.
 
-    >>> curve = compose([DiscreteGaussianPair(10)], times=1000)
+    >>> curve = compose([noise.DiscreteGaussianPair(10)], times=1000)
     >>> f"{curve.delta_at(5):.9f}"  # .383835801507776
     '0.383835802'
     """
@@ -88,7 +88,7 @@ def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
     sup_T P(T) - sQ(T) (Sason and Verdú 2016). Infinite where a loss may be; at order 1 that of
     an order slightly above. Raises: InvalidArgument as ``compose``, or for an order below 1.
 
-    >>> round(divergence([GaussianPair(1)], 2), 9), divergence([FinitePair((1, 0), (0, 1))], 2)
+    >>> round(divergence([noise.GaussianPair(1)], 2), 9), divergence([FinitePair((1, 0), (0, 1))], 2)
     (1.0, inf)
     """
     return pairs_curve.product_divergence(counted(pairs, times), order)
@@ -114,7 +114,7 @@ def pair_of(measure: kinds.Measure) -> pairs_curve.LossPair | None:
     trade-off function from which they come back, so zCDP and RDP have none. An η or a μ past what
     is accounted for has none either.
 
-    >>> pair_of(GaussianDP(2)), pair_of(BoundedRange(1))
+    >>> pair_of(kinds.GaussianDP(2)), pair_of(kinds.BoundedRange(1))
     (GaussianPair(mu=2), BoundedRangePair(eta=1))
     """
     if isinstance(measure, kinds.Dominated):
@@ -135,7 +135,7 @@ def dominated(
 ) -> tuple[kinds.Dominated, ...]:
     """The measure of a pair; nothing where its parameters are past what is accounted for.
 
-    >>> dominated(GaussianPair, 2), dominated(GaussianPair, 10**12)
+    >>> dominated(noise.GaussianPair, 2), dominated(noise.GaussianPair, 10**12)
     ((Dominated(pair=GaussianPair(mu=2)),), ())
     """
     try:
