@@ -88,8 +88,10 @@ def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
     sup_T P(T) - sQ(T) (Sason and Verdú 2016). Infinite where a loss may be; at order 1 that of
     an order slightly above. Raises: InvalidArgument as ``compose``, or for an order below 1.
 
-    >>> round(divergence([noise.GaussianPair(1)], 2), 9), divergence([FinitePair((1, 0), (0, 1))], 2)
-    (1.0, inf)
+    >>> round(divergence([noise.GaussianPair(1)], 2), 9)
+    1.0
+    >>> divergence([FinitePair((1, 0), (0, 1))], 2)
+    inf
     """
     return pairs_curve.product_divergence(counted(pairs, times), order)
 
