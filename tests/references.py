@@ -13,8 +13,8 @@ from antiphon import Side
 from antiphon.composition import BasicFilter, GaussianFilter, RenyiFilter
 from antiphon.composition.validity import (
     FixedMeasures,
-    FixedMechanisms,
     FixedParameters,
+    OfCreations,
     SparseMeasures,
     SparseParallel,
 )
@@ -289,7 +289,7 @@ def of_measures(verification):
 
 
 def reference_of_composition(verification):
-    if isinstance(verification, FixedMechanisms):
+    if isinstance(verification, OfCreations):
         return fixed_mechanisms(verification.created)
     if isinstance(verification, FixedMeasures | SparseMeasures):
         return of_measures(verification)

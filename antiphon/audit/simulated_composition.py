@@ -18,7 +18,7 @@ from antiphon.audit.exact.question import horizon
 from antiphon.audit.simulators import SAMPLE_QUERY, lyu, vadhan_wang
 from antiphon.composition.concurrent import ConComp, ConcurrentState
 from antiphon.composition.creation import CompositionMessages, Create
-from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
+from antiphon.composition.validity import FixedParameters, OfCreations, SparseParallel
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError
@@ -206,7 +206,7 @@ def composition_simulator(verification: Verification, *, rounds: int) -> Composi
     def first_pair(created: Create, pair: Pair) -> PostProcessor:
         return FirstWorld(created) if identical(pair.zero, pair.one) else guarded(created, pair)
 
-    if isinstance(verification, FixedMechanisms):
+    if isinstance(verification, OfCreations):
         parameters = tuple(created.parameters for created in verification.created)
         return CompositionSimulator(parameters, guarded, True)
     if isinstance(verification, FixedParameters):

@@ -22,8 +22,13 @@ from antiphon.composition.filters.concentrated import (
     WhitehouseFilter,
 )
 from antiphon.composition.filters.odometer import Odometer, Reading, RenyiOdometer
-from antiphon.composition.guarantees.counterexample import Counterexample
-from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.derivation import (
+    Counterexample,
+    Derivation,
+    Mark,
+    NoGuarantee,
+    Premise,
+)
 from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.validity import (

@@ -13,30 +13,23 @@ from antiphon.composition.accounting.summed import told_apart
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.measures.kinds import (
-    MEASURES,
-    Approximate,
-    BoundedRange,
-    Dominated,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-    parameters_of,
-)
+from antiphon.protocol.measures import kinds
 
 Parameters: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-GivenPairs: TypeAlias = Iterable[Union[GivenPair, Pure, Approximate]]
+GivenPairs: TypeAlias = Iterable[Union[GivenPair, kinds.Pure, kinds.Approximate]]
 GivenMeasures: TypeAlias = Iterable[
-    Union[BoundedRange, ZeroConcentrated, GaussianDP, Renyi, Dominated]
+    Union[
+        kinds.BoundedRange, kinds.ZeroConcentrated, kinds.GaussianDP, kinds.Renyi, kinds.Dominated
+    ]
 ]
 
 Given = TypeVar("Given")
-Amount: TypeAlias = Union[Parameters, Measure]
+Amount: TypeAlias = Union[Parameters, kinds.Measure]
 """As it is fixed in advance: (ε, δ), or another measure."""
 
-_MEASURES: Final = tuple(each for each in MEASURES if each is not Pure and each is not Approximate)
+_MEASURES: Final = tuple(
+    each for each in kinds.MEASURES if each is not kinds.Pure and each is not kinds.Approximate
+)
 _NAMES: Final = (
     ", ".join(each.__name__ for each in _MEASURES[:-1]) + f" or {_MEASURES[-1].__name__}"
 )
@@ -44,7 +37,7 @@ _NAMES: Final = (
 
 def pairs(parameters: Any) -> tuple[Parameters, ...]:
     """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
-    if any(type(parameters) is each for each in MEASURES):
+    if any(type(parameters) is each for each in kinds.MEASURES):
         raise InvalidArgument(f"give a list of measures: [{type(parameters).__name__}(…)]")
     found: dict[int, tuple[Any, ...]]
     try:
@@ -62,19 +55,19 @@ def pairs(parameters: Any) -> tuple[Parameters, ...]:
 
 
 def _pair(value: Any) -> tuple[Any, ...]:
-    if type(value) is Pure:
+    if type(value) is kinds.Pure:
         return value.epsilon, 0
-    return (value.epsilon, value.delta) if type(value) is Approximate else tuple(value)
+    return (value.epsilon, value.delta) if type(value) is kinds.Approximate else tuple(value)
 
 
-def of_one_kind(given: Any) -> tuple[Measure, ...]:
+def of_one_kind(given: Any) -> tuple[kinds.Measure, ...]:
     """Measures of one kind that is not (ε, δ). Raises: InvalidArgument."""
     found = tuple(given)
     if not found or not all(type(each) is type(found[0]) for each in found) or not _known(found[0]):
-        kinds = ", ".join(dict.fromkeys(type(each).__name__ for each in found)) or "none"
+        told = ", ".join(dict.fromkeys(type(each).__name__ for each in found)) or "none"
         raise InvalidArgument(
             f"a purse holds measures of one kind, one of {_NAMES} (or pairs (epsilon, delta), "
-            f"as which Pure and Approximate count); here they are {kinds}"
+            f"as which Pure and Approximate count); here they are {told}"
         )
     return found
 
@@ -101,30 +94,30 @@ class Unit:
     """A row: how amounts of one measure are read from claims, compared, and stated as claims."""
 
     name: str
-    read: Callable[[Measure], Amount | None]
+    read: Callable[[kinds.Measure], Amount | None]
     """What a claim says in this measure; None: nothing."""
     key: Callable[[Any], Hashable]
     """Equal for amounts with the same figures, and for no others."""
-    stated: Callable[[Any], Measure]
+    stated: Callable[[Any], kinds.Measure]
 
 
-def _stated(pair: Parameters) -> Measure:
+def _stated(pair: Parameters) -> kinds.Measure:
     epsilon, delta = pair
-    return Approximate(epsilon, delta) if delta else Pure(epsilon)
+    return kinds.Approximate(epsilon, delta) if delta else kinds.Pure(epsilon)
 
 
-def _unit(kind: type[Measure]) -> Unit:
+def _unit(kind: type[kinds.Measure]) -> Unit:
     """Claims of this very kind; a curve or a pair of a user's is told from others by identity."""
 
-    def read(measure: Measure) -> Measure | None:
+    def read(measure: kinds.Measure) -> kinds.Measure | None:
         return measure if type(measure) is kind else None
 
     return Unit(kind.__name__, read, told_apart, lambda measure: measure)
 
 
-PARAMETERS: Final = Unit("(ε, δ)", parameters_of, lambda pair: pair, _stated)
+PARAMETERS: Final = Unit("(ε, δ)", kinds.parameters_of, lambda pair: pair, _stated)
 UNITS: Final = {
     **{kind: _unit(kind) for kind in _MEASURES},
-    Pure: PARAMETERS,
-    Approximate: PARAMETERS,
+    kinds.Pure: PARAMETERS,
+    kinds.Approximate: PARAMETERS,
 }

@@ -9,14 +9,7 @@ import attrs
 
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
-from antiphon.numbers.errors import (
-    READINGS,
-    AntiphonError,
-    InvalidArgument,
-    ProtocolError,
-    from_words,
-    in_words,
-)
+from antiphon.numbers import errors
 from antiphon.numbers.interning import compared_by
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
@@ -56,7 +49,7 @@ class Dead:
         """What a durable session writes of it: an exception by its class and what it says."""
         if self.failure is None and self.before is None and not self.refused:
             return ()
-        failure = None if self.failure is None else in_words(self.failure)
+        failure = None if self.failure is None else errors.in_words(self.failure)
         return failure, self.before, self.refused
 
     @classmethod
@@ -66,7 +59,7 @@ class Dead:
         before: object = None,
         refused: bool = False,
     ) -> Dead:
-        return cls(None if failure is None else from_words(*failure), before, refused)
+        return cls(None if failure is None else errors.from_words(*failure), before, refused)
 
 
 compared_by(Dead)  # no field: all are equal
@@ -106,7 +99,7 @@ ConcurrentState: TypeAlias = Union[Children, Ledger, Dead]
 
 @column_safe
 class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
-    """What ConComp and ExtConComp share: (q, i) steps the i-th mechanism on q.
+    """ConComp and ExtConComp: (q, i) steps the i-th mechanism on q, M creates one more.
 
     An index that does not exist halts the whole composition. A child that halts or
     fails is dead, alone, and answers HALT from then on; ``failures`` has its
@@ -114,6 +107,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
     """
 
     __slots__ = ()
+    drawn_as = DrawnAs(composes=True)
+    budget: Budget | None
+    """To which creations are charged."""
 
     # (q, i) goes to the i-th child and to no other: given what was said, children are independent,
     # which is what the theorems of composition count on. So what becomes of one child must not
@@ -146,12 +142,14 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
         found = state.get(index)
         if found is None:
             which = message_label(index)  # it may be longer than Python prints
-            return Dead(ProtocolError(f"no mechanism {which}: {len(state)} exist"), state), HALT
+            return Dead(
+                errors.ProtocolError(f"no mechanism {which}: {len(state)} exist"), state
+            ), HALT
         created, before = found
         if type(before) is Dead:
             return state, HALT
         if not created.accepts(query):
-            raise InvalidArgument(
+            raise errors.InvalidArgument(
                 f"a {type(query).__name__} outside the query space of mechanism {index}, a "
                 f"{name_of(created.mechanism)}; it takes "
                 f"{created.mechanism.signature.queries}"
@@ -161,10 +159,10 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
             step = coins.steps(created.mechanism) if coins.many else created.step
             after, answer = step(before, query, coins)
         except Exception as error:
-            ours = isinstance(error, AntiphonError)
+            ours = isinstance(error, errors.AntiphonError)
             if ours and coins.draws == drawn:
                 raise
-            if isinstance(error, READINGS) or (coins.strict and not ours):
+            if isinstance(error, errors.READINGS) or (coins.strict and not ours):
                 raise  # no outcome of the child's; nor is a crash, where it is studied
             coins.note_death()
             after, answer = Dead(error), HALT
@@ -176,7 +174,19 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
 
     def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, object]:
         """The state with one more child, and the answer to its creation query."""
-        return state.append(Child(creation, creation.mechanism.initial_state)), TOP
+        if self.budget is None or not isinstance(state, Ledger):
+            return state.append(Child(creation, creation.mechanism.initial_state)), TOP
+        claim = creation.claim
+        if claim is None or claim.status is Status.REFUTED:
+            raise errors.InvalidArgument(
+                "a creation without a claim, or with a refuted one, cannot be charged to a budget: "
+                "pass Create(mechanism, claim)"
+            )
+        after = self.budget.charge(state.spent, claim.measure)
+        if type(after) is Refusal:
+            return state.append(Child(creation, REFUSED)), after
+        child = Child(creation, creation.mechanism.initial_state)
+        return Ledger(state.children.append(child), after), TOP
 
     def children(self, state: ConcurrentState) -> Vector[Child]:
         """The created mechanisms and their states, in order of creation."""
@@ -205,7 +215,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
 
 def _budget(_: object, __: object, value: Any) -> None:
     if value is not None and not isinstance(value, Budget):
-        raise InvalidArgument(
+        raise errors.InvalidArgument(
             f"a budget is a filter or an odometer, such as BasicFilter(epsilon=1), not a "
             f"{type(value).__name__}"
         )
@@ -237,7 +247,6 @@ class ExtConComp(Concurrent):
     HALT
     """
 
-    drawn_as = DrawnAs(composes=True)
     budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
 
     @property
@@ -253,21 +262,6 @@ class ExtConComp(Concurrent):
         if self.budget is None or not isinstance(state, Ledger):
             return (created,)
         return (created, *self.budget.public_state(state.spent))
-
-    def create(self, state: Children | Ledger, creation: Create) -> tuple[ConcurrentState, object]:
-        if self.budget is None or not isinstance(state, Ledger):
-            return Concurrent.create(self, state, creation)
-        claim = creation.claim
-        if claim is None or claim.status is Status.REFUTED:
-            raise InvalidArgument(
-                "a creation without a claim, or with a refuted one, cannot be charged to a budget: "
-                "pass Create(mechanism, claim)"
-            )
-        after = self.budget.charge(state.spent, claim.measure)
-        if type(after) is Refusal:
-            return state.append(Child(creation, REFUSED)), after
-        child = Child(creation, creation.mechanism.initial_state)
-        return Ledger(state.children.append(child), after), TOP
 
 
 Fixed: TypeAlias = Union[ContinualMechanism, Create]
@@ -291,7 +285,7 @@ class ConComp(Concurrent):
     (``InteractiveAsContinual``).
     """
 
-    drawn_as = DrawnAs(composes=True)
+    budget = None
     created: tuple[Create, ...] = attrs.field(converter=_creations)
 
     @property

@@ -49,11 +49,15 @@ class Suitable(Verification[SuitableState]):
     checked_space = CompositionMessages()
     checks_all: ClassVar[bool]
     """Whether f' must hold for every created mechanism, or only for those in J."""
+    prescribed: int = 0
+    """How many creations must come before the first question."""
+    require_first_pair_consistent: bool = False
+    """Whether a pair may differ only in mechanisms whose first pair does."""
 
     @property
+    @abstractmethod
     def purse(self) -> Purse:
         """The fixed parameters, as a multiset."""
-        return Vector()
 
     @property
     def initial_state(self) -> SuitableState:
@@ -62,10 +66,12 @@ class Suitable(Verification[SuitableState]):
     def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
             return self._create(state, zero, one)
+        children, purse = state
+        if self.prescribed and len(children) < self.prescribed:
+            return Refused(f"the first {self.prescribed} messages are the fixed creations")
         index = zero.index
         if one is not zero and not (type(one) is Ask and identical(one.index, index)):
             return Refused("the two sides ask different mechanisms")
-        children, purse = state
         child = children.get(index) if type(index) is int else None
         if child is None:
             return Refused(f"the index asked for is not one of the {len(children)} created")
@@ -97,7 +103,11 @@ class Suitable(Verification[SuitableState]):
         differs = differed or not alike
         if type(after) is Refused and (differs or self.checks_all):
             return Refused(f"the pairs of a mechanism are not valid for it: {after.reason}")
-        if after is before and differs is differed:
+        if self.require_first_pair_consistent:
+            if asked and differs and not differed:
+                return Refused("the first pair of a mechanism is identical, and a later one is not")
+            asked = True
+        if after is before and differs is differed and asked is child.asked:
             return child
         return Checked(created, after, differs, asked)
 
@@ -125,11 +135,20 @@ class Suitable(Verification[SuitableState]):
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         """What a creation leaves of the purse after ``count`` others, or why it is refused."""
 
-    @property
-    def prescribed(self) -> int:
-        """How many creations must come before the first question."""
-        return 0
-
+    @abstractmethod
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         """What the first differing pair of a mechanism leaves of the purse."""
+
+
+class Unpaid(Suitable):
+    """One with no purse, whose f' must all hold."""
+
+    __slots__ = ()
+    checks_all = True
+
+    @property
+    def purse(self) -> Purse:
+        return Vector()
+
+    def differ(self, purse: Purse, created: Create) -> Purse:
         return purse

@@ -9,72 +9,62 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, Final, NamedTuple, Self, overload
+from typing import Any, ClassVar, Final, NamedTuple, Self, overload
 
 import attrs
 
+from antiphon.composition import amounts
 from antiphon.composition.accounting.summed import told_apart
-from antiphon.composition.amounts import (
-    PARAMETERS,
-    UNITS,
-    Amount,
-    GivenMeasures,
-    GivenPairs,
-    Parameters,
-    Unit,
-    is_measured,
-    of_one_kind,
-    opened,
-    pairs,
-)
 from antiphon.composition.concurrent import ConComp, Fixed
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
-from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState
+from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState, Unpaid
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
-from antiphon.protocol.messages import Ask, identical
+from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, swap_symmetric
 
 
-def _creations(_: object, __: object, value: object) -> None:
+def _creations(value: Any) -> tuple[Create, ...]:
     if type(value) is not tuple or not all(type(each) is Create for each in value):  # pyright: ignore
         raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")
+    return value  # pyright: ignore[reportUnknownVariableType]
 
 
-@register("antiphon.FixedMechanisms/1")
 @attrs.frozen
-class FixedMechanisms(Suitable):
-    """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
+class OfCreations(Unpaid):
+    """Exactly the k given creations."""
 
-    checks_all = True
-    created: tuple[Create, ...] = attrs.field(validator=_creations)
-
-    @property
-    def swap_symmetric(self) -> bool:
-        return _swap_symmetric(self.created)
-
-    @property
-    def prescribed(self) -> int:
-        return len(self.created)
+    created: tuple[Create, ...] = attrs.field(converter=_creations)
+    prescribed: int = attrs.field(
+        default=attrs.Factory(lambda f: len(f.created), takes_self=True),
+        init=False,
+        eq=False,
+        repr=False,
+    )
 
     def reads(self, measure: Measure) -> bool:
         return True
-
-    def step(self, state: SuitableState, zero: object, one: object, /) -> SuitableState | Refused:
-        if type(zero) is Ask and len(state.children) < self.prescribed:
-            return Refused(f"the first {self.prescribed} messages are the fixed creations")
-        return Suitable.step(self, state, zero, one)
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if count == self.prescribed or not identical(created, self.created[count]):
             return Refused("a creation is not the next of the fixed ones")
         return purse
+
+
+@register("antiphon.FixedMechanisms/1")
+@attrs.frozen
+class FixedMechanisms(OfCreations):
+    """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
+
+    @property
+    def swap_symmetric(self) -> bool:
+        return _swap_symmetric(self.created)
 
 
 def _swap_symmetric(created: Iterable[Create]) -> bool:
@@ -86,7 +76,7 @@ def _swap_symmetric(created: Iterable[Create]) -> bool:
 
 @register("antiphon.EachValid/1")
 @attrs.frozen
-class EachValid(FixedMechanisms):
+class EachValid(OfCreations):
     """f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
 
     @property
@@ -113,7 +103,7 @@ class InPurse(NamedTuple):
     """What was put into a purse of one amount: its place there, and how many."""
 
     place: int
-    amount: Amount
+    amount: amounts.Amount
     number: int
 
 
@@ -121,29 +111,32 @@ class InPurse(NamedTuple):
 class Paying(Suitable):
     """A suitable f with a multiset of fixed amounts of one measure to use up."""
 
+    holds: ClassVar[str]
+    """The field of the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
     """By what tells them apart."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))
-        amounts = dict(zip(keys, self.fixed, strict=True))
+        given = dict(zip(keys, self.fixed, strict=True))
         counts = enumerate(Counter(keys).items())
-        held = {key: InPurse(place, amounts[key], count) for place, (key, count) in counts}
+        held = {key: InPurse(place, given[key], count) for place, (key, count) in counts}
         set_derived(self, held=held)
 
     @property
     @abstractmethod
-    def unit(self) -> Unit:
+    def unit(self) -> amounts.Unit:
         """The measure in which it counts."""
 
     @property
-    @abstractmethod
-    def fixed(self) -> tuple[Amount, ...]:
+    def fixed(self) -> tuple[Any, ...]:
         """All that is fixed, as it was given."""
+        given: tuple[Any, ...] = getattr(self, self.holds)
+        return given
 
-    @abstractmethod
-    def of(self, amounts: Iterable[Any]) -> Self:
+    def of(self, given: Iterable[Any]) -> Self:
         """The same of these amounts alone."""
+        return attrs.evolve(self, **{self.holds: given})
 
     @property
     def purse(self) -> Purse:
@@ -158,7 +151,7 @@ class Paying(Suitable):
         held = self.held.get(self.unit.key(amount))
         left = held and purse.get(held.place)
         if held is None or not left:
-            known = held is not None or self.unit is PARAMETERS
+            known = held is not None or self.unit is amounts.PARAMETERS
             asked = message_label(amount) if known else "what is asserted"
             return Refused(f"none of {asked} is left; left are {self._left(purse)}")
         return purse.set(held.place, left - 1)
@@ -175,18 +168,12 @@ class Paying(Suitable):
 class Budgeted(Paying):
     """Of parameters (ε₁, δ₁), …, (ε_k, δ_k)."""
 
-    parameters: tuple[Parameters, ...] = attrs.field(converter=pairs)
+    holds = "parameters"
+    parameters: tuple[amounts.Parameters, ...] = attrs.field(converter=amounts.pairs)
 
     @property
-    def unit(self) -> Unit:
-        return PARAMETERS
-
-    @property
-    def fixed(self) -> tuple[Parameters, ...]:
-        return self.parameters
-
-    def of(self, amounts: Iterable[Any]) -> Self:
-        return attrs.evolve(self, parameters=amounts)
+    def unit(self) -> amounts.Unit:
+        return amounts.PARAMETERS
 
 
 def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
@@ -198,18 +185,12 @@ def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
 class Measured(Paying):
     """Of measures of one other kind. What is created asserts a claim of that very kind."""
 
-    measures: tuple[Measure, ...] = attrs.field(converter=of_one_kind, eq=_told_apart)
+    holds = "measures"
+    measures: tuple[Measure, ...] = attrs.field(converter=amounts.of_one_kind, eq=_told_apart)
 
     @property
-    def unit(self) -> Unit:
-        return UNITS[type(self.measures[0])]
-
-    @property
-    def fixed(self) -> tuple[Measure, ...]:
-        return self.measures
-
-    def of(self, amounts: Iterable[Any]) -> Self:
-        return attrs.evolve(self, measures=amounts)
+    def unit(self) -> amounts.Unit:
+        return amounts.UNITS[type(self.measures[0])]
 
 
 class FixedInAdvance(Paying):
@@ -223,13 +204,15 @@ class FixedInAdvance(Paying):
             return NOT_DISCRETE
         return self.spend(purse, created)
 
+    def differ(self, purse: Purse, created: Create) -> Purse:
+        return purse
+
 
 class Sparse(Paying):
     """Any number of creations: those in J are paid for, at their first differing pair."""
 
     __slots__ = ()
     checks_all = False
-    require_first_pair_consistent: bool
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         if not created.mechanism.signature.answers.discrete:
@@ -240,14 +223,6 @@ class Sparse(Paying):
             return NOT_CONSISTENT
         return purse
 
-    def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
-        after = Suitable.judge(self, child, query0, query1)
-        if not self.require_first_pair_consistent or type(after) is Refused:
-            return after
-        if child.asked and after.differed and not child.differed:
-            return Refused("the first pair of a mechanism is identical, and a later one is not")
-        return after if child.asked else after._replace(asked=True)
-
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         return self.spend(purse, created)
 
@@ -255,7 +230,7 @@ class Sparse(Paying):
 @register("antiphon.AdaptiveParameters/1")
 @column_safe
 @attrs.frozen
-class AdaptiveParameters(Suitable):
+class AdaptiveParameters(Unpaid):
     """Suitable, and every V[f'] holds; parameters and number are the adversary's to choose.
 
     f of ``ExtConComp(budget=…)``: what may be created is the budget's to decide, so an
@@ -265,7 +240,6 @@ class AdaptiveParameters(Suitable):
     one that its own cannot.
     """
 
-    checks_all = True
     budget: Budget | None = attrs.field(default=None)
 
     def reads(self, measure: Measure) -> bool:
@@ -335,34 +309,36 @@ def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:
 
 
 @overload
-def fixed_parameters(parameters: GivenPairs) -> FixedParameters: ...
+def fixed_parameters(parameters: amounts.GivenPairs) -> FixedParameters: ...
 @overload
-def fixed_parameters(parameters: GivenMeasures) -> FixedMeasures: ...
-def fixed_parameters(parameters: GivenPairs | GivenMeasures) -> FixedParameters | FixedMeasures:
+def fixed_parameters(parameters: amounts.GivenMeasures) -> FixedMeasures: ...
+def fixed_parameters(
+    parameters: amounts.GivenPairs | amounts.GivenMeasures,
+) -> FixedParameters | FixedMeasures:
     """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12).
 
     Or these measures of one other kind: ``fixed_parameters([ZeroConcentrated(0.1)] * 3)``.
     """
-    given = opened(parameters)
-    return FixedMeasures(given) if is_measured(given) else FixedParameters(given)
+    given = amounts.opened(parameters)
+    return FixedMeasures(given) if amounts.is_measured(given) else FixedParameters(given)
 
 
 @overload
 def sparse_parallel(
-    parameters: GivenPairs, *, first_pair_consistent: bool = False
+    parameters: amounts.GivenPairs, *, first_pair_consistent: bool = False
 ) -> SparseParallel: ...
 @overload
 def sparse_parallel(
-    parameters: GivenMeasures, *, first_pair_consistent: bool = False
+    parameters: amounts.GivenMeasures, *, first_pair_consistent: bool = False
 ) -> SparseMeasures: ...
 def sparse_parallel(
-    parameters: GivenPairs | GivenMeasures, *, first_pair_consistent: bool = False
+    parameters: amounts.GivenPairs | amounts.GivenMeasures, *, first_pair_consistent: bool = False
 ) -> SparseParallel | SparseMeasures:
     """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5).
 
     Of pairs (ε, δ), or of measures of one other kind (docs/sparse.md).
     """
-    given = opened(parameters)
-    if is_measured(given):
+    given = amounts.opened(parameters)
+    if amounts.is_measured(given):
         return SparseMeasures(given, first_pair_consistent)
     return SparseParallel(given, first_pair_consistent)

@@ -14,7 +14,7 @@ from antiphon.numbers.printed import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.in_sight import BudgetInSight, InEpsilon, Price
 from antiphon.protocol.session import Session
-from antiphon.sessions.spending.budget_lines import charged
+from antiphon.sessions.spending.session_budget import charged
 
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 

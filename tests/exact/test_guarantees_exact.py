@@ -32,8 +32,8 @@ from antiphon.composition import (
 )
 from antiphon.composition.accounting import optimal, sparse
 from antiphon.composition.filters.concentrated import half_square
-from antiphon.composition.guarantees.consistency import consistent
 from antiphon.composition.guarantees.derivation import Mark
+from antiphon.composition.guarantees.inclusion import consistent
 from antiphon.mechanisms import (
     AboveThreshold,
     HistogramMonitor,

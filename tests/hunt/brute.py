@@ -17,7 +17,7 @@ import references
 
 import antiphon as ap
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import AdaptiveParameters, EachValid, FixedMechanisms
+from antiphon.composition.validity import AdaptiveParameters, EachValid, OfCreations
 from antiphon.verifiers.models import Bounded
 
 from .case import Case
@@ -95,7 +95,7 @@ class _Search:
 def _pairs(case: Case, verification: Any) -> Iterator[Any]:
     """Every pair of messages that may be said."""
     f = verification.verification if type(verification) is Bounded else verification
-    creations = f.created if isinstance(f, FixedMechanisms) else case.catalogue or ()
+    creations = f.created if isinstance(f, OfCreations) else case.catalogue or ()
     if not isinstance(f, Suitable):
         yield from (ap.Pair(zero, one) for zero, one in product(case.queries or (), repeat=2))
         return

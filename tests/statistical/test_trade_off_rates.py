@@ -20,7 +20,7 @@ import pytest
 import antiphon as ap
 from antiphon.audit.statistical import Rates
 from antiphon.audit.statistical import curve_audit as auditing
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.curve import FromZero, TheoremCurve
 from antiphon.mechanisms import Gaussian, Laplace
 from antiphon.numbers.interval import Interval
 
@@ -33,12 +33,12 @@ MU = 1.0
 
 
 @attrs.frozen
-class Exactly(PrivacyCurve):
+class Exactly(TheoremCurve, FromZero):
     """A curve by a formula, which a double computes with at most 1e-12 of error."""
 
     formula: object
     method = source = "by hand"
-    floor = Interval(0.0, 0.0)
+    floor, _exact_floor = Interval(0.0, 0.0), Fraction(0)
     _enough = math.inf
 
     def _delta(self, epsilon):

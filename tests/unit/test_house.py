@@ -330,7 +330,6 @@ CALLED_AFTER = {"audit/check/steps", *JOINTS}
 """Where a file is called after what it prints, draws, checks or audits, which lives elsewhere."""
 TWO_HOMES = {
     "Counterexample": "public in audit, where one is found, and in composition, where one is known",
-    "counterexample.py": "the adversary of CM §5.2, a documented path, and the theorem it is to",
     "mechanism.py": "multiplicative weights' proof is documented by its path",
 }
 

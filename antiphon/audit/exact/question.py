@@ -30,7 +30,7 @@ from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import NOT_CONSISTENT, FixedMechanisms
+from antiphon.composition.validity import NOT_CONSISTENT, OfCreations
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import shown_up
@@ -151,7 +151,7 @@ class Question(Shown):
     def creations(self) -> tuple[Create, ...]:
         """The creation queries that may be sent, each once."""
         given: Iterable[Creatable] = self.catalogue or ()
-        if isinstance(self.verification, FixedMechanisms):
+        if isinstance(self.verification, OfCreations):
             given = self.verification.created  # nothing else can be created
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
@@ -298,14 +298,8 @@ def _factors(system: ExtConComp, verification: Suitable) -> bool:
     budget has charged is public."""
     kind = type(verification)
     own = kind.step, kind._create, kind.initial_state  # pyright: ignore[reportPrivateUsage]
-    plain = Suitable._create, Suitable.initial_state  # pyright: ignore[reportPrivateUsage]
-    steps = Suitable.step, FixedMechanisms.step
-    return (
-        type(system) is ExtConComp
-        and charges_in_public(system.budget)
-        and own[0] in steps
-        and own[1:] == plain
-    )
+    plain = Suitable.step, Suitable._create, Suitable.initial_state  # pyright: ignore[reportPrivateUsage]
+    return type(system) is ExtConComp and charges_in_public(system.budget) and own == plain
 
 
 def _queries(

@@ -11,7 +11,7 @@ from typing import Final, TypeAlias
 import numpy as np
 
 from antiphon.audit.exact.question import Solution, rational_growth
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.curve import FromZero
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, down, up
@@ -27,7 +27,7 @@ Point: TypeAlias = "tuple[Fraction, Fraction]"
 """(e^ε, δ)."""
 
 
-class TightCurve(PrivacyCurve, tuple[tuple[ExactEpsilon, Fraction], ...]):
+class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
     """((ε, δ(ε)), …) as it was asked for, and a curve: δ at every ε, and ε at every δ.
 
     As a function of g = e^ε, δ is max over S of Pr₁[S] − g Pr₀[S]: convex, falling, and 1 at g = 0.

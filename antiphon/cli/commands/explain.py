@@ -11,8 +11,7 @@ from antiphon.audit.check import check as try_part
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
-from antiphon.composition.guarantees.counterexample import Counterexample
-from antiphon.composition.guarantees.derivation import NoGuarantee
+from antiphon.composition.guarantees.derivation import Counterexample, NoGuarantee
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
 from antiphon.composition.properties import Violation
 from antiphon.numbers.errors import InvalidArgument

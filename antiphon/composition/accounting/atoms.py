@@ -22,11 +22,11 @@ the anchor are kept; as the ratios fall with j, what is left out is bounded by a
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
 from functools import cached_property
-from typing import Final
+from typing import Final, TypeAlias
 
 import attrs
 import numpy as np
@@ -114,6 +114,7 @@ _SUM: Final = 400 * UNIT
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
 _PRECISE: Final = Decimal("1e-18")
 
+Law: TypeAlias = dict[Fraction, Fraction]
 Groups = Sequence[tuple[exact.ExactEpsilon, int]]
 
 
@@ -246,6 +247,17 @@ def _spread(masses: Floats, terms: Floats, stride: int) -> Floats:
     for i, term in enumerate(terms.tolist()):
         result[i * stride : i * stride + len(masses)] += term * masses
     return result
+
+
+def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
+    """The product of two laws of e^L, each by its places and masses; equal places are merged."""
+    after: Law = {}
+    listed = list(other)
+    for place, mass in law.items():
+        for factor, share in listed:
+            at = place * factor
+            after[at] = after.get(at, Fraction(0)) + mass * share
+    return after
 
 
 def _unit(groups: Groups) -> exact.ExactEpsilon | None:

@@ -13,7 +13,7 @@ import attrs
 from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
 from antiphon.composition.accounting.creations.parallel import GeneralCurve
 from antiphon.composition.accounting.creations.sparse import SparseCurve
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, TheoremCurve, said
 from antiphon.composition.accounting.pairs.compose import compose, pair_of
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
@@ -23,33 +23,27 @@ from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
 from antiphon.numbers.printed import shown_down
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    Measure,
-    Pure,
-    ZeroConcentrated,
-    parameters_of,
-)
+from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40
 """More than any of the few operations below can be off by, relatively."""
 
 
-def of_measure(measure: Measure) -> PrivacyCurve:
+def of_measure(measure: kinds.Measure) -> PrivacyCurve:
     """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5)."""
-    if isinstance(measure, Pure):
+    if isinstance(measure, kinds.Pure):
         return optimal(single(measure.epsilon, Fraction(0)))
-    if isinstance(measure, Approximate):
+    if isinstance(measure, kinds.Approximate):
         return optimal(single(measure.epsilon, measure.delta))
-    if isinstance(measure, ZeroConcentrated):
+    if isinstance(measure, kinds.ZeroConcentrated):
         return from_concentrated(measure.rho)
-    stated = parameters_of(measure)
+    stated = kinds.parameters_of(measure)
     known: list[PrivacyCurve] = [] if stated is None else [optimal(single(*stated))]
     whole = product([measure])
     return least([*known, from_renyi(divergence_of(measure)) if whole is None else whole])
 
 
-def product(measures: Sequence[Measure]) -> PrivacyCurve | None:
+def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
     """The curve of the product of the dominating pairs of several measures; None: one has none.
 
     Concurrent composition in f-DP: Vadhan and Zhang 2023.
@@ -59,8 +53,12 @@ def product(measures: Sequence[Measure]) -> PrivacyCurve | None:
 
 
 @attrs.frozen(repr=False)
-class _Bound(PrivacyCurve):
-    """What the curves here share: the lower end is 0."""
+class _Bound(TheoremCurve):
+    """What the curves here share: the lower end is 0, and no floor is known exactly."""
+
+    @property
+    def _exact_floor(self) -> None:
+        return None
 
     def _delta(self, epsilon: ExactEpsilon) -> Interval[float]:
         return Interval(0.0, min(1.0, self._upper(epsilon)))
@@ -76,14 +74,8 @@ class ShiftedCurve(_Bound):
 
     one: PrivacyCurve
     delta: Fraction
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return self.one.method
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return self.one.source
+    method: str = said(lambda curve: curve.one.method)
+    source: str = said(lambda curve: curve.one.source)
 
     @property
     def floor(self) -> Interval[float]:
@@ -114,7 +106,7 @@ def shifted(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
 
 
 @attrs.frozen(repr=False)
-class GroupCurve(_Bound):
+class GroupCurve(_Bound, FromZero):
     """Group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
 
     (Vadhan 2017, Lemma 2.2; the least over smaller ε, as the truth decreases.) For a CM
@@ -123,14 +115,8 @@ class GroupCurve(_Bound):
 
     one: PrivacyCurve
     size: int
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return f"group of {self.size}: {self.one.method}"
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return f"{self.one.source}; group privacy (Vadhan 2017, Lemma 2.2)"
+    method: str = said(lambda curve: f"group of {curve.size}: {curve.one.method}")
+    source: str = said(lambda c: f"{c.one.source}; group privacy (Vadhan 2017, Lemma 2.2)")
 
     @property
     def floor(self) -> Interval[float]:
@@ -168,14 +154,8 @@ class LeastCurve(_Bound):
     """The least of several bounds, at every point."""
 
     bounds: tuple[PrivacyCurve, ...]
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return "least of: " + ", ".join(each.method for each in self.bounds)
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return "; ".join(each.source for each in self.bounds)
+    method: str = said(lambda c: "least of: " + ", ".join(each.method for each in c.bounds))
+    source: str = said(lambda curve: "; ".join(each.source for each in curve.bounds))
 
     @property
     def floor(self) -> Interval[float]:
@@ -221,21 +201,21 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     return None if epsilon is None or delta is None else (epsilon, delta)
 
 
-def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> Approximate:
+def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kinds.Approximate:
     """(ε, δ) at ``delta``; None: at the floor, with exact parameters where they are known.
 
     Raises: InvalidArgument where no ε is promised.
     """
     known = exact_point(curve)
     if delta is None and known is not None:
-        return Approximate(*known)
+        return kinds.Approximate(*known)
     at = Fraction(curve.floor.upper) if delta is None else exact.probability(delta)
     epsilon = curve.epsilon_at(at)
     if math.isinf(epsilon):
         raise InvalidArgument(
             f"no epsilon is promised at delta = {shown_down(at)}: pass a larger delta"
         )
-    return Approximate(Fraction(epsilon), at)
+    return kinds.Approximate(Fraction(epsilon), at)
 
 
 def least(curves: list[PrivacyCurve]) -> PrivacyCurve:

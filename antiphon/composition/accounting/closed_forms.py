@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import math
 from abc import abstractmethod
+from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
 from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.atoms import Atoms
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.atoms import Atoms, joint
+from antiphon.composition.accounting.curve import FromZero, Searched, TheoremCurve, said
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
@@ -22,10 +23,12 @@ from antiphon.numbers.interval import UNIT, Interval, up
 
 _SLACK: Final = 64 * UNIT
 """Relative error of the sums and exponents below, generously."""
+_EQUAL: Final = "Kairouz, Oh and Viswanath 2015, Thm 3.3"
+_UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 
 @attrs.frozen(repr=False)
-class OfParameters(PrivacyCurve):
+class OfParameters(TheoremCurve, Searched):
     """Of fixed parameters: δ = 1 - Π(1-δ_i)(1-H(ε)), and the floor from Σε_i on."""
 
     composed: Parameters
@@ -53,7 +56,7 @@ class OfParameters(PrivacyCurve):
 
 
 @attrs.frozen(repr=False)
-class BasicCurve(OfParameters):
+class BasicCurve(FromZero, OfParameters):
     """(Σε_i, 1-Π(1-δ_i)), and δ = 1 below Σε_i."""
 
     method = "basic"
@@ -64,7 +67,7 @@ class BasicCurve(OfParameters):
 
 
 @attrs.frozen(repr=False)
-class AdvancedCurve(OfParameters):
+class AdvancedCurve(FromZero, OfParameters):
     """The simplified bound of Kairouz, Oh and Viswanath, solved for δ."""
 
     method = "advanced"
@@ -170,14 +173,15 @@ class ExactCurve:
         for epsilon, count in self.composed.epsilons:
             if len(law) * (count + 1) > LIMIT:
                 raise Intractable("distinct losses; use `optimal`", len(law) * (count + 1), LIMIT)
-            q, after = growth(epsilon), dict[Fraction, Fraction]()
-            for ratio, mass in law.items():
-                for wrong in range(count + 1):
-                    place = ratio * q ** (count - 2 * wrong)
-                    share = math.comb(count, wrong) * q ** (count - wrong) / (1 + q) ** count
-                    after[place] = after.get(place, Fraction(0)) + mass * share
-            law = after
+            law = joint(law, _responses(growth(epsilon), count))
         return sorted(law.items(), reverse=True)
+
+
+def _responses(q: Fraction, count: int) -> Iterator[tuple[Fraction, Fraction]]:
+    """e^L and its probability for ``count`` responses of e^ε = q, by how many are wrong."""
+    for wrong in range(count + 1):
+        share = math.comb(count, wrong) * q ** (count - wrong) / (1 + q) ** count
+        yield q ** (count - 2 * wrong), share
 
 
 def growth(epsilon: exact.ExactEpsilon) -> Fraction:
@@ -211,12 +215,7 @@ class OptimalCurve(OfParameters):
 
     method = "optimal"
     width: float
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        if len(self.composed.epsilons) <= 1:
-            return "Kairouz, Oh and Viswanath 2015, Thm 3.3"
-        return "Murtagh and Vadhan 2016, Thm 1.5"
+    source: str = said(lambda curve: _UNLIKE if len(curve.composed.epsilons) > 1 else _EQUAL)
 
     def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         return self._law.stick(epsilon)
@@ -232,16 +231,10 @@ class OptimalCurve(OfParameters):
         return Inversions(self._product, self.width, relatively=False)
 
     def _guess(self, delta: float) -> tuple[float, float]:
-        room, survival = delta - self.floor.upper, self.composed.survival.lower
-        if not 0 < room < survival:
-            return 0.0, self._enough
-        stick = room / survival
-        at, spread = self._product.where(stick)
-        low, high = at - spread / 64, at + spread / 64
-        return min(max(low, 0.0), self._enough), min(max(high, 0.0), self._enough)
+        return self._product.near(delta, self.composed, self._enough) or (0.0, self._enough)
 
 
-class OfWorst(PrivacyCurve):
+class OfWorst(TheoremCurve):
     """Of k parameters that are not known: no choice of them is worse than that of ``worst``."""
 
     worst: OptimalCurve

@@ -6,8 +6,9 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import Final, TypeVar, overload
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar, overload
 
+import attrs
 import numpy as np
 
 from antiphon.composition.accounting.curve_lines import LEAST, CurveLine, draw_lines
@@ -19,6 +20,10 @@ from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.pictures import Axes, Plotted, titled
 
 Value = TypeVar("Value")
+Epsilons: TypeAlias = Iterable[exact.Epsilon] | Floats
+Delta: TypeAlias = float | Fraction
+Deltas: TypeAlias = Iterable[Delta] | Floats
+Ends: TypeAlias = Interval[float] | Interval[Floats]
 
 _ENOUGH: Final = 2.0**-50
 """Relative distance at which a search for ε ends, 2^-50."""
@@ -56,16 +61,9 @@ class PrivacyCurve(Shown, Plotted, ABC):
     def _card(self) -> Card:
         return Card(f"{self.method} ({self.source})", self._parts())
 
+    @abstractmethod
     def _parts(self) -> Iterator[Part]:
         """Some points as a table, or why there are none; and the picture."""
-        try:
-            found = sorted([*points(self), *_between(self)])
-        except Intractable as error:
-            yield str(error)
-        else:
-            rows = [(shown_up(epsilon), shown_up(delta)) for epsilon, delta in found]
-            yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
-        yield self._picture()
 
     def line(self, last: float, points: int = _DRAWN) -> CurveLine:
         """What is drawn of it up to some ε: where δ comes to its floor, and just before, too.
@@ -78,29 +76,21 @@ class PrivacyCurve(Shown, Plotted, ABC):
         ends = self.delta_between(epsilons)
         return CurveLine(f"{self.method}: {self.source}", epsilons, ends, self.floor.upper)
 
-    def _draw(self, axes: Axes) -> None:
-        draw_lines(axes, [self.line(reach([self]))])
-        titled(axes, self.method)
-
     @overload
     def delta_between(self, epsilon: exact.Epsilon) -> Interval[float]: ...
     @overload
-    def delta_between(self, epsilon: Iterable[exact.Epsilon] | Floats) -> Interval[Floats]: ...
-    def delta_between(
-        self, epsilon: exact.Epsilon | Iterable[exact.Epsilon] | Floats
-    ) -> Interval[float] | Interval[Floats]:
+    def delta_between(self, epsilon: Epsilons) -> Interval[Floats]: ...
+    def delta_between(self, epsilon: exact.Epsilon | Epsilons) -> Ends:
         """Both ends around the least δ at ``epsilon``. Raises: InvalidArgument for ε < 0, NaN."""
         if isinstance(epsilon, Iterable):
             return _gathered(self._deltas([exact.epsilon(each) for each in _listed(epsilon)]))
         return self._delta(exact.epsilon(epsilon))
 
     @overload
-    def epsilon_between(self, delta: float | Fraction) -> Interval[float]: ...
+    def epsilon_between(self, delta: Delta) -> Interval[float]: ...
     @overload
-    def epsilon_between(self, delta: Iterable[float | Fraction] | Floats) -> Interval[Floats]: ...
-    def epsilon_between(
-        self, delta: float | Fraction | Iterable[float | Fraction] | Floats
-    ) -> Interval[float] | Interval[Floats]:
+    def epsilon_between(self, delta: Deltas) -> Interval[Floats]: ...
+    def epsilon_between(self, delta: Delta | Deltas) -> Ends:
         """Both ends around the least ε at ``delta``.
 
         Raises: InvalidArgument for δ outside [0, 1], or below the floor.
@@ -112,22 +102,20 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def delta_at(self, epsilon: exact.Epsilon) -> float: ...
     @overload
-    def delta_at(self, epsilon: Iterable[exact.Epsilon] | Floats) -> Floats: ...
-    def delta_at(self, epsilon: exact.Epsilon | Iterable[exact.Epsilon] | Floats) -> float | Floats:
+    def delta_at(self, epsilon: Epsilons) -> Floats: ...
+    def delta_at(self, epsilon: exact.Epsilon | Epsilons) -> float | Floats:
         """A δ that is promised at ``epsilon``. Raises: InvalidArgument for ε < 0, NaN."""
         return self.delta_between(epsilon).upper
 
     @overload
-    def epsilon_at(self, delta: float | Fraction) -> float: ...
+    def epsilon_at(self, delta: Delta) -> float: ...
     @overload
-    def epsilon_at(self, delta: Iterable[float | Fraction] | Floats) -> Floats: ...
-    def epsilon_at(
-        self, delta: float | Fraction | Iterable[float | Fraction] | Floats
-    ) -> float | Floats:
+    def epsilon_at(self, delta: Deltas) -> Floats: ...
+    def epsilon_at(self, delta: Delta | Deltas) -> float | Floats:
         """An ε that is promised at ``delta``; errors as ``epsilon_between``."""
         return self.epsilon_between(delta).upper
 
-    def _target(self, delta: float | Fraction) -> Fraction:
+    def _target(self, delta: Delta) -> Fraction:
         target = exact.probability(delta)
         if target < self.least_delta:
             raise InvalidArgument(
@@ -143,9 +131,9 @@ class PrivacyCurve(Shown, Plotted, ABC):
         return least_reading(self.floor.upper) if exactly is None else exactly
 
     @property
+    @abstractmethod
     def _exact_floor(self) -> Fraction | None:
         """The floor as a rational, if it is known as one."""
-        return None
 
     def _deltas(self, epsilons: list[exact.ExactEpsilon]) -> list[Interval[float]]:
         return [self._delta(each) for each in epsilons]
@@ -164,6 +152,41 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @abstractmethod
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         """An interval around the least δ at an ε; its ends decrease in ε."""
+
+    @abstractmethod
+    def _epsilon(self, delta: Fraction) -> Interval[float]:
+        """An interval around the least ε at a δ that is not below the floor."""
+
+
+class TheoremCurve(PrivacyCurve):
+    """A curve by a theorem, shown at its floor, at round δ, and between them."""
+
+    def _parts(self) -> Iterator[Part]:
+        try:
+            found = sorted([*points(self), *_between(self)])
+        except Intractable as error:
+            yield str(error)
+        else:
+            rows = [(shown_up(epsilon), shown_up(delta)) for epsilon, delta in found]
+            yield Grid(rows, ("ε", "δ"), numbers=("ε", "δ"))
+        yield self._picture()
+
+    def _draw(self, axes: Axes) -> None:
+        draw_lines(axes, [self.line(reach([self]))])
+        titled(axes, self.method)
+
+
+def said(text: Callable[[Any], str]) -> Any:
+    """The ``method`` or ``source`` of a curve, as it follows from its other fields."""
+    whole = attrs.Factory(text, takes_self=True)
+    return attrs.field(init=False, eq=False, repr=False, default=whole)
+
+
+class Searched(PrivacyCurve):
+    """A curve whose ε is searched for."""
+
+    _near: ClassVar[float] = _ENOUGH
+    """The relative distance at which the search ends."""
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
         """By search on ``_delta``: each end is one at which that has been evaluated."""
@@ -188,13 +211,15 @@ class PrivacyCurve(Shown, Plotted, ABC):
         lower = crossing(lambda e: excess(e, most, 0), low, high, upper, near)[0]
         return Interval(below(lower), upper if upper == self._enough else above(upper))
 
-    @property
-    def _near(self) -> float:
-        """The relative distance at which a search for ε ends."""
-        return _ENOUGH
-
+    @abstractmethod
     def _guess(self, delta: float) -> tuple[float, float]:
         """Numbers that may lie around ε(delta)."""
+
+
+class FromZero(Searched):
+    """One of which nothing is known from which ε could be guessed."""
+
+    def _guess(self, delta: float) -> tuple[float, float]:
         return 0.0, min(1.0, self._enough)
 
 

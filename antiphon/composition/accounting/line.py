@@ -39,6 +39,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.laws.loss import Complexes, Lattice, remembered
+from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.product import ALLOWED, HIGH, Product, order
 from antiphon.composition.accounting.sieve import NATS, Sifted, on_a_lattice, on_the_line, sifted
 from antiphon.numbers import exact
@@ -120,7 +121,8 @@ class Inversions:
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
-        if len(self.product.laws) == 1 and (known := self.product.laws[0].stick(at)) is not None:
+        only = self.product.laws[0] if len(self.product.laws) == 1 else None
+        if type(only) is Responses and (known := only.stick(at)) is not None:
             return known
         if self._is_nothing(down(at)):
             return Interval(0.0, 5e-324)

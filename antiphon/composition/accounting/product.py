@@ -12,6 +12,8 @@ import numpy as np
 
 from antiphon.composition.accounting.laws.loss import Lattice, Logs, LossLaw, Moment, common
 from antiphon.composition.accounting.laws.noise_laws import Normal
+from antiphon.composition.accounting.laws.responses import Responses
+from antiphon.composition.accounting.parameters import Parameters
 from antiphon.numbers.interval import UNIT, Floats
 
 _RUNGS: Final = 4
@@ -85,7 +87,7 @@ class Product:
 
     def cell(self, order: float) -> float:
         """The length from which on ranges are not worth splitting."""
-        return min(law.cell(order) for law in self.laws)
+        return min(_cell(law, order) for law in self.laws)
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Floats) -> Floats:
         """A bound on ln |Φ| over ranges; no more work is spent on one that is below ``enough``."""
@@ -152,11 +154,27 @@ class Product:
         at = left + min(max(share, 0.0), 1.0) * (right - left)
         return at, math.sqrt(self.guide(order(high))[1])
 
+    def near(self, delta: float, reveal: Parameters, most: float) -> tuple[float, float] | None:
+        """Two ε about where δ is, if only the δ_i ``reveal`` more; None: δ is at an end."""
+        room, survival = delta - reveal.floor.upper, reveal.survival.lower
+        if not 0 < room < survival:
+            return None
+        at, spread = self.where(room / survival)
+        low, high = (min(max(at + end, 0.0), most) for end in (-spread / 64, spread / 64))
+        return low, high
+
     def _height(self, number: int) -> float:
         """ln H at the saddle of an order, roughly."""
         c = order(number)
         curvature = self.guide(c)[1] + c**-2 + (c + 1) ** -2
         return self.cost(number, self._saddle(number)) - 0.5 * math.log(math.tau * curvature)
+
+
+def _cell(law: LossLaw, order: float) -> float:
+    """A length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
+    if type(law) is Normal:
+        return math.inf
+    return law.cell(order) if type(law) is Responses else 0.0
 
 
 def order(number: int) -> float:

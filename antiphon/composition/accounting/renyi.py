@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.curve import TheoremCurve, said
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
@@ -28,7 +28,7 @@ _NOTHING: Final = Interval(0.0, 0.0)
 
 
 @attrs.frozen(repr=False)
-class RenyiCurve(PrivacyCurve):
+class RenyiCurve(TheoremCurve):
     """(ε, δ) from a bound ρ(α) on the Rényi divergence of every order α > 1, in nats.
 
     δ(ε) = min_α e^((α-1)(ρ(α)-ε)) (1-1/α)^α/(α-1) (Canonne, Kamath and Steinke 2020,
@@ -38,17 +38,10 @@ class RenyiCurve(PrivacyCurve):
     """
 
     divergence: Callable[[float], float] = attrs.field(repr=False)
-    name: str
+    method: str
     derivation: str
     composed: Parameters | None = None
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return self.name
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return f"{self.derivation}; Canonne, Kamath and Steinke 2020, Prop. 12"
+    source: str = said(lambda c: f"{c.derivation}; Canonne, Kamath and Steinke 2020, Prop. 12")
 
     @property
     def floor(self) -> Interval[float]:
@@ -195,12 +188,11 @@ def concentrated(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
     composed = parameters(given, times)
     losses = Responses(composed.epsilons)
     rho = math.fsum(losses.counts * losses.epsilons**2) / 2 * (1 + SLACK)
-    return RenyiCurve(
-        lambda order: rho * order * (1 + 2 * UNIT),
-        "zCDP",
-        "Bun and Steinke 2016, Prop. 1.4",
-        composed,
-    )
+    return _of_rho(rho, "Bun and Steinke 2016, Prop. 1.4", composed)
+
+
+def _of_rho(rho: float, source: str, composed: Parameters | None = None) -> RenyiCurve:
+    return RenyiCurve(lambda order: rho * order * (1 + 2 * UNIT), "zCDP", source, composed)
 
 
 def from_concentrated(rho: float | Fraction) -> RenyiCurve:
@@ -209,10 +201,7 @@ def from_concentrated(rho: float | Fraction) -> RenyiCurve:
     >>> 4.0 < from_concentrated(0.5).epsilon_at(1e-6) < 5.6
     True
     """
-    value = up(exact.positive(rho, "rho"))
-    return RenyiCurve(
-        lambda order: value * order * (1 + 2 * UNIT), "zCDP", "Bun and Steinke 2016, Def. 1.1"
-    )
+    return _of_rho(up(exact.positive(rho, "rho")), "Bun and Steinke 2016, Def. 1.1")
 
 
 def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
@@ -263,7 +252,7 @@ class OnlyAt:
 
 
 @attrs.frozen(repr=False)
-class OneOrderCurve(PrivacyCurve):
+class OneOrderCurve(TheoremCurve):
     """(ε, δ) from D_α <= D at one order α > 1, of which alone something is known.
 
     δ(ε) = e^((α-1)(D-ε)) (α-1)^(α-1)/α^α (Canonne, Kamath and Steinke 2020, Prop. 12), and back.
@@ -272,10 +261,7 @@ class OneOrderCurve(PrivacyCurve):
     source = "Mironov 2017; Canonne, Kamath and Steinke 2020, Prop. 12"
     order: Fraction
     divergence: Fraction
-
-    @property
-    def method(self) -> str:  # type: ignore[override]
-        return f"RDP of order {float(self.order):.6g}"
+    method: str = said(lambda curve: f"RDP of order {float(curve.order):.6g}")
 
     @property
     def floor(self) -> Interval[float]:

@@ -18,17 +18,8 @@ from antiphon.numbers import exact
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.interval import UNIT
 from antiphon.numbers.named import set_derived
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    Dominated,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-    parameters_of,
-)
 from antiphon.protocol.provenance import foreign
 
 Divergence: TypeAlias = Callable[[float], float]
@@ -36,25 +27,27 @@ _UP: Final = 1 + 8 * UNIT
 _NOTHING: Final = (Fraction(0), Fraction(0))
 
 
-def told_apart(measure: Measure) -> Hashable:
+def told_apart(measure: kinds.Measure) -> Hashable:
     """A key that only measures with the same figures share.
 
     A curve or a pair of a user's may call itself equal to one that promises less (by a field
     that is not compared, say): it is equal to itself alone.
     """
     theirs: object = None
-    if isinstance(measure, Renyi):
+    if isinstance(measure, kinds.Renyi):
         theirs = measure.curve
-    elif isinstance(measure, Dominated):
+    elif isinstance(measure, kinds.Dominated):
         theirs = measure.pair
     if theirs is not None and foreign(theirs) is not None:
         return type(measure), id(theirs)
     return fingerprint(measure)
 
 
-def grouped(claimed: Iterable[tuple[Measure, ...]]) -> list[tuple[tuple[Measure, ...], int]]:
+def grouped(
+    claimed: Iterable[tuple[kinds.Measure, ...]],
+) -> list[tuple[tuple[kinds.Measure, ...], int]]:
     """Alike ones, by ``told_apart``, and how many there are of each."""
-    found: dict[Hashable, tuple[Measure, ...]] = {}
+    found: dict[Hashable, tuple[kinds.Measure, ...]] = {}
     counts: Counter[Hashable] = Counter()
     for each in claimed:
         key = tuple(map(told_apart, each))
@@ -63,11 +56,11 @@ def grouped(claimed: Iterable[tuple[Measure, ...]]) -> list[tuple[tuple[Measure,
     return [(each, counts[key]) for key, each in found.items()]
 
 
-def divergence_of(measure: Measure) -> Divergence:
+def divergence_of(measure: kinds.Measure) -> Divergence:
     """A bound on the Rényi divergence of every order α > 1, in nats; of RR_{ε,0} for (ε, δ)."""
-    if isinstance(measure, Approximate):
-        measure = Pure(measure.epsilon)
-    implied = converted(measure, Renyi)
+    if isinstance(measure, kinds.Approximate):
+        measure = kinds.Pure(measure.epsilon)
+    implied = converted(measure, kinds.Renyi)
     assert implied is not None  # every other measure implies one
     return bounded_divergence(implied.curve)
 
@@ -79,7 +72,7 @@ class Summed:
     A value: two are equal if they add up the same. ``most``: of so many, the largest at each α.
     """
 
-    measures: tuple[tuple[Measure, ...], ...]
+    measures: tuple[tuple[kinds.Measure, ...], ...]
     most: int | None = None
     _counted: tuple[tuple[tuple[Divergence, ...], int], ...] = attrs.field(
         init=False, eq=False, repr=False
@@ -103,21 +96,21 @@ class Summed:
         return math.fsum(terms) * _UP
 
 
-def total(measures: Sequence[Measure], most: int | None = None) -> Measure:
+def total(measures: Sequence[kinds.Measure], most: int | None = None) -> kinds.Measure:
     """What all of a purse of one kind come to: Σρ, √Σμ², or the sum of their curves.
 
     ``most``: so many of them, the largest.
 
-    >>> total([GaussianDP(3), GaussianDP(4)])
+    >>> total([kinds.GaussianDP(3), kinds.GaussianDP(4)])
     GaussianDP(mu=5)
     """
-    rhos = [each.rho for each in measures if isinstance(each, ZeroConcentrated)]
-    squares = [each.mu**2 for each in measures if isinstance(each, GaussianDP)]
+    rhos = [each.rho for each in measures if isinstance(each, kinds.ZeroConcentrated)]
+    squares = [each.mu**2 for each in measures if isinstance(each, kinds.GaussianDP)]
     if rhos and len(rhos) == len(measures):
-        return ZeroConcentrated(_largest(rhos, most))
+        return kinds.ZeroConcentrated(_largest(rhos, most))
     if squares and len(squares) == len(measures):
-        return GaussianDP(exact.root_up(_largest(squares, most)))
-    return Renyi(Summed(tuple((each,) for each in measures), most))
+        return kinds.GaussianDP(exact.root_up(_largest(squares, most)))
+    return kinds.Renyi(Summed(tuple((each,) for each in measures), most))
 
 
 def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
@@ -127,51 +120,52 @@ def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
 # --- of mechanisms that have several measures each ------------------------------------------------
 
 
-def together(claimed: Sequence[Sequence[Measure]]) -> tuple[Renyi, Fraction]:
+def together(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Renyi, Fraction]:
     """The sum of the divergences of mechanisms, and the δ for which it does not hold.
 
     Of each, all measures count that lose nothing; where every one has a δ > 0, its first (ε, δ)
     counts as RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6).
     """
     kept = [tuple(m for m in each if not _loses(m)) or tuple(each[:1]) for each in claimed]
-    deltas = [m.delta for each in kept for m in each if isinstance(m, Approximate)]
+    deltas = [m.delta for each in kept for m in each if isinstance(m, kinds.Approximate)]
     lost = 1 - math.prod((1 - delta for delta in deltas), start=Fraction(1))
-    return Renyi(Summed(tuple(kept))), lost
+    return kinds.Renyi(Summed(tuple(kept))), lost
 
 
-def _loses(measure: Measure) -> bool:
-    return isinstance(measure, Approximate) and measure.delta > 0
+def _loses(measure: kinds.Measure) -> bool:
+    return isinstance(measure, kinds.Approximate) and measure.delta > 0
 
 
-def totals(claimed: Sequence[Sequence[Measure]]) -> tuple[Measure, ...]:
+def totals(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Measure, ...]:
     """What they come to in each measure that every one of them implies: ρ, μ, and a curve."""
     summed, lost = together(claimed)
     if lost:
         return ()
     counts = grouped(map(tuple, claimed))
     rho, square = _sum(counts, _rho), _sum(counts, _square)
-    found: list[Measure] = [ZeroConcentrated(rho)] if rho else []
-    found += [GaussianDP(exact.root_up(square))] if square else []
+    found: list[kinds.Measure] = [kinds.ZeroConcentrated(rho)] if rho else []
+    found += [kinds.GaussianDP(exact.root_up(square))] if square else []
     return (*found, summed)
 
 
-def _rho(measure: Measure) -> Fraction | None:
-    found = converted(measure, ZeroConcentrated)
+def _rho(measure: kinds.Measure) -> Fraction | None:
+    found = converted(measure, kinds.ZeroConcentrated)
     return None if found is None else found.rho
 
 
-def _square(measure: Measure) -> Fraction | None:
-    found = converted(measure, GaussianDP)
+def _square(measure: kinds.Measure) -> Fraction | None:
+    found = converted(measure, kinds.GaussianDP)
     return None if found is None else found.mu**2
 
 
 def _sum(
-    counts: list[tuple[tuple[Measure, ...], int]], size: Callable[[Measure], Fraction | None]
+    counts: list[tuple[tuple[kinds.Measure, ...], int]],
+    size: Callable[[kinds.Measure], Fraction | None],
 ) -> Fraction | None:
     """Σ of the least size of each, 0 for one that tells nothing; None if one has none."""
     whole = Fraction(0)
     for each, count in counts:
-        sizes = [Fraction(0) if parameters_of(m) == _NOTHING else size(m) for m in each]
+        sizes = [Fraction(0) if kinds.parameters_of(m) == _NOTHING else size(m) for m in each]
         known = [one for one in sizes if one is not None]
         if not known:
             return None

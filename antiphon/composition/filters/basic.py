@@ -15,17 +15,9 @@ from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import up
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import range_divergence, response_divergence
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    BoundedRange,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-)
 from antiphon.protocol.registry import register
 
 
@@ -61,7 +53,7 @@ class BasicFilter(Filter):
     def limits(self) -> Amounts:
         return self.epsilon, self.delta
 
-    def cost(self, measure: Measure) -> Amounts:
+    def cost(self, measure: kinds.Measure) -> Amounts:
         return epsilon_delta(measure, "charge it to a ConcentratedFilter or a WhitehouseFilter")
 
 
@@ -116,38 +108,38 @@ class RenyiFilter(Filter):
     def limits(self) -> Amounts:
         return self.budget, self.delta
 
-    def cost(self, measure: Measure) -> Amounts:
+    def cost(self, measure: kinds.Measure) -> Amounts:
         return divergence_delta(measure, self.order)
 
 
-def divergence_delta(measure: Measure, order: Fraction) -> Amounts:
+def divergence_delta(measure: kinds.Measure, order: Fraction) -> Amounts:
     """(D_α, δ) of a claim, D_α rounded up. Raises: InvalidArgument if it bounds none."""
-    if type(measure) is Approximate:
+    if type(measure) is kinds.Approximate:
         return _of_response(measure.epsilon, up(order)), measure.delta
     return divergence_above(measure, order), NO_DELTA
 
 
-def divergence_above(measure: Measure, order: Fraction) -> Fraction:
+def divergence_above(measure: kinds.Measure, order: Fraction) -> Fraction:
     """A rational at least the D_α that a measure allows. Raises: InvalidArgument if it has none.
 
     A curve is asked at the least double that is not below α: divergences grow with the order.
     """
-    if type(measure) is ZeroConcentrated:
+    if type(measure) is kinds.ZeroConcentrated:
         return order * measure.rho
-    if type(measure) is GaussianDP:
+    if type(measure) is kinds.GaussianDP:
         return order * measure.mu**2 / 2
     at = up(order)
-    if type(measure) is Pure:
+    if type(measure) is kinds.Pure:
         return _of_response(measure.epsilon, at)
-    if type(measure) is BoundedRange:
+    if type(measure) is kinds.BoundedRange:
         return _of_range(measure.eta, at)
-    implied = converted(measure, Renyi)
+    implied = converted(measure, kinds.Renyi)
     if implied is None:
         raise InvalidArgument(f"a {type(measure).__name__} claim bounds no Rényi divergence")
     return _given(implied, at)
 
 
-def _given(claim: Renyi, at: float) -> Fraction:
+def _given(claim: kinds.Renyi, at: float) -> Fraction:
     """What a curve, which may be a user's, says at an order.
 
     Raises: InvalidArgument where it has no bound there; PartError for a fault of the curve.

@@ -5,7 +5,7 @@ from __future__ import annotations
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Any, Final
 
 import attrs
 
@@ -23,27 +23,20 @@ from antiphon.composition.filters.sums import (
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    BoundedRange,
-    GaussianDP,
-    Measure,
-    Pure,
-    ZeroConcentrated,
-)
 from antiphon.protocol.registry import register
 
 
-def rho_delta(measure: Measure) -> Amounts:
+def rho_delta(measure: kinds.Measure) -> Amounts:
     """(ρ, δ) of a claim: ε-DP is ε²/2-zCDP (Bun and Steinke 2016), given RR says no ⊤.
 
     η-BR is η²/8-zCDP, μ-GDP μ²/2-zCDP. Raises: InvalidArgument for a Rényi claim or a pair.
     """
-    if type(measure) is ZeroConcentrated:
+    if type(measure) is kinds.ZeroConcentrated:
         return measure.rho, NO_DELTA
-    if type(measure) is BoundedRange or type(measure) is GaussianDP:
-        implied = converted(measure, ZeroConcentrated)
+    if type(measure) is kinds.BoundedRange or type(measure) is kinds.GaussianDP:
+        implied = converted(measure, kinds.ZeroConcentrated)
         return (Fraction(0) if implied is None else implied.rho), NO_DELTA
     epsilon, delta = epsilon_delta(measure, "and no rho: charge it to a RenyiFilter")
     return half_square(epsilon), delta
@@ -60,26 +53,7 @@ def _log_above(epsilon: Log) -> Fraction:
     return exact.bracket(epsilon, DIGITS)[1]
 
 
-class _OfDelta(Protocol):
-    """A budget with a δ."""
-
-    @property
-    def delta(self) -> Fraction: ...
-
-
-class _Given(_OfDelta, Protocol):
-    """One with an ε, too."""
-
-    @property
-    def epsilon(self) -> ExactEpsilon: ...
-
-
-def half_of_delta(budget: _OfDelta) -> Fraction:
-    """The default part of δ for the concentration bound; the rest is for the δ_i."""
-    return budget.delta / 2
-
-
-def part_of_delta(budget: _OfDelta, _: object, slack: Fraction) -> None:
+def _part_of_delta(budget: Any, _: object, slack: Fraction) -> None:
     """Raises: InvalidArgument for a slack that is no part of δ."""
     if not 0 < slack <= budget.delta:
         raise InvalidArgument(
@@ -88,9 +62,20 @@ def part_of_delta(budget: _OfDelta, _: object, slack: Fraction) -> None:
         )
 
 
-def given(budget: _Given) -> Amounts:
-    """The (ε, δ) that a filter of ρ is given to promise."""
-    return budget.epsilon, budget.delta
+SLACK: Final[Any] = attrs.field(
+    default=attrs.Factory(lambda budget: budget.delta / 2, takes_self=True),  # pyright: ignore
+    converter=exact.probability,
+    validator=_part_of_delta,
+    kw_only=True,
+)
+"""A field: the part of δ for the concentration bound, half of it; the rest is for the δ_i."""
+_GIVEN: Final[Any] = attrs.field(
+    default=attrs.Factory(lambda budget: (budget.epsilon, budget.delta), takes_self=True),  # pyright: ignore
+    init=False,
+    eq=False,
+    repr=False,
+)
+"""A field: the (ε, δ) that a filter of ρ is given to promise."""
 
 
 class RhoFilter(Filter):
@@ -105,7 +90,7 @@ class RhoFilter(Filter):
     __slots__ = ()
     unit = "rho"
 
-    def cost(self, measure: Measure) -> Amounts:
+    def cost(self, measure: kinds.Measure) -> Amounts:
         return rho_delta(measure)
 
 
@@ -157,16 +142,9 @@ class WhitehouseFilter(RhoFilter):
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
-    slack: Fraction = attrs.field(
-        default=attrs.Factory(half_of_delta, takes_self=True),
-        converter=exact.probability,
-        validator=part_of_delta,
-        kw_only=True,
-    )
+    slack: Fraction = SLACK
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    own: Amounts | None = attrs.field(
-        default=attrs.Factory(given, takes_self=True), init=False, eq=False, repr=False
-    )
+    own: Amounts | None = _GIVEN
     source = "Whitehouse et al. 2023, Thm 2; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
@@ -216,9 +194,7 @@ class RogersFilter(RhoFilter):
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
     delta: Fraction = attrs.field(converter=_small, kw_only=True)
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    own: Amounts | None = attrs.field(
-        default=attrs.Factory(given, takes_self=True), init=False, eq=False, repr=False
-    )
+    own: Amounts | None = _GIVEN
     source = "Rogers et al. 2016, Thm 5.1; concurrent: Haney et al. 2023"
 
     def __attrs_post_init__(self) -> None:
@@ -231,7 +207,10 @@ def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
     target = below(epsilon)
     if not target:
         return Fraction(0)
-    y = DOWN.divide(DOWN.multiply(target, target), UP.multiply(above(ROGERS), log_above(1 / delta)))
+    y = DOWN.divide(
+        DOWN.multiply(target, target),
+        UP.multiply(above(ROGERS), log_above(1 / delta)),
+    )
     low, high = Decimal(0), target
     for _ in range(60):
         middle = DOWN.divide(DOWN.add(low, high), Decimal(2))
@@ -279,15 +258,13 @@ class GaussianFilter(Filter):
     def limits(self) -> Amounts:
         return self.mu**2, self.delta
 
-    def cost(self, measure: Measure) -> Amounts:
-        if type(measure) is GaussianDP:
+    def cost(self, measure: kinds.Measure) -> Amounts:
+        if type(measure) is kinds.GaussianDP:
             return measure.mu**2, NO_DELTA
-        if type(measure) is Pure:
-            return _of_pure(measure.epsilon), NO_DELTA
-        if type(measure) is Approximate:
-            return _of_pure(measure.epsilon), measure.delta
-        if type(measure) is BoundedRange:
-            return _of_range(measure.eta), NO_DELTA
+        if type(measure) is kinds.Approximate:
+            return _square(kinds.Pure(measure.epsilon)), measure.delta
+        if type(measure) is kinds.Pure or type(measure) is kinds.BoundedRange:
+            return _square(measure), NO_DELTA
         raise InvalidArgument(
             f"a {type(measure).__name__} claim has no μ of GDP: charge it to a "
             "ConcentratedFilter or a RenyiFilter"
@@ -295,14 +272,7 @@ class GaussianFilter(Filter):
 
 
 @lru_cache(maxsize=1024)
-def _of_pure(epsilon: ExactEpsilon) -> Fraction:
-    return _square(converted(Pure(epsilon), GaussianDP))
-
-
-@lru_cache(maxsize=1024)
-def _of_range(eta: ExactEpsilon) -> Fraction:
-    return _square(converted(BoundedRange(eta), GaussianDP))
-
-
-def _square(implied: GaussianDP | None) -> Fraction:
+def _square(measure: kinds.Pure | kinds.BoundedRange) -> Fraction:
+    """The μ² that is implied, rounded up."""
+    implied = converted(measure, kinds.GaussianDP)
     return Fraction(0) if implied is None else implied.mu**2

@@ -102,12 +102,7 @@ class Odometer(AnyOdometer[Distance]):
     """
 
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
-    slack: Fraction = attrs.field(
-        default=attrs.Factory(concentrated.half_of_delta, takes_self=True),
-        converter=exact.probability,
-        validator=concentrated.part_of_delta,
-        kw_only=True,
-    )
+    slack: Fraction = concentrated.SLACK
     near: Fraction = attrs.field(default=Fraction(1), converter=named.positive, kw_only=True)
     _width: float = attrs.field(init=False, eq=False, repr=False)
     """y, whichever double it is."""
@@ -171,12 +166,7 @@ class RenyiOdometer(AnyOdometer[Spent]):
 
     order: Fraction = attrs.field(converter=fixed_order, kw_only=True)
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
-    slack: Fraction = attrs.field(
-        default=attrs.Factory(concentrated.half_of_delta, takes_self=True),
-        converter=exact.probability,
-        validator=concentrated.part_of_delta,
-        kw_only=True,
-    )
+    slack: Fraction = concentrated.SLACK
     _tail: Fraction = attrs.field(init=False, eq=False, repr=False)
     """ln(1/δ')/(α-1), rounded up."""
 

@@ -18,15 +18,7 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.leaves import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry
 from antiphon.composition.validity import Paying
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    BoundedRange,
-    Dominated,
-    GaussianDP,
-    Measure,
-    Pure,
-    parameters_of,
-)
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.records.labels import message_label
 
 
@@ -42,7 +34,7 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
     return optimal(parameters)
 
 
-def of_total(measures: Sequence[Measure], most: int | None = None) -> PrivacyCurve:
+def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> PrivacyCurve:
     """The curve of several measures of one kind that add up; ``most``: of so many, the largest."""
     bounds, stated = [of_measure(total(measures, most))], parameters_in(measures)
     if stated:  # η-BR is η-DP, too
@@ -53,33 +45,39 @@ def of_total(measures: Sequence[Measure], most: int | None = None) -> PrivacyCur
     return least(bounds)
 
 
-def parameters_in(measures: Iterable[Measure]) -> list[Parameters]:
+def parameters_in(measures: Iterable[kinds.Measure]) -> list[Parameters]:
     """The (ε, δ) of those that state one, as bounded ranges do."""
-    return [each for each in map(parameters_of, measures) if each is not None]
+    return [each for each in map(kinds.parameters_of, measures) if each is not None]
 
 
 def in_other_measures(
-    claimed: Sequence[Sequence[Measure]],
-) -> tuple[list[PrivacyCurve], tuple[Measure, ...]]:
+    claimed: Sequence[Sequence[kinds.Measure]],
+) -> tuple[list[PrivacyCurve], tuple[kinds.Measure, ...]]:
     """The curves of fixed mechanisms by their other measures, if they have any, and these.
 
     Rényi divergences add up (Lyu 2022; Vadhan and Zhang 2023), and so does f-DP, where every
     mechanism has a dominating pair.
     """
-    if all(isinstance(m, Pure | Approximate) for each in claimed for m in each):
+    if all(isinstance(m, kinds.Pure | kinds.Approximate) for each in claimed for m in each):
         return [], ()
     summed, lost = together(claimed)
     curves, measures = [shifted(of_measure(summed), lost)], totals(claimed)
-    curves += [of_measure(m) for m in measures if isinstance(m, GaussianDP)]
+    curves += [of_measure(m) for m in measures if isinstance(m, kinds.GaussianDP)]
     sharpest = [sharp for sharp in map(_sharpest, claimed) if sharp is not None]
     whole = product(sharpest) if len(sharpest) == len(claimed) else None
     return curves if whole is None else [*curves, whole], measures
 
 
-_SHARPEST: Final = (Dominated, GaussianDP, BoundedRange, Pure, Approximate)
+_SHARPEST: Final = (
+    kinds.Dominated,
+    kinds.GaussianDP,
+    kinds.BoundedRange,
+    kinds.Pure,
+    kinds.Approximate,
+)
 
 
-def _sharpest(measures: Sequence[Measure]) -> Measure | None:
+def _sharpest(measures: Sequence[kinds.Measure]) -> kinds.Measure | None:
     """The one whose dominating pair loses least, of those that have one."""
     known = [each for each in measures if pair_of(each) is not None]
     return min(known, key=lambda each: _SHARPEST.index(type(each)), default=None)
@@ -101,7 +99,7 @@ def shown_parameters(parameters: Sequence[Hashable]) -> str:
     return ", ".join([*shown[:4], *(["…"] if len(shown) > 4 else [])]) or "nothing"
 
 
-Sum: TypeAlias = tuple[PrivacyCurve, tuple[Measure, ...]]
+Sum: TypeAlias = tuple[PrivacyCurve, tuple[kinds.Measure, ...]]
 """The curve, and what is promised in other measures."""
 
 
@@ -118,7 +116,7 @@ class Adding:
     """These amounts, or so many of them."""
 
 
-def _measures(measures: Sequence[Measure], most: int | None) -> Sum:
+def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
     if most == 0:
         return composed([]), ()
     return of_total(measures, most), (total(measures, most),)

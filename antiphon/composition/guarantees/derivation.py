@@ -1,4 +1,8 @@
-"""Derivations: which theorem, from which premises, and how each premise is known."""
+"""Derivations: which theorem, from which premises, and how each premise is known.
+
+Where no theorem applies: why, and the adversaries who refute sparse compositions. These are found
+by their registered names, as their room is right of this one.
+"""
 
 from __future__ import annotations
 
@@ -6,20 +10,129 @@ import enum
 import math
 from collections.abc import Callable, Iterator
 from fractions import Fraction
-from typing import TypeAlias, Union
+from functools import cached_property
+from typing import Any, Final, TypeAlias, Union
 
 import attrs
 
 from antiphon.composition.accounting.bounds import exact_point, point
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.counterexample import Counterexample, ExposedCounterexample
 from antiphon.composition.properties import Violation
+from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
+from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
+from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.display import ForPrograms
-from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.measures.kinds import Approximate, Measure, Pure
+from antiphon.protocol.measures import kinds
+from antiphon.protocol.measures.conversions import converted, implies
+from antiphon.protocol.registry import lookup
 from antiphon.protocol.verification import Verification
+
+_NAME: Final = "antiphon.CounterexampleAdversary/1"
+_EXPOSING: Final = "antiphon.ExposingAdversary/1"
+_EXPOSED: Final = "antiphon.ExposedResponse/1"
+
+
+def _even_chance(probability: Fraction) -> int:
+    """The least number of copies one of which breaks with probability 1/2."""
+    if probability >= Fraction(1, 2):
+        return 1
+    return max(1, math.ceil(math.log(2) / -math.log1p(-float(probability))))
+
+
+@attrs.frozen
+class Counterexample:
+    """CM §5.2: 1-sparse parallel composition of copies of M_δ, claimed as (ε, δ)-DP.
+
+    With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with
+    an even chance. ``adversary`` plays against ``verification``; it is found by its registered
+    name.
+    """
+
+    epsilon: ExactEpsilon
+    delta: Fraction
+
+    @property
+    def copies(self) -> int:
+        """The least number of copies that gives the bit away with probability 1/2."""
+        return _even_chance(self.delta)
+
+    @property
+    def verification(self) -> SparseParallel:
+        """f_∞ with the one parameter (ε, δ)."""
+        return sparse_parallel([(self.epsilon, self.delta)])
+
+    @property
+    def adversary(self) -> Adversary:
+        """A ``CounterexampleAdversary``."""
+        make: Callable[..., Adversary] = lookup(_NAME)
+        return make(epsilon=self.epsilon, delta=self.delta, copies=self.copies)
+
+    def __str__(self) -> str:
+        return (
+            f"{self.copies:,} copies of M_δ, δ = {self.delta}, give the bit away every other time"
+        )
+
+
+@attrs.frozen(slots=False)
+class ExposedCounterexample:
+    """docs/sparse.md: 1-sparse parallel composition of copies of M_{p,E}, of a ρ or a μ.
+
+    E is about three times the loss that is claimed, 3√(2ρ) or 3μ; p a power of two for which
+    M_{p,E} keeps to the claim. With ``copies`` the adversary gets RR_E of the bit every other
+    time, and with more always. (Any E will do: however large, there is a p.)
+    """
+
+    measure: kinds.ZeroConcentrated | kinds.GaussianDP
+
+    @property
+    def epsilon(self) -> ExactEpsilon:
+        """E."""
+        measure = self.measure
+        if isinstance(measure, kinds.ZeroConcentrated):
+            scale = exact.root_up(2 * measure.rho)
+        else:
+            scale = measure.mu
+        growth = Fraction(math.expm1(min(3 * float(scale), 300.0)))
+        return exact.Log(1 + growth.limit_denominator(1000 + math.ceil(1000 / growth)))
+
+    @cached_property
+    def probability(self) -> Fraction:
+        """p."""
+        make: Callable[..., Any] = lookup(_EXPOSED)
+        p, epsilon = Fraction(1, 2), self.epsilon
+        while not any(
+            implies(claim.measure, self.measure)
+            for claim in make(probability=p, epsilon=epsilon).claims
+        ):
+            p /= 2
+        return p
+
+    @property
+    def copies(self) -> int:
+        """The least number of copies one of which is exposed with probability 1/2."""
+        return _even_chance(self.probability)
+
+    @property
+    def verification(self) -> SparseMeasures:
+        """f_∞ with the one measure."""
+        return sparse_parallel([self.measure])
+
+    @property
+    def adversary(self) -> Adversary:
+        """An ``ExposingAdversary``."""
+        make: Callable[..., Adversary] = lookup(_EXPOSING)
+        return make(
+            probability=self.probability,
+            epsilon=self.epsilon,
+            measure=self.measure,
+            copies=self.copies,
+        )
+
+    def __str__(self) -> str:
+        return "copies of M_{p,E}, of which one is exposed in the end"
 
 
 class Mark(enum.Enum):
@@ -81,7 +194,7 @@ class Derivation:
     curve: PrivacyCurve
     premises: tuple[Premise, ...] = ()
     parts: tuple[Derivation, ...] = ()
-    measures: tuple[Measure, ...] = ()
+    measures: tuple[kinds.Measure, ...] = ()
     """What is promised in other measures, beside the curve."""
 
     @property
@@ -117,7 +230,7 @@ class Derivation:
         return Derivation(theorem, statement, f, self.curve, premises, (self,), self.measures)
 
     def claim(
-        self, delta: float | Fraction | None = None, kind: type[Measure] | None = None
+        self, delta: float | Fraction | None = None, kind: type[kinds.Measure] | None = None
     ) -> Claim:
         """One (ε, δ) of it as a claim; ``delta`` None: at the floor of the curve.
 
@@ -132,17 +245,19 @@ class Derivation:
 
         Raises: InvalidArgument where there is neither.
         """
-        others = [each for each in self.measures if not isinstance(each, Pure | Approximate)]
+        others = [
+            each for each in self.measures if not isinstance(each, kinds.Pure | kinds.Approximate)
+        ]
         at_floor = delta is None and _is_limit(self.curve)
         measures = others if others and at_floor else [point(self.curve, delta), *others]
         return tuple(map(self._claim, measures))
 
-    def _claim(self, measure: Measure) -> Claim:
+    def _claim(self, measure: kinds.Measure) -> Claim:
         narrowed = any(self.marked(Mark.GIVEN))
         status = Status.ASSUMED if narrowed else self.status
         return Claim(measure, self.verification, status, self.theorem)
 
-    def _promised(self, kind: type[Measure]) -> Measure:
+    def _promised(self, kind: type[kinds.Measure]) -> kinds.Measure:
         own = [each for each in self.measures if type(each) is kind]
         implied = own or [m for m in (converted(each, kind) for each in self.measures) if m]
         if not implied:

@@ -27,6 +27,7 @@ from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import (
     FixedMechanisms,
     FixedParameters,
+    OfCreations,
     SparseParallel,
     fixed_mechanisms,
     fixed_parameters,
@@ -91,7 +92,7 @@ def bounded_by_responses(
 
 
 def _parameters(f: Suitable) -> Sequence[Parameters]:
-    if isinstance(f, FixedMechanisms):
+    if isinstance(f, OfCreations):
         return [created.parameters for created in f.created]
     assert isinstance(f, FixedParameters | SparseParallel)
     return f.parameters

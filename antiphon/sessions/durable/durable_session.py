@@ -14,19 +14,9 @@ from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.transcript import dumps
 from antiphon.protocol.session import Exchange, Last, Session, sealed
+from antiphon.sessions.durable import lines
 from antiphon.sessions.durable.guard import Guard, Progress
 from antiphon.sessions.durable.journal import Journal
-from antiphon.sessions.durable.lines import (
-    UNKNOWN,
-    Keyed,
-    Keys,
-    Written,
-    failing,
-    joined,
-    saying,
-    state_line,
-    with_keys,
-)
 from antiphon.sessions.durable.reading import opening
 
 _TAIL: Final = 1 << 19
@@ -76,20 +66,20 @@ class DurableSession(Session):
         over: str | None = None,
         cut: str | None = None,
         kept: tuple[int, int] | None = None,
-        keys: Keys | None = None,
-        key: Keyed | None = None,
+        keys: lines.Keys | None = None,
+        key: lines.Keyed | None = None,
         keep: bool = False,
     ) -> None:
         tape = RecordedCoins(SampledCoins())
         super().__init__(mechanism, state, coins=tape, keep=keep)
-        self._step: Written = Written(mechanism, tape)
+        self._step: lines.Written = lines.Written(mechanism, tape)
         if last is not None:
             self._now = state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
         """What the log has the answer of, and what is known to last: that only is told."""
         self._promised = False
         """Whether the log ends in a message whose answer it has not."""
-        self._keys = Keys() if keys is None else keys
+        self._keys = lines.Keys() if keys is None else keys
         self._key = key
         """That of the message that is promised."""
         self._over = over
@@ -167,7 +157,7 @@ class DurableSession(Session):
         """
         if type(at_once) is not int or at_once < 1:
             raise InvalidArgument("at_once is a whole number >= 1")
-        waiting = with_keys(messages, keys)
+        waiting = lines.with_keys(messages, keys)
         while block := list(islice(waiting, at_once)):
             answers: list[object] = []
             refusal: Exception | None = None
@@ -189,15 +179,15 @@ class DurableSession(Session):
             raise self._is_over()
         message = sealed(message, self._mechanism.signature.queries)
         if key is not None:
-            _, asked = saying(message, key)
-            if asked is not None and (known := self._keys.answer(asked)) is not UNKNOWN:
+            _, asked = lines.saying(message, key)
+            if asked is not None and (known := self._keys.answer(asked)) is not lines.UNKNOWN:
                 return known
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
             return super().send(message)  # which refuses it, and says why
         if self._promised:  # also a signal's handler that sends, between two lines
             raise ProtocolError(f"the session is over ({_BETWEEN})")
-        line, asked = saying(message, key)
+        line, asked = lines.saying(message, key)
         with _Closing(self):
             self._promised, self._key = True, asked
             self._log.append(line)
@@ -223,7 +213,7 @@ class DurableSession(Session):
 
     def _write_answer(self) -> None:
         failed = None if self.failure is None else type(self.failure).__name__
-        line = self._step.line if failed is None else failing(failed)
+        line = self._step.line if failed is None else lines.failing(failed)
         state = None if failed is not None or not self._step.died else self._joined(line)
         if state is not None and self._key is None and not self._keys.fresh:
             self._append_state(state)
@@ -245,7 +235,7 @@ class DurableSession(Session):
         Where a part has died, as of too little memory, it might not die when it is stepped again.
         """
         try:
-            return joined(self._state_line(self._keys.places), answer)
+            return lines.joined(self._state_line(self._keys.places), answer)
         except InvalidArgument as error:
             self.unkept = str(error)
             return None
@@ -291,7 +281,9 @@ class DurableSession(Session):
 
     def _state_line(self, keys: list[int]) -> str:
         mark = self._mark
-        return state_line(self._now[0], super().last, mark.generation, self._guard.place, keys)
+        return lines.state_line(
+            self._now[0], super().last, mark.generation, self._guard.place, keys
+        )
 
     def give_up(self, message: object) -> None:
         """Answer a message that killed whoever stepped it, time and again: as a failing step."""
@@ -299,7 +291,7 @@ class DurableSession(Session):
         self._over = "a step killed its process"
         self.failure = PartError(self._over)
         self._now = state, number + 1, message, HALT
-        self._log.append(failing("its process died of it"))
+        self._log.append(lines.failing("its process died of it"))
         self._mark = self._mark._replace(number=number + 1)
         self._remember(HALT)
         self._written = self._now
@@ -320,9 +312,9 @@ class DurableSession(Session):
             before, keys = self._log.size, self._keys
             with self.path.open("rb") as file:
                 first = opening(file, self.path)
-            lines = [dumps(first.line), self._state_line([]), *keys.all_lines()]
+            shorter = [dumps(first.line), self._state_line([]), *keys.all_lines()]
             try:
-                _, _, *places = self._log.replace(lines)
+                _, _, *places = self._log.replace(shorter)
             except FileError:  # before the shorter one took its name: the log is as it was
                 raise
             except BaseException as error:

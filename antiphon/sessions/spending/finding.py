@@ -9,7 +9,7 @@ from typing import Any, NamedTuple, overload
 import attrs
 
 from antiphon.composition.complex_mechanism import AsIs
-from antiphon.composition.concurrent import Child, Concurrent, Dead, ExtConComp, Ledger
+from antiphon.composition.concurrent import Child, Concurrent, Dead, Ledger
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget, Filter
 from antiphon.composition.suitable import Suitable, SuitableState
@@ -70,7 +70,7 @@ class Found:
     @property
     def budget(self) -> Budget | None:
         """The filter or odometer that creations are charged to."""
-        return self.composition.budget if isinstance(self.composition, ExtConComp) else None
+        return self.composition.budget
 
     @property
     def charged(self) -> Any:
@@ -105,7 +105,7 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     if state is None:
         raise ProtocolError("the composition had halted before it was resumed; see its transcript")
     heard += [mechanism, *([] if guard is None else [guard.f])]
-    if isinstance(mechanism, ExtConComp) and mechanism.budget is not None:
+    if mechanism.budget is not None:
         heard.append(mechanism.budget)
     ours = all(own(type(each)) for each in heard)
     return Found(whole, mechanism, state, guard, way, ours, failed and way is Way.OTHERS)

@@ -1,26 +1,35 @@
-"""``session.budget``: a picture of what has been spent; ``session.price``: a step, forgotten."""
+"""``session.budget``: a picture of what has been spent; ``session.price``: a step, forgotten.
+
+A budget in words is a small table: what is spent is rounded up, what is left is rounded down.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
+from itertools import islice
 from typing import Any, Final
 
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Filter, Refusal
+from antiphon.composition.filters.budget import Budget, Filter, Refusal
+from antiphon.composition.filters.sums import sign
+from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import FixedInAdvance
 from antiphon.numbers import exact
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, ProtocolError, ReplayMismatch
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.in_sight import Charge, ChildShare, InEpsilon, Price, Slot
+from antiphon.protocol.display import aligned
+from antiphon.protocol.in_sight import BudgetInSight, Charge, ChildShare, InEpsilon, Price, Slot
 from antiphon.protocol.measures.kinds import Measure, Pure
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import TOP, same
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import name_of
-from antiphon.sessions.spending import budget_lines
 from antiphon.sessions.spending.finding import Found, Shares, Way, find, slots
 from antiphon.sessions.spending.in_epsilon import in_epsilon
 
@@ -155,7 +164,7 @@ class SessionBudget:
         rule = self._found.budget or (None if guard is None else guard.f)
         if self._found.unknown:
             yield "a step failed, and what it had created is not known: all counts as spent"
-        yield from budget_lines.lines(self, rule, at, most)
+        yield from _table(self, rule, at, most)
 
     def __str__(self) -> str:
         return "\n".join(self.lines())
@@ -202,3 +211,83 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
         return found.budget.cost(create.claim.measure)
     at_once = found.guard is not None and isinstance(found.guard.f, FixedInAdvance)
     return create.claim.measure if at_once else None
+
+
+def _table(
+    budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
+) -> Iterator[str]:
+    """The table, line by line; ``rule`` is what decides on creations."""
+    yield "no budget" if rule is None else message_label(rule, 80)
+    rows = [*_in_own_unit(budget), *_of_purse(budget)]
+    yield from _aligned(rows)
+    if at is not None:
+        yield from _figures(at, has_rule=rule is not None)
+    shares = budget.shares
+    yield from _aligned([_of_share(each, budget.unit) for each in islice(shares, most)])
+    if len(shares) > most:
+        yield f"  … and {len(shares) - most:,} more"
+
+
+def _in_own_unit(budget: BudgetInSight) -> Iterator[Sequence[str]]:
+    limits, spent, left = budget.limits, budget.spent, budget.remaining
+    if limits is None or spent is None or left is None:
+        return
+    yield "", sign(budget.unit), "δ"
+    yield "limits", shown_up(limits[0]), shown_up(limits[1])
+    yield "spent", shown_up(spent[0]), shown_up(spent[1])
+    yield "remaining", shown_down(left[0]), shown_down(left[1])
+    if budget.unit != "epsilon" and budget.largest is not None:
+        yield "one more: ε <=", shown_down(budget.largest)
+
+
+def _of_purse(budget: BudgetInSight) -> Iterator[Sequence[str]]:
+    for slot in budget.purse:
+        yield message_label(slot.measure, 40), f"{slot.left} of {slot.fixed} left"
+
+
+def _figures(at: InEpsilon, *, has_rule: bool) -> Iterator[str]:
+    """The figures at a δ, each with what it says; why a rule promises nothing, if it does not."""
+    known = "proved" if at.status is Status.PROVED else "assumed"
+    rows: list[Sequence[str]] = []
+    if at.total is not None:
+        rows.append(("promised in all", shown_up(at.total), f"{known} so far, by {at.theorem}"))
+    if at.spent is not None:
+        what = "of it" if at.remaining is not None else "had it been fixed in advance"
+        rows.append(("spent", shown_up(at.spent), what))
+    if at.remaining is not None:
+        rows.append(("remaining", shown_down(at.remaining), "of it"))
+    if at.loss is not None:
+        rows.append(("at any time until now", shown_up(at.loss), f"{known}, an odometer"))
+    yield f"in ε, at δ = {shown_up(at.delta)}" + ("" if rows else f": no figure; {at.why}")
+    yield from _aligned(rows)
+    if rows and has_rule and at.total is None:
+        yield f"  nothing is promised in all: {at.why}"
+
+
+def _of_share(share: ChildShare, unit: str | None) -> Sequence[str]:
+    claim = "no claim" if share.claim is None else message_label(share.claim.measure, 40)
+    return (
+        str(share.index), message_label(share.mechanism, 48), claim, _charged(share, unit),
+        share.standing,
+    )  # fmt: skip
+
+
+def _charged(share: ChildShare, unit: str | None) -> str:
+    if share.charge is None:
+        return "nothing" if share.standing == "refused" else "-"
+    if not isinstance(share.charge, tuple):
+        return "from the purse"
+    return charged(share.charge, unit)
+
+
+def charged(charge: Charge, unit: str | None) -> str:
+    """Amounts that were charged, or would be: "ρ 0.125, δ 1e-06"."""
+    amount, delta = charge
+    return f"{sign(unit)} {shown_up(amount)}" + (f", δ {shown_up(delta)}" if delta else "")
+
+
+def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    wide = max(map(len, rows), default=0)
+    yield from (
+        f"  {line}" for line in aligned([[*row, *[""] * (wide - len(row))] for row in rows])
+    )

@@ -16,14 +16,14 @@ import math
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
-from typing import Final, Protocol
+from typing import Final, TypeAlias
 
 import attrs
 import numpy as np
 
 from antiphon.composition.accounting.atoms import window
 from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve
-from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.curve import PrivacyCurve, Searched, said
 from antiphon.composition.accounting.parameters import Created, Kind
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
@@ -39,16 +39,12 @@ _LONGEST: Final = 1 << 20
 """Places of the law of C, at most."""
 
 
-class Excess(Protocol):
-    """X at every ε: of the mass that Theorem S leaves, the share that general f' reveal."""
-
-    def between(self, at: exact.ExactEpsilon, /) -> Interval[float]:
-        """Bounds on X at an ε."""
-        raise NotImplementedError
+Excess: TypeAlias = "Closed | Recursion"
+"""X at every ε: of the mass that Theorem S leaves, the share that general f' reveal."""
 
 
 @attrs.frozen(repr=False)
-class GeneralCurve(OfWorst):
+class GeneralCurve(OfWorst, Searched):
     """Theorem G: any prefix-closed f', at most n created mechanisms, of which k may differ.
 
     ``symmetric`` is the curve of Theorem S, which no figure is below; ``closed`` that of the
@@ -60,10 +56,10 @@ class GeneralCurve(OfWorst):
     worst: OptimalCurve
     excess: Excess
     bound: Closed
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return f"Theorem G, derived for this project (docs/sparse.md); {self.worst.source}"
+    source: str = said(
+        lambda c: f"Theorem G, derived for this project (docs/sparse.md); {c.worst.source}"
+    )
+    _near = 2.0**-38  # every step of the search is a recursion
 
     @property
     def floor(self) -> Interval[float]:
@@ -85,10 +81,6 @@ class GeneralCurve(OfWorst):
         lower = ends.lower + (1 - ends.lower) * min(x.lower, most)
         upper = ends.upper + (1 - ends.upper) * most * (1 + 2 * UNIT)
         return probability(outward(lower, upper))
-
-    @property
-    def _near(self) -> float:
-        return 2.0**-38  # every step of the search is a recursion
 
     def _guess(self, delta: float) -> tuple[float, float]:
         """From where Theorem S has this δ to where it has what X leaves to it there."""

@@ -19,6 +19,7 @@ import numpy as np
 
 from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve, optimal
 from antiphon.composition.accounting.creations.parallel import GeneralCurve, general
+from antiphon.composition.accounting.curve import said
 from antiphon.composition.accounting.parameters import (
     Created,
     Given,
@@ -54,10 +55,7 @@ class SparseCurve(OfWorst):
     worst: OptimalCurve
     attained: tuple[OptimalCurve, ...]
     theorem: str = "CM Thm 5.2 and 5.5 (theory §2)"
-
-    @property
-    def source(self) -> str:  # type: ignore[override]
-        return f"{self.theorem}; {self.worst.source}"
+    source: str = said(lambda curve: f"{curve.theorem}; {curve.worst.source}")
 
     @property
     def floor(self) -> Interval[float]:

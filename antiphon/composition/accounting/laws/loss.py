@@ -13,12 +13,14 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers import exact
-from antiphon.numbers.interval import UNIT, Floats, Interval
+from antiphon.numbers.interval import UNIT, Floats
 
 Complexes: TypeAlias = npt.NDArray[np.complex128]
 Key = TypeVar("Key")
 Value = TypeVar("Value")
+
+Enough: TypeAlias = Floats | None
+"""Logarithms below which a number is negligible; None: none is."""
 
 SLACK: Final = 16 * UNIT
 """What a handful of operations on numbers of size one lose."""
@@ -72,22 +74,14 @@ class LossLaw(ABC):
         """A bound on L from above; None if there is none."""
 
     @property
+    @abstractmethod
     def lattice(self) -> Lattice | None:
         """Where all losses are, if on a lattice of rationals."""
-        return None
-
-    def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
-        """Bounds on H(at) where these losses tell it without a contour."""
-        return None
 
     @property
     @abstractmethod
     def size(self) -> int:
         """How many factors Φ has."""
-
-    def cell(self, order: float) -> float:
-        """A length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
-        return 0.0
 
     @abstractmethod
     def log_moment(self, order: float) -> Moment:
@@ -98,15 +92,11 @@ class LossLaw(ABC):
         """About the mean and the variance of the tilted L; nothing is certified by them."""
 
     @abstractmethod
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         """ln Φ(θ) for all θ, but for those at which it is seen that ln |Φ| < ``enough``."""
 
     @abstractmethod
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         """A bound on ln |Φ| over each range of frequencies from ``low`` to ``high``.
 
         Nothing is gained where it falls below ``enough`` further.

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
@@ -11,24 +10,13 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.laws.loss import (
-    SLACK,
-    Complexes,
-    GroupedLosses,
-    Lattice,
-    Logs,
-    LossLaw,
-    Moment,
-    apart,
-    common,
-    log_ceiling,
-    powers,
-)
+from antiphon.composition.accounting.laws import loss
+from antiphon.composition.accounting.laws.loss import Enough, Logs
 from antiphon.numbers.interval import UNIT, Floats
 
 
 @attrs.frozen(eq=False)
-class Ranges(GroupedLosses):
+class Ranges(loss.GroupedLosses):
     """Σ of n_i losses with density e^((x-η)/2)/(2(1-e^(-η))) on [-η, η].
 
     With a = c + 1/2, M(c) = sinh(aη)/(2a sinh(η/2)) and
@@ -47,12 +35,16 @@ class Ranges(GroupedLosses):
     def most(self) -> Fraction:
         return sum((eta * n for eta, n in self.given), Fraction(0))
 
-    def log_moment(self, order: float) -> Moment:
+    @property
+    def lattice(self) -> None:
+        return None
+
+    def log_moment(self, order: float) -> loss.Moment:
         x, y = (order + 0.5) * self._etas, self._etas / 2
         value = self.counts * (_log_sinhc(x) - _log_sinhc(y))
-        lost = self.counts * (4 * SLACK + 8 * UNIT * (x + y))
+        lost = self.counts * (4 * loss.SLACK + 8 * UNIT * (x + y))
         rest = self.size * UNIT * float(np.sum(np.abs(value)))
-        return Moment(float(np.sum(value)), float(np.sum(lost)) + rest)
+        return loss.Moment(float(np.sum(value)), float(np.sum(lost)) + rest)
 
     def guide(self, order: float) -> tuple[float, float]:
         a = order + 0.5
@@ -63,25 +55,21 @@ class Ranges(GroupedLosses):
         spread = np.where(near, self._etas**2 / 3, 1 / a**2 - (self._etas / np.sinh(x)) ** 2)
         return float(np.sum(self.counts * means)), float(np.sum(self.counts * spread))
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         a = order + 0.5
         x = np.multiply.outer(self._etas, frequencies)
         coth = 1 / np.tanh(a * self._etas)[:, None]
         below = 1 + 1j * frequencies / a
         factor = (np.cos(x) + 1j * coth * np.sin(x)) / below
-        wrong = (SLACK + 8 * UNIT * x) * (1 + coth * np.minimum(x, 1.0)) / np.abs(below)
-        return powers(factor, np.minimum(wrong + SLACK, 1.0), self.counts)
+        wrong = (loss.SLACK + 8 * UNIT * x) * (1 + coth * np.minimum(x, 1.0)) / np.abs(below)
+        return loss.powers(factor, np.minimum(wrong + loss.SLACK, 1.0), self.counts)
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         a = order + 0.5
         y = np.minimum(a * self._etas, 300.0)[:, None]
         sine = np.sin(np.minimum(np.multiply.outer(self._etas, low), np.pi / 2))
-        squared = (1 + (sine / np.sinh(y)) ** 2) * (1 + 4 * SLACK) / (1 + (low / a) ** 2)
-        return log_ceiling(squared, self.counts)
+        squared = (1 + (sine / np.sinh(y)) ** 2) * (1 + 4 * loss.SLACK) / (1 + (low / a) ** 2)
+        return loss.log_ceiling(squared, self.counts)
 
 
 def _log_sinhc(x: Floats) -> Floats:
@@ -95,13 +83,17 @@ def _log_sinhc(x: Floats) -> Floats:
 
 
 @attrs.frozen(eq=False)
-class Normal(LossLaw):
+class Normal(loss.LossLaw):
     """N(v/2, v): the losses of Gaussian mechanisms with Σμ² = v; M(s) = e^(vs(s+1)/2)."""
 
     variance: Fraction
 
     @property
     def most(self) -> None:
+        return None
+
+    @property
+    def lattice(self) -> None:
         return None
 
     @property
@@ -112,31 +104,20 @@ class Normal(LossLaw):
     def _variance(self) -> float:
         return float(self.variance)
 
-    def log_moment(self, order: float) -> Moment:
+    def log_moment(self, order: float) -> loss.Moment:
         value = self._variance * order * (order + 1) / 2
-        return Moment(value, 8 * UNIT * value)
+        return loss.Moment(value, 8 * UNIT * value)
 
     def guide(self, order: float) -> tuple[float, float]:
         return self._variance * (order + 0.5), self._variance
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         square = self._variance * frequencies**2 / 2
         phase = self._variance * (order + 0.5) * frequencies
-        return Logs(-square + 1j * phase, SLACK * (1 + square + phase))
+        return Logs(-square + 1j * phase, loss.SLACK * (1 + square + phase))
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         return -self._variance * low**2 / 2 * (1 - 1e-9)
-
-    def cell(self, order: float) -> float:
-        return math.inf
-
-    def beyond(self, nats: float) -> float:
-        """The frequency from which on |Φ| <= e^-nats."""
-        return math.sqrt(2 * nats / self._variance) * (1 + 1e-9)
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
@@ -147,7 +128,7 @@ _CHUNK: Final = 1 << 7
 
 
 @attrs.frozen(eq=False)
-class Thetas(GroupedLosses):
+class Thetas(loss.GroupedLosses):
     """Σ of n_i losses of N_Z(0,σ²) against N_Z(Δ,σ²): L = Δ(Δ-2x)/(2σ²).
 
     Tilted by e^(cL), x is again a discrete Gaussian, about -cΔ. With
@@ -182,14 +163,14 @@ class Thetas(GroupedLosses):
         return None
 
     @property
-    def lattice(self) -> Lattice | None:
+    def lattice(self) -> loss.Lattice | None:
         if len(self.given) > 64:
             return None
-        spacing = common([Fraction(shift) / sigma**2 for sigma, shift, _ in self.given])
+        spacing = loss.common([Fraction(shift) / sigma**2 for sigma, shift, _ in self.given])
         offset = sum(d * d * n / (2 * sigma**2) for sigma, d, n in self.given)
-        return Lattice(Fraction(offset), spacing)
+        return loss.Lattice(Fraction(offset), spacing)
 
-    def _theta(self, part: slice, place: Floats, waves: Floats) -> Complexes:
+    def _theta(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
         """ϑ(a,ω) for |ω| <= π and 2|a| <= 1, up to a factor that is the same for all ω.
 
         For σ < 1 that factor is e^(a²/(2σ²)), else 1/(√(2π)σ).
@@ -198,10 +179,10 @@ class Thetas(GroupedLosses):
         omega = waves[:, :, None]
         if self._narrow:
             weights = np.exp(-_TERMS * (_TERMS + 2 * a) / (2 * sigma**2))
-            direct: Complexes = np.sum(weights * np.exp(-1j * omega * _TERMS), axis=2)
+            direct: loss.Complexes = np.sum(weights * np.exp(-1j * omega * _TERMS), axis=2)
             return direct
         each = omega + _WAVES
-        waved: Complexes = np.sum(np.exp(-((sigma * each) ** 2) / 2 + 1j * a * each), axis=2)
+        waved: loss.Complexes = np.sum(np.exp(-((sigma * each) ** 2) / 2 + 1j * a * each), axis=2)
         return waved
 
     @property
@@ -214,7 +195,7 @@ class Thetas(GroupedLosses):
         whole = np.rint(exactly)
         return whole, exactly - whole, 8 * UNIT * (1 + exactly) * (1 + 1 / self._sigmas**2)
 
-    def log_moment(self, order: float) -> Moment:
+    def log_moment(self, order: float) -> loss.Moment:
         _, place, lost = self._places(order)
         none, every = np.zeros((self.size, 1)), slice(None)
         linear = order * (order + 1) * self._steps * self._shifts / 2
@@ -222,9 +203,9 @@ class Thetas(GroupedLosses):
         bottom = np.log(self._theta(every, 0 * place, none)[:, 0].real)
         scale = place**2 / (2 * self._sigmas**2) if self._narrow else 0.0
         value = self.counts * (linear + (top - bottom - scale))
-        wrong = self.counts * (4 * SLACK + lost + 8 * UNIT * (linear + scale))
+        wrong = self.counts * (4 * loss.SLACK + lost + 8 * UNIT * (linear + scale))
         rest = self.size * UNIT * float(np.sum(np.abs(value)))
-        return Moment(float(np.sum(value)), float(np.sum(wrong)) + rest)
+        return loss.Moment(float(np.sum(value)), float(np.sum(wrong)) + rest)
 
     def guide(self, order: float) -> tuple[float, float]:
         whole, place, _ = self._places(order)
@@ -240,9 +221,7 @@ class Thetas(GroupedLosses):
         spread = self._steps**2 * variance
         return float(np.sum(self.counts * losses)), float(np.sum(self.counts * spread))
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         total = Logs(np.zeros(len(frequencies), dtype=np.complex128), np.zeros(len(frequencies)))
         whole, place, lost = self._places(order)
         for part in self._chunks:
@@ -251,12 +230,12 @@ class Thetas(GroupedLosses):
             middle = (self._shifts[part] / 2 + whole[part])[:, None]
             factor = self._ratio(part, place, waves) * np.exp(1j * phase * middle)
             turned = 8 * UNIT * phase * (np.abs(middle) + self._sigmas[part][:, None] + 1)
-            wrong = np.minimum(4 * SLACK + lost[part][:, None] + turned, 1.0)
-            each = powers(factor, wrong, self.counts[part])
+            wrong = np.minimum(4 * loss.SLACK + lost[part][:, None] + turned, 1.0)
+            each = loss.powers(factor, wrong, self.counts[part])
             total = Logs(total.value + each.value, total.slack + each.slack)
         return total
 
-    def _ratio(self, part: slice, place: Floats, waves: Floats) -> Complexes:
+    def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
         """ϑ(a,ω)/ϑ(a,0)."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
@@ -266,14 +245,12 @@ class Thetas(GroupedLosses):
         for start in range(0, self.size, _CHUNK):
             yield slice(start, start + _CHUNK)
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         total = np.zeros(len(low))
         _, place, lost = self._places(order)
         for part in self._chunks:
             steps = self._steps[part]
-            waves = np.minimum(apart(low, high, 2 * np.pi / steps) * steps[:, None], np.pi)
-            modulus = np.abs(self._ratio(part, place, waves)) + 4 * SLACK + lost[part][:, None]
-            total += log_ceiling(modulus**2, self.counts[part])
+            waves = np.minimum(loss.apart(low, high, 2 * np.pi / steps) * steps[:, None], np.pi)
+            modulus = np.abs(self._ratio(part, place, waves)) + 4 * loss.SLACK + lost[part][:, None]
+            total += loss.log_ceiling(modulus**2, self.counts[part])
         return total

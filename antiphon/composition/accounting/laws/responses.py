@@ -12,17 +12,8 @@ from typing import Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.laws.loss import (
-    SLACK,
-    Complexes,
-    GroupedLosses,
-    Lattice,
-    Logs,
-    Moment,
-    common,
-    powers,
-    remembered,
-)
+from antiphon.composition.accounting.laws import loss
+from antiphon.composition.accounting.laws.loss import Enough, Logs
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability
 
@@ -59,7 +50,7 @@ class Strong(NamedTuple):
 
 
 @attrs.frozen(eq=False)
-class Responses(GroupedLosses):
+class Responses(loss.GroupedLosses):
     """Σ of n_i losses ±ε_i, +ε_i w.p. e^ε_i/(1+e^ε_i) (RR_{ε_i,0}; CM Def. 2.3).
 
     With a = c + 1/2, M(c) = Π cosh(aε)/cosh(ε/2) and φ(θ) = cos θε + i tanh(aε) sin θε, so
@@ -125,19 +116,19 @@ class Responses(GroupedLosses):
         return moment.value + moment.error - low * at + slack < -60 * math.log(2)
 
     @property
-    def lattice(self) -> Lattice | None:
+    def lattice(self) -> loss.Lattice | None:
         rational = [(e, n) for e, n in self.given if isinstance(e, Fraction)]
         if len(rational) < len(self.given) or len(rational) > 64:
             return None
-        spacing = common(2 * e for e, _ in rational)
-        return Lattice(sum((e * n for e, n in rational), Fraction(0)), spacing)
+        spacing = loss.common(2 * e for e, _ in rational)
+        return loss.Lattice(sum((e * n for e, n in rational), Fraction(0)), spacing)
 
-    def log_moment(self, order: float) -> Moment:
+    def log_moment(self, order: float) -> loss.Moment:
         e, n = self.epsilons, self.counts
         terms = order * e, np.log1p(np.exp(-(2 * order + 1) * e)), np.log1p(np.exp(-e))
         value = float(np.sum(n * (terms[0] + (terms[1] - terms[2]))))
         error = 8 * UNIT * float(np.sum(n * ((abs(terms[0]) + terms[1] + terms[2]) * (1 + e))))
-        return Moment(value, error + 40 * UNIT * abs(value))
+        return loss.Moment(value, error + 40 * UNIT * abs(value))
 
     def guide(self, order: float) -> tuple[float, float]:
         e, n = self.epsilons, self.counts
@@ -148,9 +139,7 @@ class Responses(GroupedLosses):
         decay: Floats = 1 / np.cosh(np.minimum((order + 0.5) * self.epsilons, 300.0)) ** 2
         return decay
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         if len(self.given) * len(frequencies) >= _FEWEST:
             found = self._interpolated(order, frequencies)
             if found is not None:
@@ -185,7 +174,7 @@ class Responses(GroupedLosses):
                 break
         modulus = np.maximum(np.abs(product), 1e-300)
         logs.real[stay], logs.imag[stay] = np.log(modulus), np.angle(product)
-        slack[stay] = np.log1p(wrong[stay] / modulus) * (1 + 1e-9) + SLACK * (
+        slack[stay] = np.log1p(wrong[stay] / modulus) * (1 + 1e-9) + loss.SLACK * (
             1 + np.abs(logs[stay])
         )
         return Logs(logs, slack)
@@ -197,7 +186,7 @@ class Responses(GroupedLosses):
             factor = np.empty(phase.shape, dtype=np.complex128)
             factor.real = np.cos(phase)
             factor.imag = np.sin(phase) * np.tanh((order + 0.5) * e)[:, None]
-            part = powers(factor, SLACK + 8 * UNIT * phase, n)
+            part = loss.powers(factor, loss.SLACK + 8 * UNIT * phase, n)
             total = Logs(total.value + part.value, total.slack + part.slack)
         return total
 
@@ -246,11 +235,10 @@ class Responses(GroupedLosses):
         return Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
 
     def cell(self, order: float) -> float:
+        """A length of ranges below which ``ceiling`` hardly differs from Φ."""
         return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         """Near 0 by sin²x >= x² - x⁴/3, in two sums; elsewhere factor by factor.
 
         No more factors are looked at for a range that is below ``enough`` by those before.
@@ -285,7 +273,7 @@ class Responses(GroupedLosses):
             factors = [(e, t, int(n)) for e, t, n in zip(epsilons, tanh, counts, strict=True)]
             return Strong(self.epsilons[place], self.counts[place], decay[place], *sums, factors)
 
-        return remembered(self._known, order, made)
+        return loss.remembered(self._known, order, made)
 
 
 def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
@@ -310,7 +298,7 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
         np.maximum(squared, 0.0, out=squared)
         squared *= squared
         squared *= -strong.decay[part, None] * (1 - 1e-12)
-        squared += 1 + SLACK  # which is more than each product below loses
+        squared += 1 + loss.SLACK  # which is more than each product below loses
         if np.any(counts > 1):
             squared **= counts
         product = np.minimum(np.maximum(np.prod(squared, axis=0), 1e-300), 1.0)
@@ -321,7 +309,7 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
     return total
 
 
-def _factor(half: Floats, epsilon: float, tanh: float, count: int) -> Complexes:
+def _factor(half: Floats, epsilon: float, tanh: float, count: int) -> loss.Complexes:
     """(cos θε + i tanh(aε) sin θε)^count, from t = tan(θε/2): that is faster than both.
 
     A tan within four ulp turns the phase by eight units at most; roundings lose another ten.
@@ -337,7 +325,7 @@ def _factor(half: Floats, epsilon: float, tanh: float, count: int) -> Complexes:
     return result if count == 1 else _power(result, count)
 
 
-def _power(base: Complexes, exponent: int) -> Complexes:
+def _power(base: loss.Complexes, exponent: int) -> loss.Complexes:
     """base^exponent by squaring: at most two roundings for every factor."""
     result = np.ones_like(base)
     while exponent:

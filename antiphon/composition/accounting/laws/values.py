@@ -11,18 +11,8 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.laws.loss import (
-    SLACK,
-    Complexes,
-    Lattice,
-    Logs,
-    LossLaw,
-    Moment,
-    apart,
-    common,
-    log_ceiling,
-    powers,
-)
+from antiphon.composition.accounting.laws import loss
+from antiphon.composition.accounting.laws.loss import Enough, Logs
 from antiphon.numbers.interval import UNIT, Floats
 
 _DIFFERENCES: Final = 16
@@ -30,7 +20,7 @@ _CHUNK: Final = 1 << 12
 
 
 @attrs.frozen(eq=False)
-class Values(LossLaw):
+class Values(loss.LossLaw):
     """``count`` independent losses with these values and masses, each within some units of it.
 
     |φ|² = 1 - 4Σ_{a<b} m_a m_b sin²(θ(L_a-L_b)/2) for the tilted masses m, so that the largest
@@ -42,7 +32,7 @@ class Values(LossLaw):
     count: int
     highest: Fraction
     """A bound on a loss."""
-    place: Lattice | None = None
+    place: loss.Lattice | None = None
     """Of a single loss."""
 
     @property
@@ -50,10 +40,10 @@ class Values(LossLaw):
         return self.highest * self.count
 
     @property
-    def lattice(self) -> Lattice | None:
+    def lattice(self) -> loss.Lattice | None:
         if self.place is None:
             return None
-        return Lattice(self.place.offset * self.count, self.place.spacing)
+        return loss.Lattice(self.place.offset * self.count, self.place.spacing)
 
     @property
     def size(self) -> int:
@@ -74,11 +64,11 @@ class Values(LossLaw):
         size = float(np.max(np.abs(self.losses)))
         return UNIT * (len(weights) + 16 + 16 * order * (gaps + size))
 
-    def log_moment(self, order: float) -> Moment:
+    def log_moment(self, order: float) -> loss.Moment:
         total = self._tilted(order)[1]
         value = order * self._top + math.log(total)
         error = self._lost(order) + 8 * UNIT * (1 + abs(order * self._top) + abs(value))
-        return Moment(self.count * value, self.count * error)
+        return loss.Moment(self.count * value, self.count * error)
 
     def guide(self, order: float) -> tuple[float, float]:
         weights, total = self._tilted(order)
@@ -86,9 +76,7 @@ class Values(LossLaw):
         variance = float(np.sum(weights * (self.losses - mean) ** 2)) / total
         return self.count * mean, self.count * variance
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         weights, total = self._tilted(order)
         factor = np.empty(len(frequencies), dtype=np.complex128)
         for start in range(0, len(frequencies), _CHUNK):
@@ -96,13 +84,11 @@ class Values(LossLaw):
             phase = np.multiply.outer(frequencies[part], self.losses)
             factor[part] = np.exp(1j * phase) @ (weights / total)
         size = float(np.sum(weights * np.abs(self.losses))) / total
-        wrong = SLACK + self._lost(order) + 16 * UNIT * frequencies * size
+        wrong = loss.SLACK + self._lost(order) + 16 * UNIT * frequencies * size
         counts = np.array([float(self.count)])
-        return powers(factor[None, :], np.minimum(wrong, 1.0)[None, :], counts)
+        return loss.powers(factor[None, :], np.minimum(wrong, 1.0)[None, :], counts)
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         weights, total = self._tilted(order)
         masses = weights / total * (1 - 2 * self._lost(order))
         a, b = np.triu_indices(len(masses), 1)
@@ -112,19 +98,19 @@ class Values(LossLaw):
         best = best[gaps[best] > 0]
         squared = np.ones(len(low))
         if len(best):
-            turn = apart(low, high, 2 * np.pi / gaps[best]) * gaps[best][:, None] / 2
+            turn = loss.apart(low, high, 2 * np.pi / gaps[best]) * gaps[best][:, None] / 2
             lost = 16 * UNIT * high * float(np.max(np.abs(self.losses)))
             sine = np.sin(np.clip(turn - lost, 0.0, 1.57))
             squared -= np.maximum(shares[best], 0.0) @ sine**2 * (1 - 1e-12)
-        return log_ceiling(np.maximum(squared, 0.0)[None, :], np.array([float(self.count)]))
+        return loss.log_ceiling(np.maximum(squared, 0.0)[None, :], np.array([float(self.count)]))
 
 
 @attrs.frozen(eq=False)
-class Mixture(LossLaw):
+class Mixture(loss.LossLaw):
     """``count`` losses, each of one of these laws, with these probabilities."""
 
     weights: Sequence[Fraction]
-    laws: Sequence[LossLaw]
+    laws: Sequence[loss.LossLaw]
     count: int
 
     @property
@@ -134,21 +120,21 @@ class Mixture(LossLaw):
         return max(known) * self.count if len(known) == len(highest) else None
 
     @property
-    def lattice(self) -> Lattice | None:
+    def lattice(self) -> loss.Lattice | None:
         """Of spacings and of the gaps between offsets the common divisor."""
         given = [law.lattice for law in self.laws]
         known = [each for each in given if each is not None]
         if len(known) < len(given):
             return None
         gaps = [abs(each.offset - known[0].offset) for each in known]
-        spacing = common([*(each.spacing for each in known), *(gap for gap in gaps if gap)])
-        return Lattice(known[0].offset * self.count, spacing)
+        spacing = loss.common([*(each.spacing for each in known), *(gap for gap in gaps if gap)])
+        return loss.Lattice(known[0].offset * self.count, spacing)
 
     @property
     def size(self) -> int:
         return sum(law.size for law in self.laws)
 
-    def _moments(self, order: float) -> tuple[Moment, Floats, float]:
+    def _moments(self, order: float) -> tuple[loss.Moment, Floats, float]:
         """ln M of one, each law's share of it, and by how much the shares are off."""
         moments = [law.log_moment(order) for law in self.laws]
         logs = np.array([each.value for each in moments])
@@ -156,12 +142,12 @@ class Mixture(LossLaw):
         terms = np.array([float(weight) for weight in self.weights]) * np.exp(logs - top)
         total = float(np.sum(terms))
         wrong = max(each.error for each in moments)
-        wrong += SLACK * (len(terms) + float(np.max(np.abs(logs))))
-        return Moment(top + math.log(total), wrong), terms / total, 3 * wrong
+        wrong += loss.SLACK * (len(terms) + float(np.max(np.abs(logs))))
+        return loss.Moment(top + math.log(total), wrong), terms / total, 3 * wrong
 
-    def log_moment(self, order: float) -> Moment:
+    def log_moment(self, order: float) -> loss.Moment:
         value, error = self._moments(order)[0]
-        return Moment(self.count * value, self.count * (error + SLACK * (1 + abs(value))))
+        return loss.Moment(self.count * value, self.count * (error + loss.SLACK * (1 + abs(value))))
 
     def guide(self, order: float) -> tuple[float, float]:
         shares = self._moments(order)[1]
@@ -170,28 +156,24 @@ class Mixture(LossLaw):
         variance = float(shares @ (guides[:, 1] + (guides[:, 0] - mean) ** 2))
         return self.count * mean, self.count * variance
 
-    def characteristic(
-        self, order: float, frequencies: Floats, enough: Floats | None = None
-    ) -> Logs:
+    def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
         _, shares, wrong = self._moments(order)
-        factor: Complexes = np.zeros(len(frequencies), dtype=np.complex128)
-        errors = np.full(len(frequencies), wrong + SLACK)
+        factor: loss.Complexes = np.zeros(len(frequencies), dtype=np.complex128)
+        errors = np.full(len(frequencies), wrong + loss.SLACK)
         for share, law in zip(shares.tolist(), self.laws, strict=True):
             logs = law.characteristic(order, frequencies)
             each = share * np.exp(logs.value)
             factor += each
             errors += np.abs(each) * np.expm1(np.minimum(logs.slack, 700.0)) * (1 + 1e-9)
         counts = np.array([float(self.count)])
-        return powers(factor[None, :], np.minimum(errors, 1.0)[None, :], counts)
+        return loss.powers(factor[None, :], np.minimum(errors, 1.0)[None, :], counts)
 
-    def ceiling(
-        self, order: float, low: Floats, high: Floats, enough: Floats | None = None
-    ) -> Floats:
+    def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         _, shares, wrong = self._moments(order)
         total = np.full(len(low), wrong)
         for share, law in zip(shares.tolist(), self.laws, strict=True):
             total += share * np.exp(law.ceiling(order, low, high))
-        return log_ceiling(total[None, :] ** 2, np.array([float(self.count)]))
+        return loss.log_ceiling(total[None, :] ** 2, np.array([float(self.count)]))
 
 
 def log_ratio(ratio: Fraction) -> float:

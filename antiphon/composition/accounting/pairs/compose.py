@@ -6,49 +6,31 @@ from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeGuard
 
-from antiphon.composition.accounting.pairs.noise import (
-    BoundedRangePair,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    GaussianPair,
-    ResponsePair,
-)
-from antiphon.composition.accounting.pairs.pairs_curve import (
-    LossPair,
-    PairsCurve,
-    product_divergence,
-)
+from antiphon.composition.accounting.pairs import noise, pairs_curve
 from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair
 from antiphon.composition.accounting.parameters import MANY
 from antiphon.composition.accounting.renyi import RenyiCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.measures.kinds import (
-    BoundedRange,
-    Dominated,
-    GaussianDP,
-    Measure,
-    parameters_of,
-)
+from antiphon.protocol.measures import kinds
 
 KINDS: Final = (
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    GaussianPair,
-    ResponsePair,
-    BoundedRangePair,
+    noise.DiscreteGaussianPair,
+    noise.DiscreteLaplacePair,
+    noise.GaussianPair,
+    noise.ResponsePair,
+    noise.BoundedRangePair,
     FinitePair,
     MixturePair,
 )
 
-Pairs = Iterable[LossPair]
-Counted = tuple[tuple[LossPair, int], ...]
+Pairs = Iterable[pairs_curve.LossPair]
 
 
-def counted(pairs: Pairs, times: int = 1) -> Counted:
+def counted(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
     """The multiset of pairs. Raises: InvalidArgument for none, or for what is no pair of ours."""
     exact.whole(times, "times")
-    if isinstance(pairs, LossPair):
+    if isinstance(pairs, pairs_curve.LossPair):
         raise InvalidArgument("give a list of dominating pairs: [pair]")
     try:
         listed: list[Any] = list(pairs)
@@ -67,7 +49,7 @@ def counted(pairs: Pairs, times: int = 1) -> Counted:
     return tuple((pair, count * times) for pair, count in counts.items())
 
 
-def is_known(pair: Any) -> TypeGuard[LossPair]:
+def is_known(pair: Any) -> TypeGuard[pairs_curve.LossPair]:
     """Whether it is exactly a pair of this library, and so is all that it is a mixture of."""
     return _stranger(pair) is None
 
@@ -81,7 +63,7 @@ def _stranger(pair: object) -> type | None:
     return next(filter(None, map(_stranger, mixed)), None)
 
 
-def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> PairsCurve:
+def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve.PairsCurve:
     """The tight privacy curve of mechanisms that these pairs dominate, fixed in advance.
 
     ``times`` repeats the list. Losses on one lattice (discrete Gaussians of commensurable σ²,
@@ -92,11 +74,11 @@ def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> PairsCurve:
     Raises: InvalidArgument for no pairs, or what is none of ours; Intractable, with the cure,
     for a ``width`` that takes too long.
 
-    >>> curve = compose([DiscreteGaussianPair(10)], times=1000)
+    >>> curve = compose([noise.DiscreteGaussianPair(10)], times=1000)
     >>> f"{curve.delta_at(5):.9f}"  # .383835801507776
     '0.383835802'
     """
-    return PairsCurve(counted(pairs, times), float(exact.positive(width, "width")))
+    return pairs_curve.PairsCurve(counted(pairs, times), float(exact.positive(width, "width")))
 
 
 def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
@@ -106,53 +88,59 @@ def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
     sup_T P(T) - sQ(T) (Sason and Verdú 2016). Infinite where a loss may be; at order 1 that of
     an order slightly above. Raises: InvalidArgument as ``compose``, or for an order below 1.
 
-    >>> round(divergence([GaussianPair(1)], 2), 9), divergence([FinitePair((1, 0), (0, 1))], 2)
-    (1.0, inf)
+    >>> round(divergence([noise.GaussianPair(1)], 2), 9)
+    1.0
+    >>> divergence([FinitePair((1, 0), (0, 1))], 2)
+    inf
     """
-    return product_divergence(counted(pairs, times), order)
+    return pairs_curve.product_divergence(counted(pairs, times), order)
 
 
 def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
     """The (ε, δ) that ``divergence`` at every order implies. Never below ``compose``."""
     composed = counted(pairs, times)
     return RenyiCurve(
-        lambda order: product_divergence(composed, order), "RDP of pairs", "Mironov 2017"
+        lambda order: pairs_curve.product_divergence(composed, order),
+        "RDP of pairs",
+        "Mironov 2017",
     )
 
 
 _DIGITS = 60
 
 
-def pair_of(measure: Measure) -> LossPair | None:
+def pair_of(measure: kinds.Measure) -> pairs_curve.LossPair | None:
     """A pair of this library that dominates every mechanism with the measure; None if none does.
 
     (ε, δ): RR_{ε,δ} (CM Thm 2.5). η-BR and μ-GDP: by definition. Rényi divergences bound no
     trade-off function from which they come back, so zCDP and RDP have none. An η or a μ past what
     is accounted for has none either.
 
-    >>> pair_of(GaussianDP(2)), pair_of(BoundedRange(1))
+    >>> pair_of(kinds.GaussianDP(2)), pair_of(kinds.BoundedRange(1))
     (GaussianPair(mu=2), BoundedRangePair(eta=1))
     """
-    if isinstance(measure, Dominated):
+    if isinstance(measure, kinds.Dominated):
         return measure.pair if is_known(measure.pair) else None
     try:
-        if isinstance(measure, GaussianDP):
-            return GaussianPair(measure.mu)
-        if isinstance(measure, BoundedRange) and measure.eta:
-            return BoundedRangePair(exact.bracket(measure.eta, _DIGITS)[1])
+        if isinstance(measure, kinds.GaussianDP):
+            return noise.GaussianPair(measure.mu)
+        if isinstance(measure, kinds.BoundedRange) and measure.eta:
+            return noise.BoundedRangePair(exact.bracket(measure.eta, _DIGITS)[1])
     except InvalidArgument:
         return None
-    stated = parameters_of(measure)
-    return None if stated is None else ResponsePair(*stated)
+    stated = kinds.parameters_of(measure)
+    return None if stated is None else noise.ResponsePair(*stated)
 
 
-def dominated(kind: Callable[..., LossPair], *parameters: object) -> tuple[Dominated, ...]:
+def dominated(
+    kind: Callable[..., pairs_curve.LossPair], *parameters: object
+) -> tuple[kinds.Dominated, ...]:
     """The measure of a pair; nothing where its parameters are past what is accounted for.
 
-    >>> dominated(GaussianPair, 2), dominated(GaussianPair, 10**12)
+    >>> dominated(noise.GaussianPair, 2), dominated(noise.GaussianPair, 10**12)
     ((Dominated(pair=GaussianPair(mu=2)),), ())
     """
     try:
-        return (Dominated(kind(*parameters)),)
+        return (kinds.Dominated(kind(*parameters)),)
     except InvalidArgument:
         return ()

@@ -13,7 +13,7 @@ from antiphon.composition.accounting.laws.loss import Lattice, LossLaw
 from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.laws.values import Values
-from antiphon.composition.accounting.pairs.pairs_curve import LossPair
+from antiphon.composition.accounting.pairs.pairs_curve import FiniteLosses, LossPair, Points
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
@@ -23,15 +23,19 @@ LARGEST: Final = Fraction(10**9)
 _MOST_SHIFT: Final = 1 << 12
 
 
-def sized(what: str, value: Fraction) -> None:
+def _check_size(what: str, value: Fraction) -> None:
     """Raises: InvalidArgument unless 10^-9 <= value <= 10^9."""
     if not 1 / LARGEST <= value <= LARGEST:
         raise InvalidArgument(f"{what} must lie between 1e-9 and 1e9 to be accounted for")
 
 
+def _sized(_: object, field: attrs.Attribute[Fraction], value: Fraction) -> None:
+    _check_size(field.name, value)
+
+
 @register("antiphon.DiscreteGaussianPair/1")
 @attrs.frozen
-class DiscreteGaussianPair(LossPair):
+class DiscreteGaussianPair(FiniteLosses):
     """N_Z(0, sigma²) against N_Z(shift, sigma²), for noise on an integer of sensitivity ``shift``.
 
     A smaller shift d is dominated: the mass p is log-concave, so that p(x)/p(x-d) falls in x and
@@ -45,8 +49,8 @@ class DiscreteGaussianPair(LossPair):
     shift: int = attrs.field(default=1, converter=named.whole)
 
     def __attrs_post_init__(self) -> None:
-        sized("sigma", self.sigma)
-        sized("shift² / sigma²", max(self.shift**2 / self.sigma**2, 1 / LARGEST))
+        _check_size("sigma", self.sigma)
+        _check_size("shift² / sigma²", max(self.shift**2 / self.sigma**2, 1 / LARGEST))
 
     def losses(self, count: int) -> LossLaw:
         return Thetas(((self.sigma, self.shift, count),))
@@ -54,7 +58,7 @@ class DiscreteGaussianPair(LossPair):
 
 @register("antiphon.DiscreteLaplacePair/1")
 @attrs.frozen
-class DiscreteLaplacePair(LossPair):
+class DiscreteLaplacePair(FiniteLosses):
     """P(x) ∝ e^(-|x|/scale) against the same about ``shift``.
 
     The loss is ±shift/scale outside 0 … shift and (shift-2x)/scale inside. Smaller shifts are
@@ -63,11 +67,10 @@ class DiscreteLaplacePair(LossPair):
     scale <= 0, or a shift that is no int between 1 and 4096.
     """
 
-    scale: Fraction = attrs.field(converter=named.positive)
+    scale: Fraction = attrs.field(converter=named.positive, validator=_sized)
     shift: int = attrs.field(default=1, converter=named.whole)
 
     def __attrs_post_init__(self) -> None:
-        sized("scale", self.scale)
         if self.shift > _MOST_SHIFT:
             raise InvalidArgument(f"shift is at most {_MOST_SHIFT}: divide scale and shift alike")
 
@@ -85,17 +88,14 @@ class DiscreteLaplacePair(LossPair):
 
 @register("antiphon.GaussianPair/1")
 @attrs.frozen
-class GaussianPair(LossPair):
+class GaussianPair(FiniteLosses):
     """N(0, 1) against N(mu, 1): what μ-Gaussian differential privacy means.
 
     Composed, they are one with √Σμ², δ(ε) = Φ(-ε/μ+μ/2) - e^ε Φ(-ε/μ-μ/2).
     Dong, Roth and Su 2022, Def. 2.6, Cor. 3.3. Raises: InvalidArgument for mu <= 0.
     """
 
-    mu: Fraction = attrs.field(converter=named.positive)
-
-    def __attrs_post_init__(self) -> None:
-        sized("mu", self.mu)
+    mu: Fraction = attrs.field(converter=named.positive, validator=_sized)
 
     def losses(self, count: int) -> LossLaw:
         return Normal(self.mu**2 * count)
@@ -124,7 +124,7 @@ class ResponsePair(LossPair):
         return Responses(((self.epsilon, count),))
 
     @property
-    def atoms(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    def atoms(self) -> Points | None:
         growth, none = exact.exp(self.epsilon), Fraction(0)
         if not isinstance(growth, Fraction):
             return None
@@ -134,7 +134,7 @@ class ResponsePair(LossPair):
 
 @register("antiphon.BoundedRangePair/1")
 @attrs.frozen
-class BoundedRangePair(LossPair):
+class BoundedRangePair(FiniteLosses):
     """What an η-bounded-range mechanism loses at most in one use, at every ε at once.
 
     δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density
@@ -145,10 +145,7 @@ class BoundedRangePair(LossPair):
     Raises: InvalidArgument for eta <= 0.
     """
 
-    eta: Fraction = attrs.field(converter=named.positive)
-
-    def __attrs_post_init__(self) -> None:
-        sized("eta", self.eta)
+    eta: Fraction = attrs.field(converter=named.positive, validator=_sized)
 
     def losses(self, count: int) -> LossLaw:
         return Ranges(((self.eta, count),))

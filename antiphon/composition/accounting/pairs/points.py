@@ -10,7 +10,7 @@ import numpy as np
 
 from antiphon.composition.accounting.laws.loss import LossLaw
 from antiphon.composition.accounting.laws.values import Mixture, Values, log_ratio
-from antiphon.composition.accounting.pairs.pairs_curve import LossPair
+from antiphon.composition.accounting.pairs.pairs_curve import LossPair, Points
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, shown
 from antiphon.protocol.registry import register
@@ -78,7 +78,7 @@ class FinitePair(LossPair):
         return sum((p for p, q in self.atoms if not q), Fraction(0))
 
     @property
-    def atoms(self) -> tuple[tuple[Fraction, Fraction], ...]:
+    def atoms(self) -> Points:
         return tuple(zip(self.zero, self.one, strict=True))
 
     def losses(self, count: int) -> LossLaw:
@@ -114,7 +114,7 @@ class MixturePair(LossPair):
         return sum((weight * pair.infinite for weight, pair in parts), Fraction(0))
 
     @property
-    def atoms(self) -> tuple[tuple[Fraction, Fraction], ...] | None:
+    def atoms(self) -> Points | None:
         found: list[tuple[Fraction, Fraction]] = []
         for weight, pair in zip(self.weights, self.pairs, strict=True):
             if (atoms := pair.atoms) is None:

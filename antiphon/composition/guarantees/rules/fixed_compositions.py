@@ -33,14 +33,7 @@ from antiphon.composition.accounting.bounds import least
 from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.composing import (
-    DISCRETE,
-    adding,
-    composed,
-    in_other_measures,
-    shown_parameters,
-    summed,
-)
+from antiphon.composition.guarantees import composing
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.leaves import Leaf, Leaves, asserted, created
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
@@ -68,7 +61,7 @@ def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) ->
     return _fixed_mechanisms(its_own(system, f))
 
 
-def _fixed_mechanisms(f: validity.FixedMechanisms) -> Leaf:
+def _fixed_mechanisms(f: validity.OfCreations) -> Leaf:
     """The k given mechanisms, created first and in order.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
@@ -85,10 +78,10 @@ def _fixed_mechanisms(f: validity.FixedMechanisms) -> Leaf:
     claimed = [part.measures for part in known]
     pairs = [_pair(*each) for each in zip(fixed, claimed, strict=True)]
     parameters = [pair for pair in pairs if pair is not None]
-    curves, measures = in_other_measures(claimed)
+    curves, measures = composing.in_other_measures(claimed)
     every = len(parameters) == len(pairs)
     if every:
-        curves.insert(0, composed(parameters))
+        curves.insert(0, composing.composed(parameters))
     return Derivation(
         THEOREM if every else IN_OTHERS,
         lambda: _statement(parameters if every else (), bool(measures) or not every),
@@ -110,7 +103,7 @@ def _pair(create: Create, measures: Sequence[Measure]) -> Parameters | None:
 def _statement(parameters: Sequence[Parameters], others: bool) -> str:
     ways = ["Rényi divergences add up, and dominating pairs multiply"] if others else []
     if parameters or not others:
-        ways.insert(0, f"as private as Comp[RR…] of {shown_parameters(parameters)}")
+        ways.insert(0, f"as private as Comp[RR…] of {composing.shown_parameters(parameters)}")
     return "; and ".join(ways)
 
 
@@ -159,7 +152,7 @@ def _alike(each: Create, last: Create) -> bool:
 _ENFORCED: Final = (
     Premise("the created parameters are a sub-multiset of the fixed ones", Mark.ENFORCED,
             "by V[f]"),
-    DISCRETE,
+    composing.DISCRETE,
     Premise("the pairs sent to M'_i are f'_i-valid", Mark.ENFORCED, "by V[f]"),
 )  # fmt: skip
 """What V[f] sees to."""
@@ -168,8 +161,8 @@ _ENFORCED: Final = (
 @rule("CM Thm 4.12", ExtConComp, about=(validity.FixedParameters, validity.FixedMeasures))
 def fixed_in_advance(system: ExtConComp, f: validity.FixedInAdvance, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f^{ε₁,δ₁…ε_k,δ_k}, or f^{ρ₁…ρ_k}."""
-    row = adding(f)
-    return summed(row.fixed, row, f, _ENFORCED, inquiry)
+    row = composing.adding(f)
+    return composing.summed(row.fixed, row, f, _ENFORCED, inquiry)
 
 
 FEWER: Final = "fewer sequences"

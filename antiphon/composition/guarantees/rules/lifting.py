@@ -17,9 +17,8 @@ from antiphon.composition import properties
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.consistency import answering, few
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import includes
+from antiphon.composition.guarantees.inclusion import answering, few, includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.numbers.errors import AntiphonError, Intractable, ReplayMismatch
 from antiphon.protocol.chain import AnyChain, Chain, Links, PostProcessor

@@ -32,42 +32,33 @@ from antiphon.composition.accounting.creations.sparse import SparseDivergence, s
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees import composing
-from antiphon.composition.guarantees.consistency import consistent
-from antiphon.composition.guarantees.counterexample import Counterexample, ExposedCounterexample
-from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import about
+from antiphon.composition.guarantees import composing, derivation
+from antiphon.composition.guarantees.inclusion import about, consistent
 from antiphon.composition.guarantees.leaves import asserted, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
 from antiphon.composition.validity import Sparse, SparseMeasures, SparseParallel
 from antiphon.numbers import exact
 from antiphon.numbers.printed import shown_up
-from antiphon.protocol.measures.kinds import (
-    BoundedRange,
-    GaussianDP,
-    Measure,
-    Renyi,
-    ZeroConcentrated,
-)
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import swap_symmetric
 
 PURE: Final = "CM Thm 5.2"
 SPARSE: Final = (
-    Premise(
+    derivation.Premise(
         "the parameters of the mechanisms that get a differing pair are a sub-multiset of "
-        "the fixed ones", Mark.ENFORCED, "by V[f]",
+        "the fixed ones", derivation.Mark.ENFORCED, "by V[f]",
     ),
     composing.DISCRETE,
-    Premise(
+    derivation.Premise(
         "the pairs sent to those M'_j are f'_j-valid, f'_j closed under prefixes",
-        Mark.ENFORCED,
+        derivation.Mark.ENFORCED,
         "by V[f]; an automaton that refuses stays dead",
     ),
 )  # fmt: skip
 """What V[f] sees to in every theorem on f_∞."""
-_ZERO: Final = Premise("every fixed δ is 0", Mark.CHECKED)
+_ZERO: Final = derivation.Premise("every fixed δ is 0", derivation.Mark.CHECKED)
 _CONSISTENT: Final = "every created f' is first-pair consistent (CM Def. 5.3)"
 _CURE: Final = (
     "use sparse_parallel(…, first_pair_consistent=True), or bound the number of creations: "
@@ -87,7 +78,7 @@ def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answ
 @rule(PURE, ExtConComp, about=SparseMeasures, rank=3)
 def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
     """Bounded ranges, as η-DP, however many are created."""
-    if not isinstance(f.measures[0], BoundedRange):
+    if not isinstance(f.measures[0], kinds.BoundedRange):
         return None
     return composing.summed(PURE, composing.RANGE, f, SPARSE, inquiry)
 
@@ -102,27 +93,27 @@ def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer
     return composing.summed(row.consistent, row, f, (*SPARSE, premise), inquiry)
 
 
-def consistency(f: Sparse, inquiry: Inquiry) -> Premise | None:
+def consistency(f: Sparse, inquiry: Inquiry) -> derivation.Premise | None:
     """First-pair consistency of every created f', as a premise; None if it need not hold."""
     if f.require_first_pair_consistent:
-        return Premise(_CONSISTENT, Mark.ENFORCED, "by V[f]")
+        return derivation.Premise(_CONSISTENT, derivation.Mark.ENFORCED, "by V[f]")
     if inquiry.catalogue is None:
         return None
     marks = [consistent(each) for each in inquiry.catalogue if asserted(each)]
-    if Mark.FAILED in marks:
+    if derivation.Mark.FAILED in marks:
         return None
-    if Mark.ASSUMED in marks:
-        return Premise(_CONSISTENT, Mark.ASSUMED, "it says so")
-    mark = Mark.CHECKED if inquiry.explored else Mark.GIVEN
-    return Premise(_CONSISTENT, mark, "of the catalogue")
+    if derivation.Mark.ASSUMED in marks:
+        return derivation.Premise(_CONSISTENT, derivation.Mark.ASSUMED, "it says so")
+    mark = derivation.Mark.CHECKED if inquiry.explored else derivation.Mark.GIVEN
+    return derivation.Premise(_CONSISTENT, mark, "of the catalogue")
 
 
 @rule("CM §5.2", ExtConComp, about=SparseParallel, rank=5)
 def unbounded_parameters(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
     """No theorem is left: refuted."""
     epsilon, delta = max(f.parameters, key=lambda each: each[1])
-    found = Counterexample(epsilon, delta)
-    raise NoGuarantee(
+    found = derivation.Counterexample(epsilon, delta)
+    raise derivation.NoGuarantee(
         "k-sparse parallel composition (CM Thms 5.2, 5.5)",
         "every fixed δ to be 0, or every f' to be first-pair consistent",
         f"a fixed δ is {delta} and f does not ask for consistency: whoever may create without "
@@ -136,13 +127,13 @@ def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) 
     """No theorem is left: refuted for ρ and μ; of other curves nothing is known."""
     largest = f.measures[0]
     found = None
-    if isinstance(largest, ZeroConcentrated | GaussianDP):
-        found = ExposedCounterexample(largest)
+    if isinstance(largest, kinds.ZeroConcentrated | kinds.GaussianDP):
+        found = derivation.ExposedCounterexample(largest)
     refuted = (
         "whoever may create without bound has one of the M_{p,E} exposed in the end, whose answer "
         "leaks more than any bound that depends on the purse alone (the error's counterexample)"
     )
-    raise NoGuarantee(
+    raise derivation.NoGuarantee(
         "k-sparse parallel composition in each measure (docs/sparse.md)",
         "every f' to be first-pair consistent, or a bound on the number of creations",
         f"f asks for none, and the purse holds {message_label(largest)}: "
@@ -163,8 +154,8 @@ class _Figure(NamedTuple):
     theorem: str
     words: Callable[[str, str], str]
     curve: PrivacyCurve
-    premises: tuple[Premise, ...] = ()
-    measures: tuple[Measure, ...] = ()
+    premises: tuple[derivation.Premise, ...] = ()
+    measures: tuple[kinds.Measure, ...] = ()
 
 
 @rule(GENERAL, ExtConComp, about=(SparseParallel, SparseMeasures), rank=2)
@@ -179,7 +170,7 @@ def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
     else:
         assert isinstance(f, SparseParallel)
         found = _in_parameters(f, most, inquiry)
-    return Derivation(
+    return derivation.Derivation(
         found.theorem,
         lambda: found.words(f"{min(len(f.fixed), most):,}", composing.shown_parameters(f.fixed)),
         f,
@@ -197,7 +188,7 @@ def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
 
 
 def _in_orders(f: SparseMeasures, most: int) -> _Figure:
-    measures = () if not most else (Renyi(SparseDivergence(f.measures, most)),)
+    measures = () if not most else (kinds.Renyi(SparseDivergence(f.measures, most)),)
     stated = composing.parameters_in(f.measures)
     pure = [composing.composed(stated, most)] if stated or not most else []
     curve = least([*pure, *map(of_measure, measures)])
@@ -235,7 +226,7 @@ def _closed(curve: PrivacyCurve) -> str:
     return f"; at δ = {shown_up(delta)}: ε = {tight}, by the closed bound {closed}"
 
 
-def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[Premise]:
+def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[derivation.Premise]:
     """Swap symmetry of every f' under which pairs may differ, if it is known.
 
     A user's own f' that only says so is held to Theorem G, which needs no word for it.
@@ -247,7 +238,11 @@ def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[Premise]:
         inner = None if each.claim is None else about(each.claim)
         if inner is None or not swap_symmetric(inner) or foreign(inner) is not None:
             return
-    yield Premise(_TEXT, Mark.CHECKED if inquiry.explored else Mark.GIVEN, "of the catalogue")
+    yield derivation.Premise(
+        _TEXT,
+        derivation.Mark.CHECKED if inquiry.explored else derivation.Mark.GIVEN,
+        "of the catalogue",
+    )
 
 
 def _largest(parameters: Sequence[Parameters]) -> Parameters:
