@@ -198,7 +198,7 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
     """What each buffer adds to the coefficients of C."""
 
-    def _prepare(self) -> None:
+    def _factorise(self) -> None:
         power = max(min(PARAMETERS), (self.horizon - 1).bit_length())
         if power not in PARAMETERS:
             raise InvalidArgument(
@@ -209,7 +209,6 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
         set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
-        CorrelatedCounter._prepare(self)
 
     @property
     def initial_state(self) -> CorrelatedState[Fading]:
@@ -264,7 +263,7 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
         self, state: CorrelatedState[Fading], x: Amount, coins: Coins
     ) -> CorrelatedState[Fading]:
         if not isinstance(x, np.ndarray):
-            return CorrelatedCounter._update(self, state, x, coins)
+            return self.stepped(state, x, coins)
         rolling = Rolling(self, state)
         rolling.count(x, coins)
         return rolling.state()

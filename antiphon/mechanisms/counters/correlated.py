@@ -126,7 +126,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     far: float = attrs.field(init=False, eq=False)
     """Where the drift is limited."""
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> Space:
+        self._factorise()
         if not 1 <= self.distance * _MOST_RHO <= _MOST_RHO**2:
             raise InvalidArgument(
                 "sensitivity must lie between 2^-100 and 2^100: count in other units"
@@ -150,6 +151,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             self, unit=unit, _room=room / unit, _blocks={}, far=far, grid=Fraction(self.resolution)
         )
         set_derived(self, _only=self.divisor(0))
+        return fractions_of(unit, self.dimension)
 
     @property
     def farthest(self) -> float:
@@ -166,9 +168,6 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             return float(self.events * self._norms(np.array([float(self.horizon)]))[0] / _SAFE)
         return math.sqrt(self._group_norm(self.events)) / _SAFE
 
-    def _answers(self) -> Space:
-        return fractions_of(self.unit, self.dimension)
-
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = (
@@ -181,6 +180,10 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     # --- what a subclass gives -------------------------------------------------------------------
 
     _source: ClassVar[str]
+
+    @abstractmethod
+    def _factorise(self) -> None:
+        """Set the fields that C is known by. Raises: InvalidArgument past the longest horizon."""
 
     @abstractmethod
     def _norms(self, lengths: Vector) -> Vector:
@@ -236,9 +239,10 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         found: list[float] = np.floor(self._room / norms).tolist()
         return found
 
-    def _update(
+    def stepped(
         self, state: CorrelatedState[Memory], x: Amount, coins: Coins
     ) -> CorrelatedState[Memory]:
+        """The state after one more update, of a number or of a row: what ``_update`` may be."""
         updates, released, drift, memory = state
         divisor = self.divisor(updates) if self.normalised else self._only
         noise: Amount
