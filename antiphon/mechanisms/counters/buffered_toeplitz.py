@@ -205,7 +205,8 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
                 f"buffers are tabled for horizons up to 2^{max(PARAMETERS)}; use an "
                 "UnboundedCounter, or a tree"
             )
-        buffers = Buffers(*zip(*PARAMETERS[power], strict=True))
+        gaps = PARAMETERS[power]
+        buffers = Buffers(gaps[0::2], gaps[1::2])
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
         set_derived(self, buffers=buffers, thetas=thetas, weights=weights)

@@ -11,8 +11,8 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.errors_shown import ErrorsShown
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
+from antiphon.mechanisms.counters.tails import ErrorsShown
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived

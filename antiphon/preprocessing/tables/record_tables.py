@@ -33,11 +33,7 @@ _MOST: Final = 1 << 100
 
 @attrs.frozen
 class BallTables(Space):
-    """n × d tables of floats, each row in the ball of the radius; at most so many entries are NaN.
-
-    Norms are of the entries that are there, and rounded up: a row at the very edge is refused.
-    Abstract.
-    """
+    """Tables of records in a ball, of which something else may be asked. Abstract."""
 
     rows: int
     columns: int
@@ -68,7 +64,10 @@ class BallTables(Space):
 @register("antiphon.RecordTables/1")
 @attrs.frozen
 class RecordTables(BallTables):
-    """All such tables."""
+    """n × d tables of floats, each row in the ball of the radius; at most so many entries are NaN.
+
+    Norms are of the entries that are there, and rounded up: a row at the very edge is refused.
+    """
 
     def also(self, table: Records) -> bool:
         return True

@@ -15,8 +15,7 @@ from antiphon.composition.accounting.bounds import least, of_measure
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.numbers.normal import tail
 from antiphon.preprocessing.as_stated import PRINTED, Circumstances, by_theorem
-from antiphon.preprocessing.imputation import ImputedSum
-from antiphon.preprocessing.preprocessed import Preprocessed, changed
+from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, changed
 from antiphon.preprocessing.triangle import Hoelder, Ranged, steps
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
