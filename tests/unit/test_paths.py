@@ -8,7 +8,7 @@ from trying import over
 import antiphon as ap
 from antiphon.audit.running import Chunks, run
 from antiphon.cli import main
-from antiphon.cli.output import import_file
+from antiphon.cli.user_code import import_file
 from antiphon.conjectures import SparsePattern, conjecture
 from antiphon.learners.games import LossTable
 from antiphon.mechanisms import RandomizedResponse, TreeCounter

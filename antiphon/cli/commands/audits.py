@@ -17,15 +17,8 @@ from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
 from antiphon.audit.statistical.search import AdversaryFamily, Search
-from antiphon.cli.output import (
-    check_files,
-    guarded,
-    import_file,
-    print_card,
-    print_json,
-    running,
-    split_target,
-)
+from antiphon.cli.output import check_files, print_card, print_json
+from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.guarantees.guarantee import Guarantee

@@ -9,7 +9,8 @@ from typing import Any
 
 from antiphon.audit.check import check as try_part
 from antiphon.audit.game import PrivacyGame
-from antiphon.cli.output import guarded, import_file, print_json, running, split_target
+from antiphon.cli.output import print_json
+from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.composition.guarantees.counterexample import Counterexample
 from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee

@@ -12,7 +12,8 @@ from typing import Any, Final
 import attrs
 
 from antiphon.audit.statistical.evidence import Counterexample, against
-from antiphon.cli.output import guarded, import_file, print_json, progress
+from antiphon.cli.output import print_json, progress
+from antiphon.cli.user_code import guarded, import_file
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.numbers.exact import rational

@@ -8,7 +8,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, Final, NamedTuple
 
-from antiphon.cli.output import check_files, import_file, print_json, running, split_target
+from antiphon.cli.output import check_files, print_json
+from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.conjectures import Conjecture, Conjectured, HowFar
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import fixed_down, fixed_up

@@ -40,16 +40,7 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.histograms.intervals import (
-    HISTOGRAM,
-    SVT,
-    TESTS,
-    VECTORS,
-    Intervals,
-    Running,
-    StreamInterval,
-    clipped,
-)
+from antiphon.mechanisms.histograms import intervals
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.exchanges.processor import Exchanged, in_turn
@@ -58,7 +49,7 @@ from antiphon.protocol.registry import register
 
 
 @attrs.frozen(kw_only=True)
-class TestedIntervals(Intervals):
+class TestedIntervals(intervals.Intervals):
     """P of Algorithm 4, whatever sub-mechanisms and figures it has. Abstract."""
 
     printed: bool = attrs.field(default=False, validator=fields.boolean)
@@ -76,18 +67,20 @@ class TestedIntervals(Intervals):
     def xi(self, t: int, j: int) -> int:
         """ξ(t, j) = α(t, j) + α_Lap(j)."""
 
-    def algorithm_4(self, state: Running, x: tuple[int, ...]) -> Exchanged[Running]:
+    def algorithm_4(
+        self, state: intervals.Running, x: tuple[int, ...]
+    ) -> Exchanged[intervals.Running]:
         """Algorithm 4 at a step t."""
         t, c, interval = now = self.now(state, x)  # c ← c + x
         j, thresh = interval.number, interval.threshold
         if t == 1:
             yield from in_turn(self.initialised())
-        if (yield Ask(Ask((x, thresh), j - 1), VECTORS)) is BOTTOM:  # SVT-call(x, Thresh)
+        if (yield Ask(Ask((x, thresh), j - 1), intervals.VECTORS)) is BOTTOM:  # SVT-call(x, Thresh)
             return now, interval.answer
-        h = clipped((yield Ask(c, HISTOGRAM)))  # h ← H-add(c)
+        h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))  # h ← H-add(c)
         tested = h if self.printed else tuple(map(add, c, interval.h))  # c + h
-        yield Ask(self.laplace(), TESTS)
-        noisy = yield Ask(Ask(self.query(tested), j - 1), TESTS)  # q(c + h) + Lap(3/ε)
+        yield Ask(self.laplace(), intervals.TESTS)
+        noisy = yield Ask(Ask(self.query(tested), j - 1), intervals.TESTS)  # q(c + h) + Lap(3/ε)
         raised = interval.raised
         if noisy > thresh - self.xi(t, j):
             raised += self.gamma(t, j)
@@ -124,7 +117,7 @@ class HSS(TestedIntervals):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        return self.groups(SVT, "DiscreteLaplace(epsilon=ε_i)")
+        return self.groups(intervals.SVT, "DiscreteLaplace(epsilon=ε_i)")
 
     def sparse_vector(self, h: tuple[int, ...]) -> Create:
         return self.histogram_svt(h)
@@ -138,10 +131,12 @@ class HSS(TestedIntervals):
     def xi(self, t: int, j: int) -> int:
         return self.slack.alpha(t, j) + self.slack.of_test(j)
 
-    def threshold(self, interval: StreamInterval, t: int) -> int:
+    def threshold(self, interval: intervals.StreamInterval, t: int) -> int:
         return interval.raised + self.gamma(t, interval.number)
 
-    def exchange(self, state: Running, x: tuple[int, ...]) -> Exchanged[Running]:
+    def exchange(
+        self, state: intervals.Running, x: tuple[int, ...]
+    ) -> Exchanged[intervals.Running]:
         return self.algorithm_4(state, x)
 
     def error_bound(self, t: int, j: int) -> int:
@@ -157,7 +152,7 @@ class HSS(TestedIntervals):
 
 @register("antiphon.HSSWithoutTest/1")
 @attrs.frozen(kw_only=True)
-class HSSWithoutTest(Intervals):
+class HSSWithoutTest(intervals.Intervals):
     """P of HSS without Laplace tests: Thresh = q(h) + Γ(t, j), so that h itself says where it is.
 
     As ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4).
@@ -176,7 +171,7 @@ class HSSWithoutTest(Intervals):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        return self.groups(SVT)
+        return self.groups(intervals.SVT)
 
     def sparse_vector(self, h: tuple[int, ...]) -> Create:
         return self.histogram_svt(h)
@@ -185,18 +180,20 @@ class HSSWithoutTest(Intervals):
         """Γ(t, j) = α(t, j) + 2γ_H(j) + 1."""
         return self.slack.alpha(t, j) + 2 * self.slack.of_histogram(j) + 1
 
-    def threshold(self, interval: StreamInterval, t: int) -> int:
+    def threshold(self, interval: intervals.StreamInterval, t: int) -> int:
         return interval.answer[0] + self.big_gamma(t, interval.number)
 
-    def exchange(self, state: Running, x: tuple[int, ...]) -> Exchanged[Running]:
+    def exchange(
+        self, state: intervals.Running, x: tuple[int, ...]
+    ) -> Exchanged[intervals.Running]:
         """Algorithm 4 at a step t, without its test."""
         t, c, interval = now = self.now(state, x)
         if t == 1:
             yield from in_turn(self.initialised())
         question = Ask((x, interval.threshold), interval.number - 1)
-        if (yield Ask(question, VECTORS)) is BOTTOM:
+        if (yield Ask(question, intervals.VECTORS)) is BOTTOM:
             return now, interval.answer
-        h = clipped((yield Ask(c, HISTOGRAM)))
+        h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))
         state = self.renewed(now, h, 0)
         yield self.svt_init(state.interval.h)
         return state, state.interval.answer

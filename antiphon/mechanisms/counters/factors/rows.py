@@ -57,8 +57,7 @@ class Row(np.ndarray[Any, np.dtype[Any]]):
     def __fingerprint__(self) -> tuple[object, ...]:
         return self.dtype.str, self.shape, tuple(self.ravel().tolist())
 
-    def __keep__(self) -> tuple[object, ...]:
-        return self.dtype.str, self.shape, tuple(self.ravel().tolist())
+    __keep__ = __fingerprint__
 
     @classmethod
     def __restore__(cls, dtype: str, shape: tuple[int, ...], values: tuple[Any, ...]) -> Row:
@@ -96,9 +95,8 @@ def floats(values: Amount, unit: int, dimension: int) -> Array:
 
 def _listed(values: Amount, dimension: int) -> list[float]:
     """The numbers of a row; that of all coordinates, before any of them has its own."""
-    if not isinstance(values, np.ndarray):
-        return [values] * dimension
-    listed: list[float] = values.tolist()
+    many = isinstance(values, np.ndarray)
+    listed: list[float] = values.tolist() if many else [values] * dimension
     return listed
 
 

@@ -1,0 +1,72 @@
+"""``--with FILE.py``: the only way a user's code is imported."""
+
+from __future__ import annotations
+
+import sys
+import traceback
+from collections.abc import Generator
+from contextlib import contextmanager, redirect_stdout
+from pathlib import Path
+from types import ModuleType
+
+from antiphon.audit.running.sending import run_file
+from antiphon.numbers.errors import AntiphonError, InvalidArgument
+from antiphon.numbers.user_files import path_of
+from antiphon.protocol.records.labels import name_variables
+
+
+def import_file(path: Path) -> ModuleType:
+    """Run a file, so that it can register its types; its module.
+
+    What its variables hold gets names in transcripts where it has none (``naming``).
+    Raises: InvalidArgument if there is no such file, or for whatever it raises.
+    """
+    if not path_of(path).is_file():
+        raise InvalidArgument(f"{path}: there is no such file")
+    try:
+        module = run_file(path)
+    except (Exception, SystemExit) as error:
+        raise _raised(error, path, _lines(error, path)) from None
+    name_variables(module, path.stem)
+    return module
+
+
+def _lines(error: BaseException, path: Path) -> list[int | None]:
+    """The lines of the file that an error went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    return [frame.lineno for frame in frames if frame.filename == str(path)]
+
+
+def _raised(error: BaseException, path: Path, lines: list[int | None]) -> InvalidArgument:
+    where = f", line {lines[-1]}" if lines else ""
+    return InvalidArgument(f"{path}{where}: {type(error).__name__}: {error}")
+
+
+@contextmanager
+def running(path: Path) -> Generator[None, None, None]:
+    """While code of a file is run: an error that began there is named with its line."""
+    try:
+        with guarded():
+            yield
+    except (AntiphonError, OSError):
+        raise
+    except Exception as error:
+        last = traceback.extract_tb(error.__traceback__)[-1].filename
+        if last != str(path):
+            raise
+        raise _raised(error, path, _lines(error, path)) from None
+
+
+def split_target(target: str, verb: str) -> tuple[Path, str]:
+    """FILE.py:NAME as a path and a name. Raises: InvalidArgument for anything else."""
+    path, colon, name = target.rpartition(":")
+    if not colon or not path or not name:
+        raise InvalidArgument(f"what to {verb} is FILE.py:NAME, not {target[:80]!r}")
+    return Path(path), name
+
+
+@contextmanager
+def guarded() -> Generator[None, None, None]:
+    """While others' code runs: what it prints goes to standard error."""
+    with redirect_stdout(sys.stderr):
+        yield
