@@ -161,11 +161,10 @@ def _draw(outcome: flights_output.FlightReport, output: Path) -> None:
     files["diagram"] = output / "diagram.svg"
     days = flights().days[: analyst.flights]
     drawn = partial(_curve, first=days[0], last=days[-1])
-    origins = Panel(
+    panels = [Panel(
         "Flights of each airport", [drawn(counter) for counter in outcome.origins], analyst.busy,
         "busy from here on:\none counter per carrier",
-    )  # fmt: skip
-    panels = [origins]
+    )]  # fmt: skip
     if outcome.busiest:
         busiest = [drawn(counter) for counter in outcome.busiest]
         panels.append(
@@ -176,8 +175,7 @@ def _draw(outcome: flights_output.FlightReport, output: Path) -> None:
         f"{analyst.flights:,} flights, {len(outcome.counters)} counters, "
         f"each {shown(analyst.epsilon)}-DP; asked after every {often}"
     )
-    if outcome.view.header.seeded:
-        subtitle += "; seeded, not for release"
+    subtitle += "; seeded, not for release" * outcome.view.header.seeded
     running_counts(
         panels, title="Flights from New York in 2013, counted privately while they depart",
         subtitle=subtitle, unit="flights", paths=(files["picture"], files["picture_svg"]),

@@ -93,11 +93,9 @@ def floats(values: Amount, unit: int, dimension: int) -> Array:
     return made
 
 
-def _listed(values: Amount, dimension: int) -> list[float]:
+def _listed(values: Amount, dimension: int) -> list[Any]:
     """The numbers of a row; that of all coordinates, before any of them has its own."""
-    many = isinstance(values, np.ndarray)
-    listed: list[float] = values.tolist() if many else [values] * dimension
-    return listed
+    return values.tolist() if isinstance(values, np.ndarray) else [values] * dimension
 
 
 def message_of(before: Amount, count: Any) -> Amount:
