@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """How large sums of noise get: variances of discrete noise, and tails that hold.
 
 A tail is a number that |X| exceeds with probability at most beta. And how counters show

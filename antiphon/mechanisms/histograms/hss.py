@@ -116,7 +116,7 @@ class HSS(TestedIntervals):
     """
 
     @cached_property
-    def created(self) -> tuple[Create, ...]:
+    def created(self) -> tuple[Create, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.groups(intervals.SVT, "DiscreteLaplace(epsilon=ε_i)")
 
     def sparse_vector(self, h: tuple[int, ...]) -> Create:
@@ -170,7 +170,7 @@ class HSSWithoutTest(intervals.Intervals):
     _shares: ClassVar[int] = 2
 
     @cached_property
-    def created(self) -> tuple[Create, ...]:
+    def created(self) -> tuple[Create, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
         return self.groups(intervals.SVT)
 
     def sparse_vector(self, h: tuple[int, ...]) -> Create:
