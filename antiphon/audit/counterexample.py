@@ -10,7 +10,7 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
-from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
+from antiphon.mechanisms.randomized_response import ExposedResponse, LeakyBit
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived

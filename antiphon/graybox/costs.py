@@ -16,16 +16,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting import GaussianPair, compose
-from antiphon.graybox.tape import (
-    GAUSSIAN,
-    LAPLACE,
-    RAW,
-    ChoiceEvent,
-    Event,
-    NoisyRow,
-    Place,
-    ReadEvent,
-)
+from antiphon.graybox import tape
 from antiphon.numbers.exact import Epsilon
 from antiphon.numbers.printed import shown_down, told_apart
 
@@ -33,9 +24,9 @@ _MOST: Final = 400
 """Rows on shared noise that are looked at: some thousand are a second."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
-_KNOWN: Final = ("laplace", "gaussian", RAW)
+_KNOWN: Final = ("laplace", "gaussian", tape.RAW)
 """Laws of which it is known what a difference costs."""
-Cost: TypeAlias = tuple[float, Place]
+Cost: TypeAlias = tuple[float, tape.Place]
 """A share, and where."""
 
 
@@ -50,12 +41,12 @@ class Difference:
     terms: tuple[tuple[int, str, float, float], ...]
     """(atom, its law, its scale, its coefficient)."""
     calls: tuple[int, ...]
-    met: Place
+    met: tape.Place
 
     @property
     def gaussian(self) -> bool:
         """Whether all of its noise is."""
-        return all(law in GAUSSIAN for _, law, _, _ in self.terms)
+        return all(law in tape.GAUSSIAN for _, law, _, _ in self.terms)
 
     @property
     def key(self) -> tuple[object, ...]:
@@ -64,7 +55,7 @@ class Difference:
         return self.value / first, tuple((atom, own / first) for atom, _, _, own in self.terms)
 
 
-def difference_of(one: NoisyRow, two: NoisyRow) -> Difference:
+def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
     """Of two rows with the same draws on them."""
     value = float(two.value) - float(one.value)
     terms = tuple(
@@ -83,15 +74,15 @@ class Costs:
 
     def __init__(self, *, raw: bool) -> None:
         self._raw = raw
-        self._pure: list[tuple[float, Place]] = []
+        self._pure: list[tuple[float, tape.Place]] = []
         self._all = dict[tuple[object, ...], Difference]()
         self._released = dict[tuple[object, ...], Difference]()
 
-    def add(self, first: Event, second: Event) -> None:
+    def add(self, first: tape.Event, second: tape.Event) -> None:
         """One event of both worlds."""
-        if type(first) is ChoiceEvent and type(second) is ChoiceEvent:
+        if type(first) is tape.ChoiceEvent and type(second) is tape.ChoiceEvent:
             self._pure.append((_log_ratio(first.weights, second.weights), first.place))
-        if type(first) is not ReadEvent or type(second) is not ReadEvent:
+        if type(first) is not tape.ReadEvent or type(second) is not tape.ReadEvent:
             return
         if first.raw and not self._raw:
             return
@@ -100,7 +91,7 @@ class Costs:
             if first.reading == "number":
                 self._released.setdefault(found.key, found)
 
-    def cancelled(self) -> Union[Place, None]:
+    def cancelled(self) -> Union[tape.Place, None]:
         """The first number that no movement of the noise explains, beside those before it.
 
         Numbers y = v + C n are explained by moves s with C s = Δv; a row of C that the others
@@ -128,7 +119,7 @@ class Costs:
                 return each.met
         return None
 
-    def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, Place], None]:
+    def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, tape.Place], None]:
         """What is spent beyond (ε, δ), and where; None: what is known of it fits."""
         apart, _ = self._shared()
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
@@ -142,7 +133,7 @@ class Costs:
             lost, delta
         )
 
-    def unknown(self, delta: float) -> Iterator[tuple[str, Place]]:
+    def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
         """What costs an amount that is not in ``excess``, and where."""
         apart, others = self._shared()
         for each in apart:
@@ -179,12 +170,12 @@ def _spread(found: Difference, delta: float) -> tuple[str, float]:
     by s costs s/b, neither less nor more.
     """
     sizes = [(law, abs(factor) * scale) for _, law, scale, factor in found.terms]
-    laplace = [size for law, size in sizes if law in LAPLACE]
-    short = [size for law, size in sizes if law in (*GAUSSIAN, RAW)]
+    laplace = [size for law, size in sizes if law in tape.LAPLACE]
+    short = [size for law, size in sizes if law in (*tape.GAUSSIAN, tape.RAW)]
     if found.gaussian:
         return "gaussian", math.hypot(*short)
     if len(sizes) == 1 and short:
-        return RAW, short[0]
+        return tape.RAW, short[0]
     if laplace and (len(sizes) == 1 or (delta == 0 and len(laplace) + len(short) == len(sizes))):
         return "laplace", max(laplace)
     return "", 0.0
@@ -204,7 +195,7 @@ def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
 
 def _beyond(
     pure: list[Cost], squares: list[Cost], epsilon: Epsilon, delta: float
-) -> Union[tuple[str, Place], None]:
+) -> Union[tuple[str, tape.Place], None]:
     allowed = float(epsilon)
     spent = math.fsum(share for share, _ in pure)
     worst = max([*pure, *squares], default=(0.0, ()))[1]
@@ -227,7 +218,7 @@ def _beyond(
     return None
 
 
-def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, Place], None]:
+def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
     """What uniform noise does not hide, beyond δ."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:

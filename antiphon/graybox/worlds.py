@@ -12,7 +12,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Generator, Mapping
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from types import ModuleType
 from typing import Final, Union
 
@@ -38,14 +38,10 @@ def patched(tape: Tape) -> Generator[None, None, None]:
     Names that a module holds are replaced, too: those of the functions, and generators that
     were made before. All is put back afterwards. Of one thread, as the tape is.
     """
-    undo = list[Undo]()
-    try:
+    with ExitStack() as undo:
         for holder, name, new in _replacements(tape):
-            undo.append(_set(holder, name, new))
+            undo.callback(_set(holder, name, new))
         yield
-    finally:
-        for each in reversed(undo):
-            each()
 
 
 def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
@@ -132,20 +128,17 @@ def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
 @contextmanager
 def own_generators(function: Foreign, tape: Tape) -> Generator[None, None, None]:
     """Generators that a function holds: in its closure, its object, or what it was given."""
-    taped, undo = Taped(tape), list[Undo]()
-    try:
+    taped = Taped(tape)
+    with ExitStack() as undo:
         for cell in getattr(function, "__closure__", None) or ():
             if type(cell.cell_contents) in _GENERATORS:
-                undo.append(_set_cell(cell, taped))
+                undo.callback(_set_cell(cell, taped))
         owner = getattr(function, "__self__", None)
         held: Foreign = getattr(owner, "__dict__", {})
         for name, value in list(held.items()):
             if type(value) in _GENERATORS:
-                undo.append(_set(owner, name, taped))
+                undo.callback(_set(owner, name, taped))
         yield
-    finally:
-        for each in reversed(undo):
-            each()
 
 
 def _set_cell(cell: Foreign, new: Foreign) -> Undo:

@@ -18,12 +18,7 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from antiphon.composition.accounting.pairs.noise import (
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    GaussianPair,
-    ResponsePair,
-)
+from antiphon.composition.accounting.pairs import noise
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.numbers import exact
@@ -31,19 +26,10 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument, MissingEx
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import down, nearest, up
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import (
-    Dominated,
-    DominatingPair,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-    parameters_of,
-)
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.verification import Verification
 
-Counted: TypeAlias = tuple[tuple[Measure, int], ...]
+Counted: TypeAlias = tuple[tuple[kinds.Measure, int], ...]
 
 _CURE: Final = "pip install absl-py dm-tree mpmath scipy && pip install --no-deps dp-accounting"
 _SLACK: Final = 1e-12
@@ -61,7 +47,7 @@ def _module(name: str) -> Any:
 # --- events ------------------------------------------------------------------------------------
 
 
-def event(measures: Measure | Iterable[Measure], *, times: int = 1) -> Any:
+def event(measures: kinds.Measure | Iterable[kinds.Measure], *, times: int = 1) -> Any:
     """A DpEvent that is at most as private as mechanisms with these measures, ``times`` over.
 
     ε: randomized response of it (CM Thm 2.5). μ: the Gaussian mechanism with noise 1/μ. ρ: a
@@ -75,20 +61,20 @@ def event(measures: Measure | Iterable[Measure], *, times: int = 1) -> Any:
     return whole if times == 1 else events.SelfComposedDpEvent(whole, times)
 
 
-def _event_of(measure: Measure) -> Any:
-    events, pair = _module("dp_event"), measure.pair if type(measure) is Dominated else None
-    stated = parameters_of(measure)
-    if type(pair) is ResponsePair:
+def _event_of(measure: kinds.Measure) -> Any:
+    events, pair = _module("dp_event"), measure.pair if type(measure) is kinds.Dominated else None
+    stated = kinds.parameters_of(measure)
+    if type(pair) is noise.ResponsePair:
         stated = pair.epsilon, pair.delta
     if stated is not None and stated[1] == 0:
         return events.RandomizedResponseDpEvent(_noise(stated[0]), 2)
-    mu = measure.mu if type(measure) is GaussianDP else None
-    mu = pair.mu if type(pair) is GaussianPair else mu
+    mu = measure.mu if type(measure) is kinds.GaussianDP else None
+    mu = pair.mu if type(pair) is noise.GaussianPair else mu
     if mu is not None:
         return events.GaussianDpEvent(down(1 / mu))
-    if type(measure) is ZeroConcentrated:
+    if type(measure) is kinds.ZeroConcentrated:
         return events.ZCDpEvent(up(measure.rho))
-    if type(pair) is DiscreteLaplacePair:
+    if type(pair) is noise.DiscreteLaplacePair:
         return events.DiscreteLaplaceDpEvent(up(1 / pair.scale), pair.shift)
     raise CompositionError(
         f"no DpEvent states {measure}: bring its dominating pair with "
@@ -111,12 +97,12 @@ def measures(event: Any) -> Counted:
     discrete Laplace, of which the ε is taken. Composition is that of mechanisms fixed in advance.
     Raises: CompositionError for one that has no measure here: bring its PLD with ``dominating``.
     """
-    found: Counter[Measure] = Counter()
+    found: Counter[kinds.Measure] = Counter()
     _gather(event, 1, found)
     return tuple(found.items())
 
 
-def _gather(event: Any, times: int, found: Counter[Measure]) -> None:
+def _gather(event: Any, times: int, found: Counter[kinds.Measure]) -> None:
     kind: Any = type(event)  # pyright: ignore[reportUnknownVariableType]
     name, events = kind.__name__, _module("dp_event")
     if kind is not getattr(events, name, None):
@@ -140,24 +126,24 @@ def _gather(event: Any, times: int, found: Counter[Measure]) -> None:
             ) from None
 
 
-def _response(event: Any) -> Measure:
+def _response(event: Any) -> kinds.Measure:
     """e^ε = (1-p+p/k)/(p/k)."""
     p, buckets = Fraction(event.noise_parameter), event.num_buckets
-    return Pure(Log(1 + buckets * (1 - p) / p))
+    return kinds.Pure(Log(1 + buckets * (1 - p) / p))
 
 
-def _zcdp(event: Any) -> Measure:
+def _zcdp(event: Any) -> kinds.Measure:
     if not event.xi:
-        return ZeroConcentrated(event.rho)
+        return kinds.ZeroConcentrated(event.rho)
     slope, start = float(event.rho), float(event.xi)
-    return Renyi(lambda order: (start + slope * order) * (1 + _SLACK))
+    return kinds.Renyi(lambda order: (start + slope * order) * (1 + _SLACK))
 
 
-_READ: Final[dict[str, Callable[[Any], Measure]]] = {
+_READ: Final[dict[str, Callable[[Any], kinds.Measure]]] = {
     "RandomizedResponseDpEvent": _response,
-    "GaussianDpEvent": lambda event: GaussianDP(1 / Fraction(event.noise_multiplier)),
-    "LaplaceDpEvent": lambda event: Pure(1 / Fraction(event.noise_multiplier)),
-    "DiscreteLaplaceDpEvent": lambda event: Pure(
+    "GaussianDpEvent": lambda event: kinds.GaussianDP(1 / Fraction(event.noise_multiplier)),
+    "LaplaceDpEvent": lambda event: kinds.Pure(1 / Fraction(event.noise_multiplier)),
+    "DiscreteLaplaceDpEvent": lambda event: kinds.Pure(
         Fraction(event.noise_parameter) * event.sensitivity
     ),
     "ZCDpEvent": _zcdp,
@@ -184,13 +170,13 @@ def pld(pairs: LossPair | Iterable[LossPair], *, times: int = 1, interval: float
 def _pld_of(pair: LossPair, interval: float) -> Any:
     laws = _module("pld.privacy_loss_distribution")
     grid = {"value_discretization_interval": interval}
-    if type(pair) is GaussianPair:
+    if type(pair) is noise.GaussianPair:
         return laws.from_gaussian_mechanism(down(1 / pair.mu), **grid)
-    if type(pair) is DiscreteGaussianPair:
+    if type(pair) is noise.DiscreteGaussianPair:
         return laws.from_discrete_gaussian_mechanism(down(pair.sigma), pair.shift, **grid)
-    if type(pair) is DiscreteLaplacePair:
+    if type(pair) is noise.DiscreteLaplacePair:
         return laws.from_discrete_laplace_mechanism(up(1 / pair.scale), pair.shift, **grid)
-    if type(pair) is ResponsePair:
+    if type(pair) is noise.ResponsePair:
         stated = up(exact.bracket(pair.epsilon, _DIGITS)[1]), up(pair.delta)
         common = _module("pld.common")
         return laws.from_privacy_parameters(common.DifferentialPrivacyParameters(*stated), **grid)
@@ -209,7 +195,7 @@ def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
 
 
 @attrs.frozen(eq=False)
-class LossDistributionPair(DominatingPair):
+class LossDistributionPair(kinds.DominatingPair):
     """The pair behind a PrivacyLossDistribution of dp-accounting, by its own figures.
 
     *Not certified*: they are doubles of dp-accounting's, pessimistic as far as its rounding is.
@@ -252,4 +238,4 @@ def dominating(distribution: Any) -> LossDistributionPair:
 def claim(distribution: Any, verification: Verification) -> Claim:
     """That a mechanism is dominated by a PrivacyLossDistribution w.r.t. f: *assumed*."""
     found = dominating(distribution)
-    return Claim(Dominated(found), verification, Status.ASSUMED, found.source)
+    return Claim(kinds.Dominated(found), verification, Status.ASSUMED, found.source)

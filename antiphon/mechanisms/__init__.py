@@ -31,7 +31,6 @@ from antiphon.mechanisms.counters.tree_counter import (
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.mechanisms.histograms.continual import ContinualHistogram
 from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
-from antiphon.mechanisms.histograms.monitor import HistogramMonitor
 from antiphon.mechanisms.histograms.queries import (
     CountAbove,
     HistogramQuery,
@@ -43,8 +42,7 @@ from antiphon.mechanisms.histograms.queries import (
     check_query,
     quantile,
 )
-from antiphon.mechanisms.histograms.svt import HistogramSVT
-from antiphon.mechanisms.leaky_bit import ExposedResponse, LeakyBit
+from antiphon.mechanisms.histograms.svt import HistogramMonitor, HistogramSVT
 from antiphon.mechanisms.multiplicative_weights.design import learned_weights
 from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo
 from antiphon.mechanisms.multiplicative_weights.mechanism import MultiplicativeWeights
@@ -52,7 +50,12 @@ from antiphon.mechanisms.noise.continuous import Gaussian, Laplace, NoisyDescent
 from antiphon.mechanisms.noise.discrete import DiscreteGaussian, DiscreteLaplace
 from antiphon.mechanisms.noise.grid import GridGaussian, GridLaplace, RoundToGrid
 from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
-from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
+from antiphon.mechanisms.randomized_response import (
+    ExposedResponse,
+    KaryResponse,
+    LeakyBit,
+    RandomizedResponse,
+)
 from antiphon.mechanisms.sparse_vector import (
     AboveThreshold,
     GapSparseVector,

@@ -85,14 +85,13 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
     """The scale of ν."""
 
     def __attrs_post_init__(self) -> None:
-        first, second = self.share * self._budget, (1 - self.share) * self._budget
+        self._calibrate(self.epsilon)
+
+    def _calibrate(self, budget: Fraction) -> None:
+        """The scales with which the thresholds and the queries cost ε₁ + ε₂ = the budget."""
+        first, second = self.share * budget, (1 - self.share) * budget
         moves = self.tops * self.sensitivity * (1 if self.monotone else 2)
         set_derived(self, threshold_scale=self.sensitivity / first, query_scale=moves / second)
-
-    @property
-    def _budget(self) -> Fraction:
-        """ε₁ + ε₂."""
-        return self.epsilon
 
     @property
     def initial_state(self) -> SparseState:
@@ -239,13 +238,9 @@ class NumericSparseVector(AnySparseVector):
     _source: ClassVar[str] = "Lyu, Su, Li 2017, Alg. 7"
 
     def __attrs_post_init__(self) -> None:
-        AnySparseVector.__attrs_post_init__(self)
+        self._calibrate((1 - self.value_share) * self.epsilon)
         scale = self.tops * self.sensitivity / (self.value_share * self.epsilon)
         set_derived(self, value_scale=scale)
-
-    @property
-    def _budget(self) -> Fraction:
-        return (1 - self.value_share) * self.epsilon
 
     def _above(self, value: int, gap: int, coins: Coins) -> Told:
         return value + coins.discrete_laplace(self.value_scale)

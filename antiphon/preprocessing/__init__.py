@@ -7,9 +7,8 @@
 
 from antiphon.numbers.public import shows
 from antiphon.preprocessing import behind_preprocessing, tables
-from antiphon.preprocessing.imputation import ImputedSum
 from antiphon.preprocessing.moved_records import MovementReport, check_preprocessing
-from antiphon.preprocessing.preprocessed import Preprocessed, Preprocessing
+from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, Preprocessing
 from antiphon.preprocessing.triangle import Hoelder, Ranged
 
 __all__ = [

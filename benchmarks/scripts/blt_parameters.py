@@ -12,6 +12,7 @@ of buffers whose optimum is within 1 % of the square-root factorisation's. About
 from __future__ import annotations
 
 from collections.abc import Callable
+from textwrap import fill
 
 import numpy as np
 import numpy.typing as npt
@@ -91,19 +92,20 @@ from __future__ import annotations
 
 from typing import Final
 
-PARAMETERS: Final[dict[int, tuple[tuple[float, float], ...]]] = {'''
+PARAMETERS: Final[dict[int, tuple[float, ...]]] = {'''
 
-FOOT = '''}
-"""log₂ of the horizon -> (1 - θ_i, 1 - λ_i): the poles and zeros of C's generating function."""'''
+FOOT = '''}  # fmt: skip
+"""log₂ of the horizon -> 1 - θ_1, 1 - λ_1, 1 - θ_2, …: the poles and zeros of C's generating
+function, in turn."""'''
 
 
 def main() -> None:
     print(HEAD)
     for power in range(8, 31):
         gaps, reached = best(2**power)
-        pairs = [f"({p:.{DIGITS}g}, {q:.{DIGITS}g})" for p, q in gaps.reshape(-1, 2)]
+        listed = ", ".join(f"{gap:.{DIGITS}g}" for gap in gaps)
         print(f"    # {reached:.2f} at ρ = ½, square root {square_root(2**power) ** 2:.2f}")
-        print(f"    {power}: (\n        " + ",\n        ".join(pairs) + ",\n    ),")
+        print(fill(f"{power}: ({listed}),", 99, initial_indent=4 * " ", subsequent_indent=8 * " "))
     print(FOOT)
 
 

@@ -16,7 +16,7 @@ from antiphon import Log
 from antiphon.audit import CounterexampleAdversary, counterexample_game, learned_bit
 from antiphon.composition import sparse_parallel
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
-from antiphon.mechanisms.leaky_bit import TWO_BITS
+from antiphon.mechanisms.randomized_response import TWO_BITS
 from antiphon.verifiers import neighbouring_start
 
 THIRD, TENTH = Fraction(1, 3), Fraction(1, 10)

@@ -56,7 +56,8 @@ class FewHSS(HSS):
 
     resets: bool = True
 
-    def _parts(self):
+    @cached_property
+    def created(self):
         zeros, ones = ((each,) * self.dimension for each in (0, 1))
         return few(self.histogram, zeros, ones), self._group(), self._group()
 

@@ -13,7 +13,7 @@ from antiphon import Claim
 from antiphon.composition import sparse_parallel
 from antiphon.composition.complex_mechanism import AsIs
 from antiphon.mechanisms import ExposedResponse
-from antiphon.mechanisms.leaky_bit import ExposedDivergence, concentrated
+from antiphon.mechanisms.randomized_response import ExposedDivergence, concentrated
 from antiphon.numbers import exact
 from antiphon.numbers.normal import gaussian_delta
 from antiphon.protocol import GaussianDP, Renyi, Status, ZeroConcentrated

@@ -9,7 +9,7 @@ import antiphon as ap
 from antiphon import Claim, Mechanism
 from antiphon.composition import BasicFilter, ComplexMechanism, sparse_parallel
 from antiphon.mechanisms import HSS, AboveThreshold, HistogramQuery, LeakyBit, RandomizedResponse
-from antiphon.mechanisms.histograms.monitor import HistogramMonitor
+from antiphon.mechanisms.histograms.svt import HistogramMonitor
 from antiphon.protocol import Approximate, Status
 from antiphon.protocol.verification import Refused, Verification
 

@@ -23,7 +23,7 @@ from antiphon.mechanisms import (
     TreeCounter,
     UnboundedCounter,
 )
-from antiphon.mechanisms.counters.tree_counter import BinaryTree
+from antiphon.mechanisms.counters.tree_counter import NoisyNodes
 from antiphon.protocol import Pure, Status
 from antiphon.protocol.chain import Links
 from antiphon.selfcheck.specimens.choices import NoisyMaxValue, TruthfulLies
@@ -167,7 +167,7 @@ def epochs_of_a_counter_with_half_the_noise() -> Case:
 # --- classes that change what a claim is about ----------------------------------------------------
 
 
-class NoNoise(BinaryTree):
+class NoNoise(NoisyNodes):
     def _noisy(self, top: Any, coins: Any) -> Any:
         return top, 0 if top is None else top.total
 

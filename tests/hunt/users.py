@@ -13,7 +13,7 @@ from antiphon.composition import Lifting, sparse_parallel
 from antiphon.composition.complex_mechanism import AsIs
 from antiphon.mechanisms import SparseVector, TreeCounter
 from antiphon.mechanisms.counters import unbounded
-from antiphon.mechanisms.counters.tree_counter import BinaryTree
+from antiphon.mechanisms.counters.tree_counter import NoisyNodes
 from antiphon.protocol import Pure, Status
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.selfcheck.theorems.finite import clipped
@@ -146,15 +146,14 @@ class Tells(NoninteractiveMechanism):
         return True, message
 
 
-class NoNoise(BinaryTree):
+class NoNoise(NoisyNodes):
     def _noisy(self, top: Any, coins: Any) -> Any:
         return top, 0 if top is None else top.total
 
 
 class Doubled(SparseVector):
-    @property
-    def _budget(self) -> Any:
-        return 16 * self.epsilon
+    def _calibrate(self, budget: Any) -> None:
+        SparseVector._calibrate(self, 16 * budget)
 
 
 # --- values that lie ------------------------------------------------------------------------------

@@ -87,7 +87,7 @@ EVERY = pytest.mark.parametrize(("counter", "times", "n"), GAUSSIAN, ids=lambda 
 
 
 def grid(counter):
-    if isinstance(counter, GaussianTreeCounter) and not isinstance(counter, RefinedTreeCounter):
+    if isinstance(counter, GaussianTreeCounter):
         return 1
     return 2.0**-14
 

@@ -58,7 +58,7 @@ NO_PRIVACY_FIGURES = {
     "confidences that have so few digits": {
         "antiphon/selfcheck/commands/corpus.py": ["CONFIDENCE:.0%"],
         "antiphon/cli/commands/flights_output.py": ["1 - BETA:.0%"],
-        "antiphon/mechanisms/counters/errors_shown.py": ["1 - _BETA:.0%", "round(each)"],
+        "antiphon/mechanisms/counters/tails.py": ["1 - _BETA:.0%", "round(each)"],
     },
     "orders of a divergence, and other parameters": {
         "antiphon/composition/accounting/renyi.py": ["float(self.order):.6g", "order:.6g"],

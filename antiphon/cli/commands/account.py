@@ -14,22 +14,7 @@ import attrs
 import numpy as np
 
 from antiphon.cli.output import CommandOutcome, shown, tell
-from antiphon.composition.accounting import (
-    BoundedRangePair,
-    DiscreteGaussianPair,
-    DiscreteLaplacePair,
-    GaussianPair,
-    Interval,
-    PrivacyCurve,
-    ResponsePair,
-    advanced,
-    basic,
-    compose,
-    concentrated,
-    optimal,
-    renyi,
-    renyi_curve,
-)
+from antiphon.composition import accounting
 from antiphon.composition.accounting.curve import reach
 from antiphon.composition.accounting.curve_lines import draw_lines
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
@@ -42,10 +27,10 @@ from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.pictures import INK, picture
 
 _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
-    "gaussian": GaussianPair,
-    "discrete-gaussian": DiscreteGaussianPair,
-    "discrete-laplace": DiscreteLaplacePair,
-    "bounded-range": BoundedRangePair,
+    "gaussian": accounting.GaussianPair,
+    "discrete-gaussian": accounting.DiscreteGaussianPair,
+    "discrete-laplace": accounting.DiscreteLaplacePair,
+    "bounded-range": accounting.BoundedRangePair,
 }
 _LOG = "ln "
 _ROWS = 12
@@ -75,11 +60,11 @@ class Answered(CommandOutcome):
 
     composition: str
     count: int
-    floor: Interval[float]
-    curves: Sequence[PrivacyCurve]
+    floor: accounting.Interval[float]
+    curves: Sequence[accounting.PrivacyCurve]
     epsilons: Sequence[exact.ExactEpsilon]
     deltas: Sequence[Fraction]
-    answers: Sequence[Sequence[Interval[float]]]
+    answers: Sequence[Sequence[accounting.Interval[float]]]
     plot: Path | None
     _told = "composition count floor bounds plot"
 
@@ -152,7 +137,7 @@ def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> i
 
 
 def draw_curves(
-    curves: Sequence[PrivacyCurve],
+    curves: Sequence[accounting.PrivacyCurve],
     *,
     title: str,
     path: Path,
@@ -213,22 +198,34 @@ Named = list[tuple[str, int]]
 """What is composed, and how often."""
 
 
-def _of_responses(question: AccountQuestion, width: float) -> tuple[list[PrivacyCurve], Named, int]:
+def _of_responses(
+    question: AccountQuestion, width: float
+) -> tuple[list[accounting.PrivacyCurve], Named, int]:
     given = [_pair(each) for each in question.responses]
     composed = parameters(given, question.times)
-    curves: list[PrivacyCurve] = [make(composed) for make in (basic, advanced, concentrated, renyi)]
-    curves.append(optimal(composed, width=width))
+    curves: list[accounting.PrivacyCurve] = [
+        make(composed)
+        for make in (
+            accounting.basic,
+            accounting.advanced,
+            accounting.concentrated,
+            accounting.renyi,
+        )
+    ]
+    curves.append(accounting.optimal(composed, width=width))
     counts = pairs(given, question.times)
     names = [(f"RR_{{{_shown(e)},{shown(d)}}}", n) for (e, d), n in counts.items()]
     return curves, names, composed.count
 
 
-def _of_pairs(question: AccountQuestion, width: float) -> tuple[list[PrivacyCurve], Named, int]:
+def _of_pairs(
+    question: AccountQuestion, width: float
+) -> tuple[list[accounting.PrivacyCurve], Named, int]:
     given = [_dominating(each) for each in question.pairs]
-    given += [ResponsePair(*_pair(each)) for each in question.responses]
+    given += [accounting.ResponsePair(*_pair(each)) for each in question.responses]
     texts = [*question.pairs, *(f"RR_{{{each}}}" for each in question.responses)]
-    curves: list[PrivacyCurve] = [renyi_curve(given, times=question.times)]
-    curves.append(compose(given, times=question.times, width=width))
+    curves: list[accounting.PrivacyCurve] = [accounting.renyi_curve(given, times=question.times)]
+    curves.append(accounting.compose(given, times=question.times, width=width))
     names = [(text, n * question.times) for text, n in Counter(texts).items()]
     return curves, names, len(given) * question.times
 

@@ -16,17 +16,7 @@ from pathlib import Path
 
 import numpy as np
 
-from antiphon.cli.commands.flights_output import (
-    BUSIEST,
-    FlightReport,
-    delays_data,
-    delays_stage,
-    outcome_data,
-    print_delays,
-    print_files,
-    print_outcome,
-    write_delays,
-)
+from antiphon.cli.commands import flights_output
 from antiphon.cli.output import Advance, print_json, progress, shown
 from antiphon.demo.data import flights
 from antiphon.demo.delays import Delays, promised_delays, told_delays
@@ -69,7 +59,7 @@ def demo(
         flights=number, every=max(1, number // 52), busy=max(1, number // 8),
         challenge=number * 3 // 4, epsilon=exact,
     )  # fmt: skip
-    say = _silent if as_json else _say
+    say = partial(_say, quiet=as_json)
     say(f"reading the flights of 2013, to play {number:,} of them")
     flights()  # before anything is written, so that missing data leaves nothing behind
     output.mkdir(parents=True, exist_ok=True)
@@ -87,16 +77,20 @@ def demo(
         late = delays()
     say("drawing")
     files = {"view": path, "counters": output / "counters.csv"}
-    outcome = FlightReport(analyst, bit, view, counters, seconds, files, replay_seconds, mismatch)
+    outcome = flights_output.FlightReport(
+        analyst, bit, view, counters, seconds, files, replay_seconds, mismatch
+    )
     _write_readings(counters, files["counters"])
     _draw(outcome, output)
-    files |= write_delays(late, output, seeded=seed is not None)
+    files |= flights_output.write_delays(late, output, seeded=seed is not None)
     if as_json:
-        print_json(outcome_data(outcome) | {"delays": delays_data(late)})
+        print_json(
+            flights_output.outcome_data(outcome) | {"delays": flights_output.delays_data(late)}
+        )
     else:
-        print_outcome(outcome)
-        print_delays(late)
-        print_files(outcome)
+        flights_output.print_outcome(outcome)
+        flights_output.print_delays(late)
+        flights_output.print_files(outcome)
     return 0 if mismatch is None else 1
 
 
@@ -117,7 +111,9 @@ def _delays(
 ) -> Generator[Callable[[], Delays], None, None]:
     """The second stage, of many flights in a process of its own; what to ask for it."""
     if number < _MANY or (os.cpu_count() or 1) < 2:
-        yield lambda: delays_stage(number, every=every, epsilon=epsilon, seed=seed, quiet=quiet)
+        yield lambda: flights_output.delays_stage(
+            number, every=every, epsilon=epsilon, seed=seed, quiet=quiet
+        )
         return
     with ProcessPoolExecutor(1, get_context("spawn"), _deaf) as pool:
         waiting = pool.submit(told_delays, number, every=every, epsilon=epsilon, seed=seed)
@@ -145,13 +141,10 @@ def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
     return time.perf_counter() - start, mismatch
 
 
-def _say(text: str) -> None:
-    """What happens now, so that nobody waits before a still screen."""
-    print(f"antiphon: {text}", file=sys.stderr, flush=True)
-
-
-def _silent(text: str) -> None:
-    """Nothing: a program reads."""
+def _say(text: str, *, quiet: bool) -> None:
+    """What happens now, so that nobody waits before a still screen, unless a program reads."""
+    if not quiet:
+        print(f"antiphon: {text}", file=sys.stderr, flush=True)
 
 
 def _write_readings(counters: tuple[FlightCounter, ...], path: Path) -> None:
@@ -162,27 +155,27 @@ def _write_readings(counters: tuple[FlightCounter, ...], path: Path) -> None:
     write_text(path, "\n".join(rows) + "\n", overwrite=True)
 
 
-def _draw(outcome: FlightReport, output: Path) -> None:
+def _draw(outcome: flights_output.FlightReport, output: Path) -> None:
     files, analyst = outcome.files, outcome.analyst
     files["picture"], files["picture_svg"] = output / "flights.png", output / "flights.svg"
     files["diagram"] = output / "diagram.svg"
     days = flights().days[: analyst.flights]
     drawn = partial(_curve, first=days[0], last=days[-1])
-    origins = Panel(
+    panels = [Panel(
         "Flights of each airport", [drawn(counter) for counter in outcome.origins], analyst.busy,
         "busy from here on:\none counter per carrier",
-    )  # fmt: skip
-    panels = [origins]
+    )]  # fmt: skip
     if outcome.busiest:
         busiest = [drawn(counter) for counter in outcome.busiest]
-        panels.append(Panel(f"The {BUSIEST} busiest carriers, from their creation", busiest))
+        panels.append(
+            Panel(f"The {flights_output.BUSIEST} busiest carriers, from their creation", busiest)
+        )
     often = f"{analyst.every:,} flights" if analyst.every > 1 else "flight"
     subtitle = (
         f"{analyst.flights:,} flights, {len(outcome.counters)} counters, "
         f"each {shown(analyst.epsilon)}-DP; asked after every {often}"
     )
-    if outcome.view.header.seeded:
-        subtitle += "; seeded, not for release"
+    subtitle += "; seeded, not for release" * outcome.view.header.seeded
     running_counts(
         panels, title="Flights from New York in 2013, counted privately while they depart",
         subtitle=subtitle, unit="flights", paths=(files["picture"], files["picture_svg"]),

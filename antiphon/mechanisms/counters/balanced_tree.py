@@ -9,7 +9,7 @@ from typing import ClassVar, NamedTuple
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.counter import Counter
+from antiphon.mechanisms.counters.counter import Counter, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
 from antiphon.numbers.errors import InvalidArgument
@@ -20,6 +20,7 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import register
+from antiphon.protocol.spaces import Space
 
 
 @register("antiphon.Level/1", state=True)
@@ -85,11 +86,12 @@ class BalancedTreeCounter(Counter[BalancedState]):
     scale: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise."""
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> Space:
         base = self.arity or best_arity(self.horizon)
         levels = heights(self.horizon, base)
         scale = self.events * levels * self.distance / self.epsilon
         set_derived(self, base=base, levels=levels, scale=scale)
+        return whole_counts(self.dimension)
 
     @property
     def claims(self) -> tuple[Claim, ...]:

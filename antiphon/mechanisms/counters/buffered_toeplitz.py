@@ -11,19 +11,9 @@ import attrs
 import numpy as np
 
 from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter, CorrelatedState
+from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
-from antiphon.mechanisms.counters.factors.rows import (
-    DOUBLES,
-    SHORT,
-    Amount,
-    Array,
-    Row,
-    Stream,
-    all_below,
-    clamped,
-    gaussians,
-)
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Coins
@@ -38,18 +28,18 @@ _CHUNK: Final = 1 << 16
 
 
 def _chunks(
-    counter: BufferedToeplitzCounter, values: Stream, coins: Coins
+    counter: BufferedToeplitzCounter, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
     """Where, noise and divisors of some updates at a time."""
     width, length = counter.dimension or 1, len(values)
     step = max(1, _CHUNK // width)
     for start in range(0, length, step):
         where = range(start, min(length, start + step))
-        noise = gaussians(coins, counter.grid, len(where) * width)
+        noise = rows.gaussians(coins, counter.grid, len(where) * width)
         yield slice(start, where.stop), noise, [counter.divisor(time) for time in where]
 
 
-def one_by_one(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
+def one_by_one(counter: BufferedToeplitzCounter, values: rows.Stream, coins: Coins) -> Vector:
     """For ints: the sums u_1 + … + u_t. Buffers written out are twice as fast as a loop of them."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
@@ -74,10 +64,10 @@ def one_by_one(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -
 
 
 def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
-    return [clamped(own, farthest) for own in buffers]
+    return [rows.clamped(own, farthest) for own in buffers]
 
 
-def side_by_side(counter: BufferedToeplitzCounter, values: Stream, coins: Coins) -> Vector:
+def side_by_side(counter: BufferedToeplitzCounter, values: rows.Stream, coins: Coins) -> Vector:
     """For arrays: all coordinates at once, in place."""
     values, width = np.asarray(values), counter.dimension or 1
     found, rolling = np.empty(values.shape), Rolling(counter, counter.initial_state)
@@ -110,12 +100,12 @@ class Rolling:
     def state(self) -> CorrelatedState[Any]:
         """As a step leaves it; nothing may roll on after it."""
         values = (self._released, self._drift, self._memory)
-        return CorrelatedState(self.updates, *(each.view(Row) for each in values))
+        return CorrelatedState(self.updates, *(each.view(rows.Row) for each in values))
 
-    def count(self, x: Array, coins: Coins) -> None:
+    def count(self, x: rows.Array, coins: Coins) -> None:
         """One more update."""
         counter = self._counter
-        noise = gaussians(coins, counter.grid, len(x)).view(np.ndarray)
+        noise = rows.gaussians(coins, counter.grid, len(x)).view(np.ndarray)
         self.push(x * float(counter.unit), noise, counter.divisor(self.updates))
 
     def sums(self) -> Vector:
@@ -132,7 +122,9 @@ class Rolling:
         np.floor(slip, out=slip)
         np.subtract(noise, slip, out=slip)
         slip += q / 2
-        if self._near and all_below(noise, DOUBLES):  # a quotient of doubles has the right floor
+        if self._near and rows.all_below(
+            noise, rows.DOUBLES
+        ):  # a quotient of doubles has the right floor
             slip /= q
             np.floor(slip, out=slip)
         else:
@@ -144,14 +136,14 @@ class Rolling:
         drift += push
         memory *= self._thetas
         memory += push
-        if not all_below(drift, far):
+        if not rows.all_below(drift, far):
             drift += math.inf
             np.clip(memory, -self._counter.farthest, self._counter.farthest, out=memory)
             self._near = False
         self.updates += 1
 
 
-def _copied(values: Amount, width: int) -> Vector:
+def _copied(values: rows.Amount, width: int) -> Vector:
     """For each coordinate its own number."""
     return np.array(values) if isinstance(values, np.ndarray) else np.full(width, float(values))
 
@@ -159,12 +151,12 @@ def _copied(values: Amount, width: int) -> Vector:
 @lru_cache(maxsize=8)
 def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
     """θ and ω of each buffer, for all coordinates if they are few: NumPy is faster so."""
-    copies = width if width < SHORT else 1
+    copies = width if width < rows.SHORT else 1
     spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
     return spread[0], spread[1]
 
 
-Fading: TypeAlias = Union[tuple[float, ...], Array]
+Fading: TypeAlias = Union[tuple[float, ...], rows.Array]
 """The buffers: a number each, or a row of an array."""
 
 
@@ -198,24 +190,26 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
     """What each buffer adds to the coefficients of C."""
 
-    def _prepare(self) -> None:
+    def _factorise(self) -> None:
         power = max(min(PARAMETERS), (self.horizon - 1).bit_length())
         if power not in PARAMETERS:
             raise InvalidArgument(
                 f"buffers are tabled for horizons up to 2^{max(PARAMETERS)}; use an "
                 "UnboundedCounter, or a tree"
             )
-        buffers = Buffers(*zip(*PARAMETERS[power], strict=True))
+        gaps = PARAMETERS[power]
+        buffers = Buffers(gaps[0::2], gaps[1::2])
         thetas = tuple(1.0 - gap for gap in buffers.poles)
         weights = tuple(buffers.weights.tolist())
         set_derived(self, buffers=buffers, thetas=thetas, weights=weights)
-        CorrelatedCounter._prepare(self)
 
     @property
     def initial_state(self) -> CorrelatedState[Fading]:
         if self.dimension is None:
             return CorrelatedState(0, 0.0, 0.0, (0.0,) * len(self.buffers))
-        return CorrelatedState(0, 0.0, 0.0, np.zeros((len(self.buffers), self.dimension)).view(Row))
+        return CorrelatedState(
+            0, 0.0, 0.0, np.zeros((len(self.buffers), self.dimension)).view(rows.Row)
+        )
 
     @property
     def state_size(self) -> int:
@@ -240,17 +234,17 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
 
     # Of ints, without a dimension; ``Rolling`` does the same with arrays.
 
-    def feedback(self, memory: Fading) -> Amount:
+    def feedback(self, memory: Fading) -> rows.Amount:
         total = 0.5
         for weight, buffer in zip(self.weights, memory):  # noqa: B905
             total = total + weight * buffer
         return total
 
-    def remember(self, memory: Fading, push: Amount) -> Fading:
+    def remember(self, memory: Fading, push: rows.Amount) -> Fading:
         return tuple([theta * own + push for theta, own in zip(self.thetas, memory)])  # noqa: B905
 
     def limited(self, memory: Fading) -> Fading:
-        return tuple([clamped(own, self.farthest) for own in memory])
+        return tuple([rows.clamped(own, self.farthest) for own in memory])
 
     def _squared_rows(self, length: int) -> tuple[float, float]:
         return self.buffers.squared_row(length), self.buffers.mean_squared_row(length)
@@ -261,16 +255,16 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     # --- all coordinates at once, in place -----------------------------------------------------
 
     def _update(
-        self, state: CorrelatedState[Fading], x: Amount, coins: Coins
+        self, state: CorrelatedState[Fading], x: rows.Amount, coins: Coins
     ) -> CorrelatedState[Fading]:
         if not isinstance(x, np.ndarray):
-            return CorrelatedCounter._update(self, state, x, coins)
+            return self.stepped(state, x, coins)
         rolling = Rolling(self, state)
         rolling.count(x, coins)
         return rolling.state()
 
     # --- a whole stream --------------------------------------------------------------------------
 
-    def _counts(self, values: Stream, coins: Coins) -> Array:
+    def _counts(self, values: rows.Stream, coins: Coins) -> rows.Array:
         noisy = one_by_one if self.dimension is None else side_by_side
         return noisy(self, values, coins) / self.unit

@@ -38,14 +38,8 @@ from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
+from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.buffers import Vector
-from antiphon.mechanisms.counters.factors.rows import (
-    Amount,
-    Row,
-    gaussians,
-    nearest,
-    squared_errors,
-)
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
@@ -77,9 +71,9 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
     """What a correlated counter remembers."""
 
     updates: int
-    released: Amount
+    released: rows.Amount
     """The sum of all u_t: the exact sum plus its noise, in 1/unit."""
-    drift: Amount
+    drift: rows.Amount
     """The sum of all p_t; infinite once it has been past its limit."""
     memory: Memory
     """What M_t is computed from: noise only."""
@@ -126,7 +120,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     far: float = attrs.field(init=False, eq=False)
     """Where the drift is limited."""
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> Space:
+        self._factorise()
         if not 1 <= self.distance * _MOST_RHO <= _MOST_RHO**2:
             raise InvalidArgument(
                 "sensitivity must lie between 2^-100 and 2^100: count in other units"
@@ -150,6 +145,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             self, unit=unit, _room=room / unit, _blocks={}, far=far, grid=Fraction(self.resolution)
         )
         set_derived(self, _only=self.divisor(0))
+        return fractions_of(unit, self.dimension)
 
     @property
     def farthest(self) -> float:
@@ -166,9 +162,6 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             return float(self.events * self._norms(np.array([float(self.horizon)]))[0] / _SAFE)
         return math.sqrt(self._group_norm(self.events)) / _SAFE
 
-    def _answers(self) -> Space:
-        return fractions_of(self.unit, self.dimension)
-
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = (
@@ -183,6 +176,10 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     _source: ClassVar[str]
 
     @abstractmethod
+    def _factorise(self) -> None:
+        """Set the fields that C is known by. Raises: InvalidArgument past the longest horizon."""
+
+    @abstractmethod
     def _norms(self, lengths: Vector) -> Vector:
         """‖c_0, …, c_{n-1}‖ for each n."""
 
@@ -195,11 +192,11 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         """How far, in grid steps, double precision can take Σ c_k p_{t-k} from its value."""
 
     @abstractmethod
-    def feedback(self, memory: Memory) -> Amount:
+    def feedback(self, memory: Memory) -> rows.Amount:
         """½ + Σ_{k>=1} c_k p_{t-k}."""
 
     @abstractmethod
-    def remember(self, memory: Memory, push: Amount) -> Memory:
+    def remember(self, memory: Memory, push: rows.Amount) -> Memory:
         """The memory with one more p_t."""
 
     @abstractmethod
@@ -236,17 +233,18 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         found: list[float] = np.floor(self._room / norms).tolist()
         return found
 
-    def _update(
-        self, state: CorrelatedState[Memory], x: Amount, coins: Coins
+    def stepped(
+        self, state: CorrelatedState[Memory], x: rows.Amount, coins: Coins
     ) -> CorrelatedState[Memory]:
+        """The state after one more update, of a number or of a row: what ``_update`` may be."""
         updates, released, drift, memory = state
         divisor = self.divisor(updates) if self.normalised else self._only
-        noise: Amount
+        noise: rows.Amount
         if self.dimension is None:
             noise = coins.discrete_gaussian(self.grid)
         else:
-            noise = gaussians(coins, self.grid, self.dimension).view(Row)
-        slip = nearest(noise, self.feedback(memory), divisor)
+            noise = rows.gaussians(coins, self.grid, self.dimension).view(rows.Row)
+        slip = rows.nearest(noise, self.feedback(memory), divisor)
         push = slip * divisor
         drift, memory = drift + push, self.remember(memory, push)
         if not -self.far < drift < self.far:
@@ -257,9 +255,9 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     def _count(
         self, state: CorrelatedState[Memory], coins: Coins
-    ) -> tuple[CorrelatedState[Memory], Amount]:
+    ) -> tuple[CorrelatedState[Memory], rows.Amount]:
         count = state.released / self.unit
-        if type(count) is Row:
+        if type(count) is rows.Row:
             count = freeze(count.view(np.ndarray))
         elif self.dimension is not None:  # no update has come
             count = freeze(np.broadcast_to(np.asarray(count), (self.dimension,)))
@@ -290,7 +288,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
             blocks = range(-(-self.horizon // _BLOCK))
             divisors = np.concatenate([self.divisors(block) for block in blocks])
             scales = self.deviations(divisors, 1 / 12)
-            self._found.append(squared_errors(scales, *self.inverse()))
+            self._found.append(rows.squared_errors(scales, *self.inverse()))
         return self._found[0]
 
     @property

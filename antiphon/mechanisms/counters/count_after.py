@@ -6,7 +6,7 @@ from typing import ClassVar, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.mechanisms.counters.counter import COUNT, Counter
+from antiphon.mechanisms.counters.counter import COUNT, Counter, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.chain import PostProcessor
@@ -116,6 +116,9 @@ class ExactSum(Counter[ExactState]):
         if self.dimension is None:
             return state, state.total
         return state, integers(state.total, self.dimension)
+
+    def _prepare(self) -> Space:
+        return whole_counts(self.dimension)
 
     # --- errors ------------------------------------------------------------------------------
 

@@ -11,8 +11,8 @@ import numpy as np
 from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.errors_shown import ErrorsShown
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
+from antiphon.mechanisms.counters.tails import ErrorsShown
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
@@ -103,17 +103,17 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     def __attrs_post_init__(self) -> None:
         if self.smallest >= self.largest:
             raise InvalidArgument("largest must be greater than smallest: updates have to differ")
-        self._prepare()
-        updates = self._updates()
-        answers = spaces.Either((spaces.Finite((TOP,)), self._answers()))
+        counts, updates = self._prepare(), self._updates()
+        answers = spaces.Either((spaces.Finite((TOP,)), counts))
         set_derived(
             self,
             _plain=self.dimension is None and not self.clip and not self.users,
             signature=spaces.Signature(spaces.Either((updates, QUERIES)), answers, updates),
         )
 
-    def _prepare(self) -> None:
-        """Set the fields that are derived from the parameters."""
+    @abstractmethod
+    def _prepare(self) -> spaces.Space:
+        """Set the fields that are derived from the parameters; the answers to ``COUNT``."""
 
     def __repr__(self) -> str:
         given = [f for f in attrs.fields(type(self)) if f.init]
@@ -138,13 +138,6 @@ class Counter(ContinualMechanism[State], ErrorsShown):
             return spaces.Integers(low, high)
         bounds = () if self.clip else (self.smallest, self.largest)
         return spaces.Arrays((self.dimension,), "int64", *bounds)
-
-    def _answers(self) -> spaces.Space:
-        return (
-            spaces.Integers()
-            if self.dimension is None
-            else spaces.Arrays((self.dimension,), "int64")
-        )
 
     def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
         if type(message) is str:
@@ -308,6 +301,11 @@ def _listed(updates: Stream) -> list[Any]:
         found: list[int] = updates.tolist()
         return found
     return list(updates)
+
+
+def whole_counts(dimension: int | None) -> spaces.Space:
+    """The answers that are ints."""
+    return spaces.Integers() if dimension is None else spaces.Arrays((dimension,), "int64")
 
 
 def fractions_of(unit: int, dimension: int | None) -> spaces.Space:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from functools import lru_cache
-from typing import Any, ClassVar, Final
+from typing import ClassVar, Final
 
 import attrs
 import numpy as np
@@ -47,19 +47,18 @@ class SquareRootCounter(CorrelatedCounter[Array]):
         shape = (0,) if self.dimension is None else (0, self.dimension)
         return CorrelatedState(0, 0.0, 0.0, np.empty(shape).view(Row))
 
-    def _prepare(self) -> None:
+    def _factorise(self) -> None:
         if self.horizon > _LONGEST:
             raise InvalidArgument(
                 f"a SquareRootCounter has a horizon of at most {_LONGEST}, as it remembers every "
                 "update; use a BufferedToeplitzCounter, or an UnboundedCounter"
             )
-        CorrelatedCounter._prepare(self)
 
-    def step(
-        self, state: CorrelatedState[Array], message: Any, coins: Coins
-    ) -> tuple[CorrelatedState[Array], Any]:
-        # Its own, so not declared column safe: the memory is an array, where no column can stand.
-        return CorrelatedCounter.step(self, state, message, coins)
+    # Not declared column safe: the memory is an array, where no column can stand.
+    def _update(
+        self, state: CorrelatedState[Array], x: Amount, coins: Coins
+    ) -> CorrelatedState[Array]:
+        return self.stepped(state, x, coins)
 
     @property
     def state_size(self) -> int:

@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters import tails
-from antiphon.mechanisms.counters.counter import Counter, fractions_of
+from antiphon.mechanisms.counters.counter import Counter, fractions_of, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, floats, integers
 from antiphon.numbers import exact
 from antiphon.numbers.named import set_derived
@@ -48,11 +48,7 @@ class CounterState(NamedTuple):
 
 @attrs.frozen(kw_only=True, repr=False)
 class BinaryTree(Counter[CounterState]):
-    """The sums of a prefix's subtrees, one for each 1 in the binary form of t. Abstract.
-
-    State: O(log t) numbers. A node's noise is drawn when a query first needs it, and kept,
-    so asking twice gives the same answer. Amortised O(1) an update, O(log t) a query.
-    """
+    """The sums of a prefix's subtrees, one for each 1 in the binary form of t. Abstract."""
 
     @property
     def levels(self) -> int:
@@ -62,6 +58,49 @@ class BinaryTree(Counter[CounterState]):
     @property
     def initial_state(self) -> CounterState:
         return CounterState(0, None)
+
+    @abstractmethod
+    def _noise(self, coins: Coins) -> Amount:
+        """The noise of one node."""
+
+    # --- errors ------------------------------------------------------------------------------
+
+    @property
+    @abstractmethod
+    def noise_variance(self) -> float:
+        """The variance of a node's noise."""
+
+    @abstractmethod
+    def _variances(self) -> list[float]:
+        """Of what is told of nodes of height 0, 1, …, where ``noise_variance`` is 1."""
+
+    @property
+    def state_size(self) -> int:
+        return 2 * self.levels
+
+    def _of_prefix(self, updates: int) -> float:
+        """The variance of a prefix, where ``noise_variance`` is 1."""
+        return sum(each for h, each in enumerate(self._variances()) if updates >> h & 1)
+
+    def squared_error(self, updates: int) -> float:
+        return self._of_prefix(self._time(updates)) * self.noise_variance
+
+    @property
+    def max_squared_error(self) -> float:
+        return largest(self.horizon, self._variances()) * self.noise_variance
+
+    @property
+    def mean_squared_error(self) -> float:
+        return mean(self.horizon, self._variances()) * self.noise_variance
+
+
+@attrs.frozen(kw_only=True, repr=False)
+class NoisyNodes(BinaryTree):
+    """Each node of a prefix with its own noise. Abstract.
+
+    State: O(log t) numbers. A node's noise is drawn when a query first needs it, and kept,
+    so asking twice gives the same answer. Amortised O(1) an update, O(log t) a query.
+    """
 
     def _update(self, state: CounterState, x: Amount, coins: Coins) -> CounterState:
         size, total, top = 1, x, state.top
@@ -91,31 +130,8 @@ class BinaryTree(Counter[CounterState]):
             total += node.total + noise
         return top, total
 
-    @abstractmethod
-    def _noise(self, coins: Coins) -> Amount:
-        """The noise of one node."""
-
-    # --- errors ------------------------------------------------------------------------------
-
-    @property
-    @abstractmethod
-    def noise_variance(self) -> float:
-        """The variance of a node's noise."""
-
-    @property
-    def state_size(self) -> int:
-        return 2 * self.levels
-
-    def squared_error(self, updates: int) -> float:
-        return self._time(updates).bit_count() * self.noise_variance
-
-    @property
-    def max_squared_error(self) -> float:
-        return largest(self.horizon, [1.0] * self.levels) * self.noise_variance
-
-    @property
-    def mean_squared_error(self) -> float:
-        return mean(self.horizon, [1.0] * self.levels) * self.noise_variance
+    def _variances(self) -> list[float]:
+        return [1.0] * self.levels
 
 
 def largest(horizon: int, weights: Sequence[float]) -> float:
@@ -141,7 +157,7 @@ def mean(horizon: int, weights: Sequence[float]) -> float:
 @register("antiphon.TreeCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class TreeCounter(BinaryTree):
+class TreeCounter(NoisyNodes):
     """The binary tree with discrete Laplace noise of scale events·levels·distance/ε.
 
     Privacy: ε-DP w.r.t. ``verification``, against adaptive adversaries: one update lies in
@@ -160,8 +176,9 @@ class TreeCounter(BinaryTree):
     scale: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise."""
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> Space:
         set_derived(self, scale=self.events * self.levels * self.distance / self.epsilon)
+        return whole_counts(self.dimension)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -179,34 +196,23 @@ class TreeCounter(BinaryTree):
         return tails.laplace_tail(self.scale, updates.bit_count(), beta)
 
 
-@register("antiphon.GaussianTreeCounter/1")
-@column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class GaussianTreeCounter(BinaryTree):
-    """The binary tree with discrete Gaussian noise: σ² = (distance of all node sums)²/(2ρ).
-
-    Node sums of neighbouring streams are at most distance·√levels apart in ℓ₂ (with k
-    events, which may share nodes, at most distance·√Σ_h g_h, see ``group``).
-
-    Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries: given the past, a
-    node is one discrete Gaussian answer, (Δ_node)²/(2σ²)-zCDP (Canonne, Kamath, Steinke
-    2020, Thm 4), and Σ Δ_node² is bounded on every path, which is all that a fully
-    adaptive composition needs (Whitehouse et al. 2023, Thm 1); proved.
-    Source: Chan, Shi, Song 2011 with Gaussian noise.
-
-    >>> counter = GaussianTreeCounter(horizon=8, rho=10**6).start(seed=1)
-    >>> counter.send(1), counter.send(1), counter.send("count")
-    (TOP, TOP, 2)
-    """
+class GaussianNodes(BinaryTree):
+    """Nodes with discrete Gaussian noise: σ² = (distance of all node sums)²/(2ρ). Abstract."""
 
     norm: ClassVar[int] = 2
     rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False)
     """Of a node's noise, rounded up."""
 
-    def _prepare(self) -> None:
+    def _prepare(self) -> Space:
         square = self.distance**2 * group(self.events, self.levels) / (2 * self.rho)
         set_derived(self, sigma=exact.root_up(square))
+        return self._counted()
+
+    @abstractmethod
+    def _counted(self) -> Space:
+        """The answers to ``COUNT``."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -223,6 +229,30 @@ class GaussianTreeCounter(BinaryTree):
     @property
     def noise_variance(self) -> float:
         return tails.discrete_gaussian_variance(self.sigma)
+
+
+@register("antiphon.GaussianTreeCounter/1")
+@column_safe
+@attrs.frozen(kw_only=True, repr=False)
+class GaussianTreeCounter(GaussianNodes, NoisyNodes):
+    """The binary tree with discrete Gaussian noise: σ² = (distance of all node sums)²/(2ρ).
+
+    Node sums of neighbouring streams are at most distance·√levels apart in ℓ₂ (with k
+    events, which may share nodes, at most distance·√Σ_h g_h, see ``group``).
+
+    Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries: given the past, a
+    node is one discrete Gaussian answer, (Δ_node)²/(2σ²)-zCDP (Canonne, Kamath, Steinke
+    2020, Thm 4), and Σ Δ_node² is bounded on every path, which is all that a fully
+    adaptive composition needs (Whitehouse et al. 2023, Thm 1); proved.
+    Source: Chan, Shi, Song 2011 with Gaussian noise.
+
+    >>> counter = GaussianTreeCounter(horizon=8, rho=10**6).start(seed=1)
+    >>> counter.send(1), counter.send(1), counter.send("count")
+    (TOP, TOP, 2)
+    """
+
+    def _counted(self) -> Space:
+        return whole_counts(self.dimension)
 
     def _tail(self, updates: int, beta: float) -> float:
         return tails.gaussian_tail(updates.bit_count() * float(self.sigma) ** 2, beta)
@@ -248,7 +278,7 @@ _UNIT: Final = 1 << 16
 @register("antiphon.RefinedTreeCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class RefinedTreeCounter(GaussianTreeCounter):
+class RefinedTreeCounter(GaussianNodes):
     """The Gaussian tree with the estimate of a node averaged from it and all below it.
 
     A node of height h has its own noisy sum y, of variance σ², and the estimates of its
@@ -266,7 +296,7 @@ class RefinedTreeCounter(GaussianTreeCounter):
     (TOP, TOP, 2.0)
     """
 
-    def _answers(self) -> Space:
+    def _counted(self) -> Space:
         return fractions_of(_UNIT, self.dimension)
 
     def _update(self, state: CounterState, x: Amount, coins: Coins) -> CounterState:
@@ -292,29 +322,14 @@ class RefinedTreeCounter(GaussianTreeCounter):
     # --- errors ------------------------------------------------------------------------------
 
     def _variances(self) -> list[float]:
-        """Of the estimates of nodes of height 0, 1, …, for σ² = 1."""
         found = [1.0]
         for height in range(1, self.levels):
             own = weight(height) / _UNIT
             found.append(own**2 + 2 * (1 - own) ** 2 * found[-1])
         return found
 
-    def squared_error(self, updates: int) -> float:
-        bits = self._time(updates)
-        weights = enumerate(self._variances())
-        return sum(w for h, w in weights if bits >> h & 1) * self.noise_variance
-
-    @property
-    def max_squared_error(self) -> float:
-        return largest(self.horizon, self._variances()) * self.noise_variance
-
-    @property
-    def mean_squared_error(self) -> float:
-        return mean(self.horizon, self._variances()) * self.noise_variance
-
     def _tail(self, updates: int, beta: float) -> float:
-        weights = enumerate(self._variances())
-        variance = sum(w for h, w in weights if updates >> h & 1) * float(self.sigma) ** 2
+        variance = self._of_prefix(updates) * float(self.sigma) ** 2
         rounding = 2 * self.levels**2 / _UNIT
         return tails.gaussian_tail(variance, beta) + rounding
 

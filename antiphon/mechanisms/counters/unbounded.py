@@ -12,8 +12,8 @@ import attrs
 
 from antiphon.mechanisms.counters import tails
 from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
-from antiphon.mechanisms.counters.errors_shown import ErrorsShown
 from antiphon.mechanisms.counters.factors.rows import Amount, message_of
+from antiphon.mechanisms.counters.tails import ErrorsShown
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim

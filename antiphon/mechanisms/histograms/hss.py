@@ -31,6 +31,8 @@ q(h) + Γ(t,j), where q(h) = out.
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from functools import cached_property
 from operator import add
 from typing import ClassVar
 
@@ -38,15 +40,7 @@ import attrs
 
 from antiphon.composition.creation import Create
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.histograms.intervals import (
-    HISTOGRAM,
-    TESTS,
-    VECTORS,
-    Intervals,
-    Running,
-    StreamInterval,
-    clipped,
-)
+from antiphon.mechanisms.histograms import intervals
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.exchanges.processor import Exchanged, in_turn
@@ -54,9 +48,50 @@ from antiphon.protocol.messages import BOTTOM, Ask
 from antiphon.protocol.registry import register
 
 
+@attrs.frozen(kw_only=True)
+class TestedIntervals(intervals.Intervals):
+    """P of Algorithm 4, whatever sub-mechanisms and figures it has. Abstract."""
+
+    printed: bool = attrs.field(default=False, validator=fields.boolean)
+    _shares: ClassVar[int] = 3
+
+    @abstractmethod
+    def laplace(self) -> Create:
+        """The Laplace mechanism of a test: of inputs at most 1 apart."""
+
+    @abstractmethod
+    def gamma(self, t: int, j: int) -> int:
+        """γ(t, j) = 2α(t, j) + 2γ_H(j) + 2."""
+
+    @abstractmethod
+    def xi(self, t: int, j: int) -> int:
+        """ξ(t, j) = α(t, j) + α_Lap(j)."""
+
+    def algorithm_4(
+        self, state: intervals.Running, x: tuple[int, ...]
+    ) -> Exchanged[intervals.Running]:
+        """Algorithm 4 at a step t."""
+        t, c, interval = now = self.now(state, x)  # c ← c + x
+        j, thresh = interval.number, interval.threshold
+        if t == 1:
+            yield from in_turn(self.initialised())
+        if (yield Ask(Ask((x, thresh), j - 1), intervals.VECTORS)) is BOTTOM:  # SVT-call(x, Thresh)
+            return now, interval.answer
+        h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))  # h ← H-add(c)
+        tested = h if self.printed else tuple(map(add, c, interval.h))  # c + h
+        yield Ask(self.laplace(), intervals.TESTS)
+        noisy = yield Ask(Ask(self.query(tested), j - 1), intervals.TESTS)  # q(c + h) + Lap(3/ε)
+        raised = interval.raised
+        if noisy > thresh - self.xi(t, j):
+            raised += self.gamma(t, j)
+        state = self.renewed(now, h, raised)  # c ← 0, out ← q(h), j ← j + 1
+        yield self.svt_init(state.interval.h)
+        return state, state.interval.answer
+
+
 @register("antiphon.HSS/1")
 @attrs.frozen(kw_only=True)
-class HSS(Intervals):
+class HSS(TestedIntervals):
     """P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates q at every step.
 
     x ∈ {0,1}^d -> (out, j), see ``Intervals``. A sparse vector tells when q has grown past Thresh;
@@ -80,45 +115,29 @@ class HSS(Intervals):
     [(0, 1), (0, 1), (3, 2), (3, 2), (5, 3)]
     """
 
-    printed: bool = attrs.field(default=False, validator=fields.boolean)
-    _shares: ClassVar[int] = 3
+    @cached_property
+    def created(self) -> tuple[Create, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.groups(intervals.SVT, "DiscreteLaplace(epsilon=ε_i)")
+
+    def sparse_vector(self, h: tuple[int, ...]) -> Create:
+        return self.histogram_svt(h)
 
     def laplace(self) -> Create:
-        """The Laplace mechanism of a test: of inputs at most 1 apart."""
         return Create(DiscreteLaplace(epsilon=self.share))
 
-    def _parts(self) -> tuple[Create, ...]:
-        return (*Intervals._parts(self), self._many("DiscreteLaplace(epsilon=ε_i)"))
-
     def gamma(self, t: int, j: int) -> int:
-        """γ(t, j) = 2α(t, j) + 2γ_H(j) + 2."""
         return 2 * self.slack.alpha(t, j) + 2 * self.slack.of_histogram(j) + 2
 
     def xi(self, t: int, j: int) -> int:
-        """ξ(t, j) = α(t, j) + α_Lap(j)."""
         return self.slack.alpha(t, j) + self.slack.of_test(j)
 
-    def threshold(self, interval: StreamInterval, t: int) -> int:
+    def threshold(self, interval: intervals.StreamInterval, t: int) -> int:
         return interval.raised + self.gamma(t, interval.number)
 
-    def exchange(self, state: Running, x: tuple[int, ...]) -> Exchanged[Running]:
-        """Algorithm 4 at a step t."""
-        t, c, interval = now = self.now(state, x)  # c ← c + x
-        j, thresh = interval.number, interval.threshold
-        if t == 1:
-            yield from in_turn(self.initialised())
-        if (yield Ask(Ask((x, thresh), j - 1), VECTORS)) is BOTTOM:  # SVT-call(x, Thresh)
-            return now, interval.answer
-        h = clipped((yield Ask(c, HISTOGRAM)))  # h ← H-add(c)
-        tested = h if self.printed else tuple(map(add, c, interval.h))  # c + h
-        yield Ask(self.laplace(), TESTS)
-        noisy = yield Ask(Ask(self.query(tested), j - 1), TESTS)  # q(c + h) + Lap(3/ε)
-        raised = interval.raised
-        if noisy > thresh - self.xi(t, j):
-            raised += self.gamma(t, j)
-        state = self.renewed(now, h, raised)  # c ← 0, out ← q(h), j ← j + 1
-        yield self.svt_init(state.interval.h)
-        return state, state.interval.answer
+    def exchange(
+        self, state: intervals.Running, x: tuple[int, ...]
+    ) -> Exchanged[intervals.Running]:
+        return self.algorithm_4(state, x)
 
     def error_bound(self, t: int, j: int) -> int:
         """γ(t, j) + 2α(t, j) + 3γ_H(j - 1). Raises: InvalidArgument for the printed reading."""
@@ -133,7 +152,7 @@ class HSS(Intervals):
 
 @register("antiphon.HSSWithoutTest/1")
 @attrs.frozen(kw_only=True)
-class HSSWithoutTest(Intervals):
+class HSSWithoutTest(intervals.Intervals):
     """P of HSS without Laplace tests: Thresh = q(h) + Γ(t, j), so that h itself says where it is.
 
     As ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4).
@@ -150,22 +169,31 @@ class HSSWithoutTest(Intervals):
 
     _shares: ClassVar[int] = 2
 
+    @cached_property
+    def created(self) -> tuple[Create, ...]:  # pyright: ignore[reportIncompatibleMethodOverride]
+        return self.groups(intervals.SVT)
+
+    def sparse_vector(self, h: tuple[int, ...]) -> Create:
+        return self.histogram_svt(h)
+
     def big_gamma(self, t: int, j: int) -> int:
         """Γ(t, j) = α(t, j) + 2γ_H(j) + 1."""
         return self.slack.alpha(t, j) + 2 * self.slack.of_histogram(j) + 1
 
-    def threshold(self, interval: StreamInterval, t: int) -> int:
+    def threshold(self, interval: intervals.StreamInterval, t: int) -> int:
         return interval.answer[0] + self.big_gamma(t, interval.number)
 
-    def exchange(self, state: Running, x: tuple[int, ...]) -> Exchanged[Running]:
+    def exchange(
+        self, state: intervals.Running, x: tuple[int, ...]
+    ) -> Exchanged[intervals.Running]:
         """Algorithm 4 at a step t, without its test."""
         t, c, interval = now = self.now(state, x)
         if t == 1:
             yield from in_turn(self.initialised())
         question = Ask((x, interval.threshold), interval.number - 1)
-        if (yield Ask(question, VECTORS)) is BOTTOM:
+        if (yield Ask(question, intervals.VECTORS)) is BOTTOM:
             return now, interval.answer
-        h = clipped((yield Ask(c, HISTOGRAM)))
+        h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))
         state = self.renewed(now, h, 0)
         yield self.svt_init(state.interval.h)
         return state, state.interval.answer

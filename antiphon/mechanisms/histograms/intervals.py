@@ -111,6 +111,7 @@ class Slack:
         return known[j]
 
 
+SVT: Final = "HistogramSVT(epsilon=ε_i) (CM Lemma 7.3)"
 HISTOGRAM: Final = 0
 VECTORS: Final = 1
 TESTS: Final = 2
@@ -210,23 +211,26 @@ class Intervals(ExchangePostProcessor[Running]):
         """The ε of each part."""
         return self.epsilon / self._shares
 
+    @abstractmethod
     def sparse_vector(self, h: tuple[int, ...]) -> Create:
         """SVT_{ε',q,h}, 2ε' = ``share``."""
-        return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
-    @cached_property
+    @property
+    @abstractmethod
     def created(self) -> tuple[Create, ...]:
         """What P creates first, in order."""
-        return self._parts()
 
-    def _parts(self) -> tuple[Create, ...]:
-        return (Create(self.histogram), self._many("HistogramSVT(epsilon=ε_i) (CM Lemma 7.3)"))
+    def histogram_svt(self, h: tuple[int, ...]) -> Create:
+        """The ``sparse_vector`` of Algorithm 3."""
+        return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
-    def _many(self, what: str) -> Create:
-        """Any number of mechanisms, one of which gets a pair that differs (CM Thm 5.2)."""
+    def groups(self, *kinds: str) -> tuple[Create, ...]:
+        """H; and of each kind any number, one of which gets a pair that differs (CM Thm 5.2)."""
         known = foreign(self, but_created=True) is None
-        truth = f"all that P creates here is {what}" if known else ""
-        return Create(Certified(ExtConComp(), sparse_parallel([(self.share, 0)]), truth=truth))
+        truths = (f"all that P creates here is {each}" if known else "" for each in kinds)
+        inside = sparse_parallel([(self.share, 0)])
+        many = (Create(Certified(ExtConComp(), inside, truth=truth)) for truth in truths)
+        return (Create(self.histogram), *many)
 
     @property
     def verification(self) -> EventLevel:

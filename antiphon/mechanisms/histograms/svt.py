@@ -1,30 +1,39 @@
-"""The sparse vector technique on a histogram that grows (CM §7, Algorithm 3), for HSS."""
+"""The sparse vector technique on a histogram that grows (CM §7, Algorithm 3), for HSS.
+
+And over a dataset that changes: updates and queries, both adaptive (CM §3.3, §6).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
 from operator import add
-from typing import NamedTuple, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
+from antiphon.composition.complex_mechanism import Lifting
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees.inclusion import needs
+from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
-from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseState, Told
+from antiphon.mechanisms.sparse_vector import AboveThreshold, AnySparseVector, SparseState, Told
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
-from antiphon.protocol.claims import Claim
+from antiphon.protocol import spaces
+from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, HALT, TOP
-from antiphon.protocol.provenance import proved
+from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
+from antiphon.protocol.provenance import CREATED, proved
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
-from antiphon.verifiers.models import EventLevel, event_level
-from antiphon.verifiers.relations import OnlyEntry
+from antiphon.verifiers.models import EventLevel, event_level, every_pair, updates_and_queries
+from antiphon.verifiers.relations import OnlyEntry, Within
 
 Step: TypeAlias = tuple[tuple[int, ...], int]
 """(x, Thresh)."""
@@ -111,3 +120,138 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
     def error_bound(self, queries: int, *, beta: float) -> int:
         """As ``AboveThreshold``: every ⊤ had q(h) > Thresh - α, every ⊥ q(h) <= Thresh + α."""
         return self.above.error_bound(queries, beta=beta)
+
+
+@register("antiphon.Acknowledge/1")
+@column_safe
+@attrs.frozen
+class Acknowledge(ContinualMechanism[None, object, Symbol]):
+    """⊤ to everything: asked where there is nothing to ask, so that where P sends tells nothing.
+
+    Privacy: 0-DP w.r.t. any messages whatever; proved.
+    """
+
+    @property
+    def initial_state(self) -> None:
+        return None
+
+    @property
+    def signature(self) -> spaces.Signature:
+        return spaces.Signature(spaces.Anything(), spaces.Finite((TOP,)))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return proved(self, Pure(0), every_pair(), "the answer is constant")
+
+    def step(self, state: None, message: object, coins: Coins) -> tuple[None, Symbol]:
+        return None, TOP
+
+
+@register("antiphon.MonitorState/1", state=True)
+class MonitorState(NamedTuple):
+    """The histogram; whether the parts are created."""
+
+    counts: tuple[int, ...]
+    created: bool
+
+
+def _queries(value: Any) -> tuple[HistogramQuery, ...]:
+    queries: tuple[HistogramQuery, ...] = value if type(value) is tuple else ()  # pyright: ignore[reportUnknownVariableType]
+    if not queries:
+        raise InvalidArgument("queries is a tuple of the HistogramQuery objects that may be asked")
+    return queries
+
+
+def _sparse(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, AnySparseVector):
+        raise InvalidArgument("mechanism must be a SparseVector, or one of its kinds")
+    if value.monotone:
+        raise InvalidArgument(
+            "values of queries on histograms may differ in both directions: give a sparse vector "
+            "with monotone=False"
+        )
+
+
+@register("antiphon.HistogramMonitor/1")
+@column_safe(of="queries")
+@attrs.frozen(kw_only=True)
+class HistogramMonitor(ExchangePostProcessor[MonitorState]):
+    """IPM: keeps a histogram, and asks a sparse vector about queries of it, chosen as one goes.
+
+    From the left: an update, a tuple of ``dimension`` bits, answered ⊤; or (q, T) with q among
+    ``queries`` and an int T, answered as ``mechanism`` answers q(h) - T. Stands on the left of
+    ExtConComp, where it creates the mechanism: ``ComplexMechanism(HistogramMonitor(…))``.
+    Privacy: that of ``mechanism`` w.r.t. streams that differ in one update (CM Thm 6.1 and 4.10:
+    ``ap.guarantee`` derives it). Every message goes right, an update to ``Acknowledge``, and the
+    next answer goes left, whatever was said (destination, response). From the update that
+    differs on, the histograms do by a vector of {-1, 0, 1}^d, so q(h) - T by at most 1 (f→f').
+    Source: CM §3.3 (updates and queries), Thm 6.1; 1-sensitivity as in CM §7.
+    Raises: InvalidArgument for a monotone mechanism or one that claims of fewer pairs of values,
+    and for queries that are not 1-sensitive.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> from antiphon.mechanisms import AboveThreshold, KthLargest
+    >>> above = AboveThreshold(epsilon=100)
+    >>> monitor = HistogramMonitor(mechanism=above, queries=(KthLargest(1),), dimension=2)
+    >>> session = ComplexMechanism(monitor).start(seed=1)
+    >>> session.send((1, 0)), session.send((1, 1)), session.send((KthLargest(1), 9))
+    (TOP, TOP, BOTTOM)
+    >>> session.send((KthLargest(1), 1)), session.send((KthLargest(1), 0))
+    (TOP, HALT)
+    """
+
+    mechanism: AnySparseVector = attrs.field(validator=_sparse, metadata=CREATED)
+    queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
+    dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
+    created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
+    """What it creates, in order."""
+
+    def __attrs_post_init__(self) -> None:
+        for query in self.queries:
+            one_sensitive(query, self.dimension, "queries")
+        created = Create(self.mechanism), Create(Acknowledge())
+        needs(created[0], every_pair(Within(1)), "a HistogramMonitor")
+        set_derived(self, created=created)
+
+    @property
+    def initial_state(self) -> MonitorState:
+        return MonitorState((0,) * self.dimension, False)
+
+    @property
+    def updates(self) -> spaces.Space:
+        """The updates: vectors of bits."""
+        return spaces.Tuples((spaces.BITS,) * self.dimension)
+
+    @property
+    def questions(self) -> spaces.Space:
+        """The pairs (q, T)."""
+        return spaces.Tuples((spaces.Finite(self.queries), spaces.Integers()))
+
+    @property
+    def lifting(self) -> Lifting:
+        """f: updates at event level, questions alike; f': the two parts, as they claim."""
+        outer = updates_and_queries(event_level(), self.questions)
+        inner = fixed_mechanisms(self.created)
+        return Lifting(outer, inner, Status.PROVED, "see HistogramMonitor")
+
+    def signature(self, right: spaces.Signature) -> spaces.Signature:
+        answers = spaces.Either((spaces.Finite((TOP,)), self.mechanism.signature.answers))
+        return spaces.Signature(
+            spaces.Either((self.updates, self.questions)), answers, self.updates
+        )
+
+    def is_over(self, state: MonitorState) -> None:
+        return None
+
+    def exchange(self, state: MonitorState, message: Any) -> Exchanged[MonitorState]:
+        """An update is added to h and acknowledged, (q, T) asks the sparse vector of q(h) - T."""
+        counts, created = state
+        if not created:
+            yield from in_turn(self.created)
+        if isinstance(message[0], HistogramQuery):
+            query, threshold = message
+            answer = yield Ask(query(counts) - threshold, 0)
+        else:
+            counts = tuple(map(add, counts, message))
+            answer = yield Ask(TOP, 1)
+        return MonitorState(counts, True), answer

@@ -20,17 +20,9 @@ from antiphon.mechanisms import NoisyDescent
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import shown_up
-from antiphon.preprocessing import Preprocessed
+from antiphon.preprocessing import Preprocessed, tables
 from antiphon.preprocessing.as_stated import as_printed
 from antiphon.preprocessing.behind_preprocessing import GROUP
-from antiphon.preprocessing.tables import (
-    BinCentres,
-    ClusterCentres,
-    MeanImputation,
-    PrincipalProjection,
-    StandardScaling,
-    TablePreprocessing,
-)
 from antiphon.protocol.display import Card, Grid, Part, as_data
 from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, picture, plain
 
@@ -66,22 +58,22 @@ class PriceRow(NamedTuple):
     group: float
 
 
-def preprocessing_of(asked: PriceAsked, size: int) -> TablePreprocessing:
+def preprocessing_of(asked: PriceAsked, size: int) -> tables.TablePreprocessing:
     """The preprocessing of n records in the unit ball. Raises: InvalidArgument."""
     dimension = asked.dimension
-    kinds: dict[str, Callable[[], TablePreprocessing]] = {
-        "imputation": lambda: MeanImputation(
+    kinds: dict[str, Callable[[], tables.TablePreprocessing]] = {
+        "imputation": lambda: tables.MeanImputation(
             size=size, dimension=dimension, missing=_missing(asked.missing, size)
         ),
-        "scaling": lambda: StandardScaling(
+        "scaling": lambda: tables.StandardScaling(
             size=size, dimension=dimension, sigma=rational(asked.sigma, "sigma")
         ),
-        "projection": lambda: PrincipalProjection(
+        "projection": lambda: tables.PrincipalProjection(
             size=size, dimension=dimension, components=1, gap=rational(asked.gap, "gap"),
             centred=asked.centred,
         ),
-        "bins": lambda: BinCentres(size=size, dimension=dimension, bins=asked.bins),
-        "clusters": lambda: ClusterCentres(
+        "bins": lambda: tables.BinCentres(size=size, dimension=dimension, bins=asked.bins),
+        "clusters": lambda: tables.ClusterCentres(
             size=size, dimension=dimension, clusters=1, eta=rational(asked.eta, "eta")
         ),
     }  # fmt: skip
@@ -101,9 +93,9 @@ def _missing(text: str, size: int) -> int:
     return int(asked) if asked >= 1 else int(asked * size)
 
 
-def price(pi: TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
+def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
     """What a mean with Gaussian noise costs behind it, calibrated to the range of π."""
-    reach = pi.radius / pi.sigma if isinstance(pi, StandardScaling) else pi.radius
+    reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
     noise = NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
     promise = guarantee(Preprocessed(noise, pi))
     (group,) = (each for each in promise.derivation.parts if each.theorem == GROUP)

@@ -6,8 +6,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
-from antiphon.preprocessing.imputation import ImputedSum
-from antiphon.preprocessing.preprocessed import Preprocessed
+from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.spaces import Either, Finite, Integers, Tuples

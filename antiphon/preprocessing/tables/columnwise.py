@@ -17,6 +17,8 @@ from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.preprocessing.tables.record_tables import (
     ROUNDED,
+    BallTables,
+    Declaration,
     RecordTables,
     TablePreprocessing,
     gap,
@@ -24,7 +26,6 @@ from antiphon.preprocessing.tables.record_tables import (
     sklearn,
 )
 from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays
 from antiphon.verifiers.moved import Records, lengths
 
 
@@ -51,34 +52,17 @@ class MeanImputation(TablePreprocessing):
             )
 
     @property
-    def datasets(self) -> RecordTables:
-        return RecordTables(self.size, self.dimension, self.radius, self.missing)
-
-    @property
-    def range(self) -> Arrays:
-        return self.box(self.radius)
-
-    @property
-    def moved(self) -> int:
-        return self.missing
-
-    @property
-    def furthest(self) -> Fraction:
-        entries = Fraction(min(self.dimension, self.missing))
-        return self._entry * exact.root_up(entries)
-
-    @property
-    def distance(self) -> Fraction:
-        return self._entry * self.missing
-
-    @property
-    def _entry(self) -> Fraction:
-        return 2 * self.radius / (self.size - self.missing)
-
-    @property
-    def premises(self) -> tuple[Premise, ...]:
+    def declares(self) -> Declaration:
+        entry = 2 * self.radius / (self.size - self.missing)
         text = f"at most {self.missing} values are missing, in both datasets"
-        return (*super().premises, Premise(text, Mark.ENFORCED, "others are no datasets of it"))
+        return Declaration(
+            entry * exact.root_up(Fraction(min(self.dimension, self.missing))),
+            reach=self.radius,
+            premises=(Premise(text, Mark.ENFORCED, "others are no datasets of it"),),
+            datasets=RecordTables(self.size, self.dimension, self.radius, self.missing),
+            moved=self.missing,
+            distance=entry * self.missing,
+        )
 
     def __call__(self, dataset: Records) -> Records:
         imputer = sklearn("impute").SimpleImputer(strategy="mean")
@@ -99,12 +83,9 @@ class BinCentres(TablePreprocessing):
     bins: int = attrs.field(converter=named.whole)
 
     @property
-    def range(self) -> Arrays:
-        return self.box(self.radius)
-
-    @property
-    def furthest(self) -> Fraction:
-        return 2 * exact.root_up(Fraction(self.dimension)) * self.radius / self.bins
+    def declares(self) -> Declaration:
+        width = 2 * exact.root_up(Fraction(self.dimension)) * self.radius / self.bins
+        return Declaration(width, reach=self.radius)
 
     def __call__(self, dataset: Records) -> Records:
         return _binned(dataset, self.bins) if self.bins > 1 else _middles(dataset)
@@ -140,17 +121,10 @@ class ClusterCentres(TablePreprocessing):
     eta: Fraction = attrs.field(converter=named.positive)
 
     @property
-    def range(self) -> Arrays:
-        return self.box(self.radius)
-
-    @property
-    def furthest(self) -> Fraction:
-        return 2 * min(self.eta, self.radius)
-
-    @property
-    def premises(self) -> tuple[Premise, ...]:
+    def declares(self) -> Declaration:
         text = f"no record is moved by more than {self.eta}"
-        return (*super().premises, Premise(text, Mark.ENFORCED, "it stops on its way"))
+        stops = Premise(text, Mark.ENFORCED, "it stops on its way")
+        return Declaration(2 * min(self.eta, self.radius), self.radius, (stops,))
 
     def __call__(self, dataset: Records) -> Records:
         ways = _clustered(dataset, min(self.clusters, self.size)) - dataset
@@ -176,7 +150,7 @@ def _clustered(table: Records, clusters: int) -> Records:
 
 @register("antiphon.VaryingTables/1")
 @attrs.frozen
-class VaryingTables(RecordTables):
+class VaryingTables(BallTables):
     """Tables of which every column has at least this standard deviation (1/n in the variance)."""
 
     sigma: Fraction = attrs.field(kw_only=True)
@@ -210,22 +184,14 @@ class StandardScaling(TablePreprocessing):
             )
 
     @property
-    def datasets(self) -> RecordTables:
-        return VaryingTables(self.size, self.dimension, self.radius, sigma=self.sigma)
-
-    @property
-    def range(self) -> Arrays:
-        return self.box(2 * self.radius / self.sigma)
-
-    @property
-    def furthest(self) -> Fraction:
+    def declares(self) -> Declaration:
         share = self.radius / self.sigma
-        return min(4 * share**3 / self.size, 4 * share)
-
-    @property
-    def premises(self) -> tuple[Premise, ...]:
-        least = public_bound(f"every column has standard deviation {self.sigma} or more")
-        return (*super().premises, least)
+        return Declaration(
+            min(4 * share**3 / self.size, 4 * share),
+            reach=2 * share,
+            premises=(public_bound(f"every column has standard deviation {self.sigma} or more"),),
+            datasets=VaryingTables(self.size, self.dimension, self.radius, sigma=self.sigma),
+        )
 
     def __call__(self, dataset: Records) -> Records:
         found: Records = sklearn("preprocessing").StandardScaler().fit_transform(dataset)
@@ -246,7 +212,7 @@ def eigengap(table: Records, components: int, *, centred: bool = True) -> float:
 
 @register("antiphon.GappedTables/1")
 @attrs.frozen
-class GappedTables(RecordTables):
+class GappedTables(BallTables):
     """Tables of which the k-th eigenvalue is that much above the next."""
 
     components: int = attrs.field(kw_only=True)
@@ -289,25 +255,14 @@ class PrincipalProjection(TablePreprocessing):
             )
 
     @property
-    def datasets(self) -> RecordTables:
-        return GappedTables(
+    def declares(self) -> Declaration:
+        turns = (8 if self.centred else 2) * self.radius**3 / (self.size * self.gap)
+        text = f"eigenvalue {self.components} is {self.gap} or more above the next"
+        gapped = GappedTables(
             self.size, self.dimension, self.radius,
             components=self.components, gap=self.gap, centred=self.centred,
         )  # fmt: skip
-
-    @property
-    def range(self) -> Arrays:
-        return self.box(self.radius)
-
-    @property
-    def furthest(self) -> Fraction:
-        turns = (8 if self.centred else 2) * self.radius**3 / (self.size * self.gap)
-        return min(turns, self.radius)
-
-    @property
-    def premises(self) -> tuple[Premise, ...]:
-        text = f"eigenvalue {self.components} is {self.gap} or more above the next"
-        return (*super().premises, public_bound(text))
+        return Declaration(min(turns, self.radius), self.radius, (public_bound(text),), gapped)
 
     def __call__(self, dataset: Records) -> Records:
         if self.centred:

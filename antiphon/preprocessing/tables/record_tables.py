@@ -10,7 +10,7 @@ from collections.abc import Callable
 from fractions import Fraction
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import attrs
 import numpy as np
@@ -31,13 +31,9 @@ _TINY: Final = 2.0**-1022
 _MOST: Final = 1 << 100
 
 
-@register("antiphon.RecordTables/1")
 @attrs.frozen
-class RecordTables(Space):
-    """n × d tables of floats, each row in the ball of the radius; at most so many entries are NaN.
-
-    Norms are of the entries that are there, and rounded up: a row at the very edge is refused.
-    """
+class BallTables(Space):
+    """Tables of records in a ball, of which something else may be asked. Abstract."""
 
     rows: int
     columns: int
@@ -56,13 +52,25 @@ class RecordTables(Space):
             longest = float(lengths(np.where(absent, 0.0, value)).max())
         return longest * (1 + ROUNDED) + _TINY <= self.radius and self.also(value)
 
+    @abstractmethod
     def also(self, table: Records) -> bool:
-        """What else is asked of a table in the ball: nothing, unless a subclass does."""
-        return True
+        """What else is asked of a table in the ball."""
 
     @property
     def discrete(self) -> bool:  # type: ignore[override]
         return False
+
+
+@register("antiphon.RecordTables/1")
+@attrs.frozen
+class RecordTables(BallTables):
+    """n × d tables of floats, each row in the ball of the radius; at most so many entries are NaN.
+
+    Norms are of the entries that are there, and rounded up: a row at the very edge is refused.
+    """
+
+    def also(self, table: Records) -> bool:
+        return True
 
 
 def into_ball(table: Any, radius: float = 1.0) -> Records:
@@ -88,6 +96,22 @@ def _radius(value: object) -> Fraction:
     return found
 
 
+class Declaration(NamedTuple):
+    """What a preprocessing of tables says of itself."""
+
+    furthest: Fraction
+    reach: Fraction | None
+    """How large an entry of an image is at most; None: not known."""
+    premises: tuple[Premise, ...] = ()
+    """Beside those of all such preprocessings."""
+    datasets: Space | None = None
+    """None: all tables in the ball."""
+    moved: int | None = None
+    """None: all records."""
+    distance: Fraction | None = None
+    """None: that many records, each as far as one goes."""
+
+
 @attrs.frozen(kw_only=True)
 class TablePreprocessing(Preprocessing):
     """π on n records in R^d, each of norm at most ``radius``, of which one is replaced. Abstract.
@@ -101,8 +125,14 @@ class TablePreprocessing(Preprocessing):
     radius: Fraction = attrs.field(default=Fraction(1), converter=_radius)
 
     @property
+    @abstractmethod
+    def declares(self) -> Declaration:
+        """What it takes, and how far it moves records."""
+
+    @property
     def datasets(self) -> Space:
-        return RecordTables(self.size, self.dimension, self.radius)
+        found = self.declares.datasets
+        return RecordTables(self.size, self.dimension, self.radius) if found is None else found
 
     @property
     def neighbours(self) -> OneRow:
@@ -113,17 +143,28 @@ class TablePreprocessing(Preprocessing):
         return Moved(Fraction(0), 1)
 
     @property
-    def moved(self) -> int:
-        return self.size
+    def range(self) -> Arrays | None:
+        """Tables with entries within the reach, and a little more, as they are rounded."""
+        reach = self.declares.reach
+        if reach is None:
+            return None
+        edge = up(reach) * (1 + ROUNDED)
+        return Arrays((self.size, self.dimension), "float64", -edge, edge)
 
     @property
-    @abstractmethod
+    def moved(self) -> int:
+        found = self.declares.moved
+        return self.size if found is None else found
+
+    @property
     def furthest(self) -> Fraction:
         """Δ₂: how far π_S and π_S' take a record apart at most."""
+        return self.declares.furthest
 
     @property
     def distance(self) -> Fraction:
-        return self.furthest * self.moved
+        found = self.declares.distance
+        return self.furthest * self.moved if found is None else found
 
     @property
     def premises(self) -> tuple[Premise, ...]:
@@ -133,12 +174,8 @@ class TablePreprocessing(Preprocessing):
                 "scikit-learn computes what it says", Mark.ASSUMED,
                 "in doubles: what rounding moves is not counted",
             ),
+            *self.declares.premises,
         )  # fmt: skip
-
-    def box(self, reach: Fraction, columns: int | None = None) -> Arrays:
-        """Tables with entries between -reach and reach, and a little more, as they are rounded."""
-        edge = up(reach) * (1 + ROUNDED)
-        return Arrays((self.size, columns or self.dimension), "float64", -edge, edge)
 
 
 def public_bound(text: str) -> Premise:
@@ -187,21 +224,11 @@ class Transformed(TablePreprocessing):
             raise InvalidArgument("furthest must be >= 0: nothing is nearer than equal")
 
     @property
-    def datasets(self) -> Space:
-        return super().datasets if self.within is None else self.within
-
-    @property
-    def furthest(self) -> Fraction:
-        return self.stated_furthest
-
-    @property
-    def moved(self) -> int:
-        return self.size if self.stated_moved is None else self.stated_moved
-
-    @property
-    def premises(self) -> tuple[Premise, ...]:
-        text = f"a record moves by at most {self.furthest}"
-        return (*super().premises, Premise(text, Mark.ASSUMED, "whoever made it states it"))
+    def declares(self) -> Declaration:
+        text = f"a record moves by at most {self.stated_furthest}"
+        stated = Premise(text, Mark.ASSUMED, "whoever made it states it")
+        furthest, moved = self.stated_furthest, self.stated_moved
+        return Declaration(furthest, None, (stated,), self.within, moved)
 
     def __call__(self, dataset: Records) -> Records:
         return np.asarray(self.make().fit_transform(dataset), np.float64)

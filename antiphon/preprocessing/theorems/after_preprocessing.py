@@ -15,8 +15,7 @@ from antiphon.composition.accounting.bounds import least, of_measure
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.numbers.normal import tail
 from antiphon.preprocessing.as_stated import PRINTED, Circumstances, by_theorem
-from antiphon.preprocessing.imputation import ImputedSum
-from antiphon.preprocessing.preprocessed import Preprocessed, changed
+from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, changed
 from antiphon.preprocessing.triangle import Hoelder, Ranged, steps
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
@@ -42,44 +41,35 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class HalvedByDistance(FiniteResponse):
-    """Noise that halves with each step, clipped: (ln 2)·d for neighbours d apart."""
+    """Noise that halves with each step, clipped: (ln 2)·d for neighbours d apart.
 
-    def cost(self, distance: Fraction) -> Pure:
-        """For neighbours so far apart."""
-        return Pure(Log(2 ** math.floor(distance)))
+    ``forgets``: it says of neighbours at any distance what is true of one step; a broken twin.
+    """
+
+    forgets: bool = False
 
     def claims_at(self, distance: Fraction) -> tuple[Claim, ...]:
-        """What it says of them."""
+        """What it says of neighbours so far apart."""
+        cost = Pure(Log(2 if self.forgets else 2 ** math.floor(distance)))
         f = neighbouring_start(Within(distance))
-        return (Claim(self.cost(distance), f, Status.PROVED, "each step doubles or halves"),)
+        return (Claim(cost, f, Status.PROVED, "each step doubles or halves"),)
 
 
-class ForgetsDistance(HalvedByDistance):
-    """Says of neighbours at any distance what is true of one step."""
-
-    def cost(self, distance: Fraction) -> Pure:
-        return HalvedByDistance.cost(self, Fraction(1))
-
-
-def pipeline(
-    size: int, missing: int, kind: type[HalvedByDistance] = HalvedByDistance
-) -> Preprocessed:
+def pipeline(size: int, missing: int, *, forgets: bool = False) -> Preprocessed:
     """Bits, of which some are missing and are imputed; their sum, with noise."""
-    weights = finite_laplace(size).weights
-    return Preprocessed(kind(weights), ImputedSum(size=size, missing=missing, high=1))
+    noise = HalvedByDistance(finite_laplace(size).weights, forgets=forgets)
+    return Preprocessed(noise, ImputedSum(size=size, missing=missing, high=1))
 
 
 def _by_distance() -> Iterable[Check]:
     text = "{1} of {0} bits imputed, noise that halves with each step"
     made = rows("Thm 6.1, by distance", text, _claimed, (3, 1), (4, 2))
     yield from made
-    yield made[0].twin("1 of 3 bits imputed; the claims forget the distance", kind=ForgetsDistance)
+    yield made[0].twin("1 of 3 bits imputed; the claims forget the distance", forgets=True)
 
 
-def _claimed(
-    size: int, missing: int, *, kind: type[HalvedByDistance] = HalvedByDistance
-) -> Evidence:
-    system = pipeline(size, missing, kind)
+def _claimed(size: int, missing: int, *, forgets: bool = False) -> Evidence:
+    system = pipeline(size, missing, forgets=forgets)
     return private(system, system.verification, [system.claims[0].parameters], rounds=1)
 
 

@@ -10,9 +10,14 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.leaky_bit import TWO_BITS, ExposedResponse, LeakyBit
 from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
-from antiphon.mechanisms.randomized_response import KaryResponse, RandomizedResponse
+from antiphon.mechanisms.randomized_response import (
+    TWO_BITS,
+    ExposedResponse,
+    KaryResponse,
+    LeakyBit,
+    RandomizedResponse,
+)
 from antiphon.numbers.exact import Log
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe

@@ -18,7 +18,6 @@ from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
 from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
 from antiphon.mechanisms.histograms.intervals import Running
-from antiphon.mechanisms.histograms.monitor import HistogramMonitor
 from antiphon.mechanisms.histograms.queries import (
     CountAbove,
     HistogramQuery,
@@ -26,7 +25,7 @@ from antiphon.mechanisms.histograms.queries import (
     Scaled,
     Total,
 )
-from antiphon.mechanisms.histograms.svt import HistogramSVT
+from antiphon.mechanisms.histograms.svt import HistogramMonitor, HistogramSVT
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same

@@ -26,10 +26,9 @@ from antiphon.composition.filters.concentrated import (
 )
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
 from antiphon.composition.validity import fixed_mechanisms
-from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo
 from antiphon.mechanisms.multiplicative_weights.mechanism import MultiplicativeWeights
-from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair, same

@@ -15,8 +15,7 @@ from antiphon.audit.simulated_composition import CompositionSimulator
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Checked, Purse
 from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
-from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins

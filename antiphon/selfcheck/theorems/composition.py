@@ -32,8 +32,7 @@ from antiphon.composition.validity import (
     fixed_mechanisms,
     fixed_parameters,
 )
-from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP

@@ -5,7 +5,7 @@ Algorithms 1 and 2, and associativity: flat chains against the algorithms as pri
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 
 import attrs
@@ -15,6 +15,7 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.audit.simulators import lyu, vadhan_wang
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
@@ -51,11 +52,17 @@ def checks() -> Iterable[Check]:
 
 
 @attrs.frozen
-class TooTrue(RandomizedResponse):
+class TooTrue(NoninteractiveMechanism[int, tuple[int, Symbol]]):
     """RR with too much truth, for a broken twin: in 1 of 20 answers the lie is withdrawn."""
 
+    response: RandomizedResponse
+
+    @property
+    def signature(self) -> Signature:
+        return self.response.signature
+
     def respond(self, dataset: int, coins: Coins) -> tuple[int, Symbol]:
-        answer = RandomizedResponse.respond(self, dataset, coins)
+        answer = self.response.respond(dataset, coins)
         return (dataset, answer[1]) if coins.bernoulli(Fraction(1, 20)) else answer
 
 
@@ -63,14 +70,14 @@ def _lemma_2_4() -> Iterable[Check]:
     given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
     made = rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
     yield from made
-    yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", kind=TooTrue)
+    yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", twin=TooTrue)
 
 
 def _claimed(
-    growth: object, delta: Fraction, kind: type[RandomizedResponse] = RandomizedResponse
+    growth: object, delta: Fraction, twin: Callable[[RandomizedResponse], TooTrue] | None = None
 ) -> Evidence:
-    mechanism = kind(epsilon=Log(growth), delta=delta)
-    claim = mechanism.claims[0]
+    response = RandomizedResponse(epsilon=Log(growth), delta=delta)
+    claim, mechanism = response.claims[0], twin(response) if twin else response
     return private(mechanism, claim.verification, [claim.parameters], rounds=2, exactly=True)
 
 

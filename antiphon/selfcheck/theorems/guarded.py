@@ -14,8 +14,7 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import fixed_mechanisms
-from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins

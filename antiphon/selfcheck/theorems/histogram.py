@@ -16,10 +16,11 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
-from antiphon.mechanisms.histograms.hss import HSS
+from antiphon.mechanisms.histograms.hss import TestedIntervals
 from antiphon.mechanisms.histograms.intervals import Running, StreamInterval
 from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.numbers.exact import Log
+from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.selfcheck.theorems.complex_mechanisms import lifted
@@ -114,7 +115,7 @@ class Capped(HistogramQuery):
 
 
 @attrs.frozen(kw_only=True)
-class SmallHSS(HSS):
+class SmallHSS(TestedIntervals):
     """HSS with γ = ξ = 1, Thresh at most 3 and finite sub-mechanisms.
 
     ``tells``: out is q of the true sum, and not of H's answer; a broken twin.
@@ -122,7 +123,8 @@ class SmallHSS(HSS):
 
     tells: bool = False
 
-    def _parts(self) -> tuple[Create, ...]:
+    @property
+    def created(self) -> tuple[Create, ...]:
         return counter(), together(sparse_vectors()[0]), together(laplace())
 
     def sparse_vector(self, h: tuple[int, ...]) -> Create:
@@ -140,12 +142,18 @@ class SmallHSS(HSS):
     def threshold(self, interval: StreamInterval, t: int) -> int:
         return min(interval.raised + 1, THRESHOLDS[-1])
 
-    def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
-        after = HSS.renewed(self, ended, h, raised)
-        if not self.tells:
-            return after
-        told = after.interval._replace(answer=(self.query(ended.c), after.interval.number))
-        return after._replace(interval=told)
+    def exchange(self, state: Running, x: tuple[int, ...]) -> Exchanged[Running]:
+        after, answer = yield from self.algorithm_4(state, x)
+        if self.tells and after.interval.number > state.interval.number:
+            answer = self.query((state.c[0] + x[0],)), after.interval.number
+            after = after._replace(interval=after.interval._replace(answer=answer))
+        return after, answer
+
+    def error_bound(self, t: int, j: int) -> int:
+        raise NotImplementedError("of its figures no error is known")
+
+    def most_intervals(self, largest: int) -> int:
+        return largest + 1
 
 
 def _hss(*, printed: bool = False, tells: bool = False) -> Evidence:

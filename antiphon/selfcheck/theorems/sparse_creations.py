@@ -24,7 +24,7 @@ from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import sparse_parallel
-from antiphon.mechanisms.leaky_bit import ExposedResponse
+from antiphon.mechanisms.randomized_response import ExposedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.measures.kinds import ZeroConcentrated
 from antiphon.selfcheck.theorems.components import corners

@@ -10,8 +10,7 @@ from antiphon.audit.simulators import vadhan_wang
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import SparseParallel, sparse_parallel
-from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import epsilon
 from antiphon.selfcheck.theorems.components import (
     LEAKY,

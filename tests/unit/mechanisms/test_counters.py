@@ -464,7 +464,7 @@ def test_states_are_as_small_as_they_are_said_to_be(counter):
         state, _ = counter.step(state, COUNT, Fixed())
         if isinstance(counter, SquareRootCounter):
             largest = len(state.memory) + 2
-        elif isinstance(counter, TreeCounter | GaussianTreeCounter):
+        elif isinstance(counter, TreeCounter | GaussianTreeCounter | RefinedTreeCounter):
             largest = max(largest, sum(size((n.total, n.noise)) for n in stack(state.top)))
         elif isinstance(counter, BalancedTreeCounter):
             numbers = [size((level.noise, level.pending)) for level in state.levels]

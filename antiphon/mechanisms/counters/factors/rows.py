@@ -57,8 +57,7 @@ class Row(np.ndarray[Any, np.dtype[Any]]):
     def __fingerprint__(self) -> tuple[object, ...]:
         return self.dtype.str, self.shape, tuple(self.ravel().tolist())
 
-    def __keep__(self) -> tuple[object, ...]:
-        return self.dtype.str, self.shape, tuple(self.ravel().tolist())
+    __keep__ = __fingerprint__
 
     @classmethod
     def __restore__(cls, dtype: str, shape: tuple[int, ...], values: tuple[Any, ...]) -> Row:
@@ -94,12 +93,9 @@ def floats(values: Amount, unit: int, dimension: int) -> Array:
     return made
 
 
-def _listed(values: Amount, dimension: int) -> list[float]:
+def _listed(values: Amount, dimension: int) -> list[Any]:
     """The numbers of a row; that of all coordinates, before any of them has its own."""
-    if not isinstance(values, np.ndarray):
-        return [values] * dimension
-    listed: list[float] = values.tolist()
-    return listed
+    return values.tolist() if isinstance(values, np.ndarray) else [values] * dimension
 
 
 def message_of(before: Amount, count: Any) -> Amount:

@@ -13,8 +13,7 @@ from antiphon.audit.counterexample import CounterexampleAdversary
 from antiphon.composition.concurrent import Child, ConcurrentState, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import fixed_mechanisms, fixed_parameters, sparse_parallel
-from antiphon.mechanisms.leaky_bit import LeakyBit
-from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import Epsilon, Log
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
