@@ -12,6 +12,7 @@ import attrs
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
+from antiphon.conjectures import tables
 from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
 from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, figure_of, maybe_order
 from antiphon.conjectures.law_trees import Domain, Doubles
@@ -23,15 +24,6 @@ from antiphon.conjectures.patterns.pattern import (
     Sizes,
     SoughtMechanism,
     grid,
-)
-from antiphon.conjectures.tables import (
-    Judged,
-    TableMechanism,
-    both_laws,
-    mechanism,
-    named,
-    rounded,
-    softened,
 )
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -153,7 +145,7 @@ class GamePattern(Pattern):
         programs = [part.program(domain) for part, domain in zip(self.parts, domains, strict=True)]
         return Climber(size, BestOfGame(self, domains, self.figure(epsilon)), programs)
 
-    def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[TableMechanism]:
+    def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[tables.TableMechanism]:
         """The free twins of all parts."""
         each = enumerate(zip(self.parts, domains, strict=True), start=first)
         return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
@@ -175,7 +167,7 @@ class GamePattern(Pattern):
                     "leave the part out"
                 )
 
-    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> tables.Judged:
         """The laws as mechanisms whose claims the exact engine examined, and their best adversary.
 
         The loss is that of the law of its views, played out by the game.
@@ -185,7 +177,7 @@ class GamePattern(Pattern):
             sought = zip(self.parts, domains, laws, strict=True)
             pairs = [part.kept(domain, law) for part, domain, law in sought]
             plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
-            mechanisms = named(plans, [part.claim for part in self.parts])
+            mechanisms = tables.named(plans, [part.claim for part in self.parts])
             lost, question = tuple(lost for _, lost in pairs), self.question(mechanisms)
             result = judged_game(question, self.rounds, figure, mechanisms, lost)
             if result is not None:
@@ -203,7 +195,7 @@ def judged_game(
     figure: Figure,
     mechanisms: tuple[ContinualMechanism[Any], ...],
     claimed: tuple[Fraction, ...],
-) -> Judged | None:
+) -> tables.Judged | None:
     """What the best adversary of a game makes it lose: of mechanisms that lose what they may.
 
     None if that is infinite.
@@ -212,16 +204,16 @@ def judged_game(
     if best is None:
         return None
     game, growth = PrivacyGame(question.system, question.verification), figure.growth
-    own, other = both_laws(best.adversary, game, rounds)
+    own, other = tables.both_laws(best.adversary, game, rounds)
     gained = own.hockey_stick(other, growth)
     adversary = attrs.evolve(best.adversary, growth=growth, advantage=gained)
-    return Judged(mechanisms, claimed, adversary, figure.of(own, other), game)
+    return tables.Judged(mechanisms, claimed, adversary, figure.of(own, other), game)
 
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
     """The laws; and then, for where rounding made a divergence infinite, softened ones."""
     yield laws
-    yield list(map(softened, domains, laws))
+    yield list(map(tables.softened, domains, laws))
 
 
 def infinite() -> InvalidArgument:
@@ -285,7 +277,7 @@ class BestOfGame:
 
     def _question(self, laws: list[Doubles]) -> Question:
         made = [
-            mechanism(f"M{place + 1}", domain, rounded(domain, law), part.claim)
+            tables.mechanism(f"M{place + 1}", domain, tables.rounded(domain, law), part.claim)
             for place, (part, domain, law) in enumerate(
                 zip(self._pattern.parts, self._domains, laws, strict=True)
             )

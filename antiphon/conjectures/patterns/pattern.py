@@ -10,17 +10,9 @@ import attrs
 
 from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import OnlyAt, whole_order
+from antiphon.conjectures import law_trees
 from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, program
 from antiphon.conjectures.exact_figures import Figure, TightDelta, TightMoment, shown
-from antiphon.conjectures.law_trees import (
-    Domain,
-    Doubles,
-    ListedPairs,
-    check_length,
-    finite,
-    pairs_of,
-    tree,
-)
 from antiphon.conjectures.tables import Judged, Plan, TableMechanism, mechanism, mixed, rounded
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -104,13 +96,13 @@ _HIGHEST: Final = 11
 class SoughtMechanism(ABC):
     """Some mechanism that keeps a claim w.r.t. f' = ``inner``, and hears these pairs. Abstract."""
 
-    inner: Verification = attrs.field(factory=ListedPairs)
-    pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
+    inner: Verification = attrs.field(factory=law_trees.ListedPairs)
+    pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)
     """By default, what ``ListedPairs`` lists."""
 
     @pairs.default  # pyright: ignore
     def _of_the_list(self) -> tuple[Pair[Any], ...]:
-        return pairs_of(self.inner)
+        return law_trees.pairs_of(self.inner)
 
     @property
     @abstractmethod
@@ -132,12 +124,14 @@ class SoughtMechanism(ABC):
         """What is claimed of it, and true of what is found."""
         return Claim(self.measure, self.inner, Status.PROVED, SOURCE)
 
-    def program(self, domain: Domain) -> Program:
+    def program(self, domain: law_trees.Domain) -> Program:
         """The laws of a domain that keep the claim."""
         figure, limit = self.claimed
-        return program(domain, tree(domain, self.pairs, self.inner), figure.loss, float(limit))
+        return program(
+            domain, law_trees.tree(domain, self.pairs, self.inner), figure.loss, float(limit)
+        )
 
-    def kept(self, domain: Domain, law: Doubles) -> tuple[Plan, Fraction]:
+    def kept(self, domain: law_trees.Domain, law: law_trees.Doubles) -> tuple[Plan, Fraction]:
         """A plan near a law that keeps the claim exactly, and what it loses."""
         figure, limit = self.claimed
         nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
@@ -157,7 +151,7 @@ class SoughtMechanism(ABC):
 
     def check(self, rounds: int, answers: int) -> None:
         """Raises: Intractable if it has too many histories."""
-        check_length(Domain(self.inputs, rounds, answers), len(self.pairs))
+        law_trees.check_length(law_trees.Domain(self.inputs, rounds, answers), len(self.pairs))
 
 
 @register("antiphon.AnyMechanism/1")

@@ -17,13 +17,8 @@ from antiphon.audit.game import PrivacyGame
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
+from antiphon.composition.filters import concentrated
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
-from antiphon.composition.filters.concentrated import (
-    ConcentratedFilter,
-    GaussianFilter,
-    RogersFilter,
-    WhitehouseFilter,
-)
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.leaky_bit import LeakyBit
@@ -86,7 +81,7 @@ def _concomp() -> Specimen:
 
 def _extconcomp() -> Specimen:
     basic = ExtConComp(budget=BasicFilter(epsilon=Log(3), delta=1))
-    optimal = ExtConComp(budget=WhitehouseFilter(epsilon=2, delta=0.5))
+    optimal = ExtConComp(budget=concentrated.WhitehouseFilter(epsilon=2, delta=0.5))
     return Specimen(
         ExtConComp,
         (
@@ -105,11 +100,11 @@ def _filtered() -> Iterator[Entry]:
     small = Create(RandomizedResponse(epsilon=Fraction(1, 4)))
     asked = saying("RR until refused", [*[same(small)] * 9, *differ(*range(9))])
     filters: dict[str, Any] = {
-        "Whitehouse's filter": WhitehouseFilter(epsilon=2, delta=DELTA),
-        "Rogers' filter": RogersFilter(epsilon=2, delta=DELTA),
-        "concentrated filter": ConcentratedFilter(rho=Fraction(1, 4)),
+        "Whitehouse's filter": concentrated.WhitehouseFilter(epsilon=2, delta=DELTA),
+        "Rogers' filter": concentrated.RogersFilter(epsilon=2, delta=DELTA),
+        "concentrated filter": concentrated.ConcentratedFilter(rho=Fraction(1, 4)),
         "Rényi filter": RenyiFilter(order=8, budget=2),
-        "Gaussian filter": GaussianFilter(mu=Fraction(3, 4)),
+        "Gaussian filter": concentrated.GaussianFilter(mu=Fraction(3, 4)),
     }
     for name, budget in filters.items():
         limited = ExtConComp(budget=budget)

@@ -21,16 +21,10 @@ from antiphon.audit.simulated_composition import (
     composition_simulator,
 )
 from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
+from antiphon.composition import validity
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import (
-    FixedMechanisms,
-    FixedParameters,
-    SparseParallel,
-    fixed_mechanisms,
-    fixed_parameters,
-)
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
@@ -91,9 +85,9 @@ def bounded_by_responses(
 
 
 def _parameters(f: Suitable) -> Sequence[Parameters]:
-    if isinstance(f, FixedMechanisms):
+    if isinstance(f, validity.FixedMechanisms):
         return [created.parameters for created in f.created]
-    assert isinstance(f, FixedParameters | SparseParallel)
+    assert isinstance(f, validity.FixedParameters | validity.SparseParallel)
     return f.parameters
 
 
@@ -129,22 +123,22 @@ def _theorem_4_10() -> Iterable[Check]:
 
 def _four_fixed() -> Evidence:
     made = [RESPONSE, threshold(), walk(), LEAKY]
-    return bounded_by_responses(fixed_mechanisms(made), made, 11)
+    return bounded_by_responses(validity.fixed_mechanisms(made), made, 11)
 
 
 def _three_simulated() -> Evidence:
     made = [LEAKY, walk(), RESPONSE]
-    return proof_by_simulation(fixed_mechanisms(made), made, 3, 6)
+    return proof_by_simulation(validity.fixed_mechanisms(made), made, 3, 6)
 
 
-def _two_fixed(*, kind: type[FixedMechanisms] = FixedMechanisms) -> Evidence:
+def _two_fixed(*, kind: type[validity.FixedMechanisms] = validity.FixedMechanisms) -> Evidence:
     made = (RESPONSE, walk())
     return bounded_by_responses(kind(made), made, 6)
 
 
 def _two_simulated(*, crossed: bool = False) -> Evidence:
     made = [LEAKY, RESPONSE]
-    f = fixed_mechanisms(made)
+    f = validity.fixed_mechanisms(made)
     right = composition_simulator(f, rounds=5)
     wrong = CompositionSimulator(right.parameters[::-1], right.choose, True)
     return proof_by_simulation(f, made, 2, 5, wrong if crossed else right)
@@ -169,22 +163,22 @@ def _theorem_4_12() -> Iterable[Check]:
 
 
 def _chosen() -> Evidence:
-    return bounded_by_responses(fixed_parameters([*BUDGET, BUDGET[1]]), _many(), 9)
+    return bounded_by_responses(validity.fixed_parameters([*BUDGET, BUDGET[1]]), _many(), 9)
 
 
 def _chosen_simulated() -> Evidence:
     made = [RESPONSE, weakened(walk(), 3), PURE_RESPONSE]
-    f = fixed_parameters([RESPONSE.parameters, BUDGET[1]])
+    f = validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
     return proof_by_simulation(f, made, 2, 5)
 
 
-def _two_chosen(*, kind: type[FixedParameters] = FixedParameters) -> Evidence:
-    f = kind(fixed_parameters(BUDGET).parameters)
+def _two_chosen(*, kind: type[validity.FixedParameters] = validity.FixedParameters) -> Evidence:
+    f = kind(validity.fixed_parameters(BUDGET).parameters)
     return bounded_by_responses(f, _many(), 6, most=3)
 
 
 def _two_simulated_chosen(*, kind: type[CompositionSimulator] = CompositionSimulator) -> Evidence:
-    f = fixed_parameters([RESPONSE.parameters, BUDGET[1]])
+    f = validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
     right = composition_simulator(f, rounds=4)
     simulator = kind(right.parameters, right.choose, False)
     return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, simulator)

@@ -13,17 +13,7 @@ from antiphon.composition.validity import SparseParallel, sparse_parallel
 from antiphon.mechanisms.leaky_bit import LeakyBit
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import epsilon
-from antiphon.selfcheck.theorems.components import (
-    LEAKY,
-    PURE_RESPONSE,
-    RESPONSE,
-    BitEcho,
-    ForgetsSparsity,
-    NotPrefixClosed,
-    secret,
-    walk,
-    weakened,
-)
+from antiphon.selfcheck.theorems import components
 from antiphon.selfcheck.theorems.composition import bounded_by_responses, proof_by_simulation
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private, rows
 
@@ -52,38 +42,42 @@ def _theorem_5_2() -> Iterable[Check]:
     yield Check("Thm 5.2", "2 of up to 3: walk, RR(ln 3, 0); M_{1/5} beside them", _sparse)
     yield Check("Thm 5.2", "1 of many: walk, RR(ln 3, 0), M_{1/5} ≡ 𝒫", _sparse_simulated)
     yield from (pure, closed, charged, simulated)
-    yield pure.twin("δ > 0: one (0, 1/5) among the fixed, 3 × M_{1/5}", leaky=LEAKY)
-    yield closed.twin("f' that is not prefix-closed, an echo", kind=NotPrefixClosed)
-    yield charged.twin("f_∞ forgets to charge who differs", kind=ForgetsSparsity)
+    yield pure.twin("δ > 0: one (0, 1/5) among the fixed, 3 × M_{1/5}", leaky=components.LEAKY)
+    yield closed.twin("f' that is not prefix-closed, an echo", kind=components.NotPrefixClosed)
+    yield charged.twin("f_∞ forgets to charge who differs", kind=components.ForgetsSparsity)
     yield simulated.twin("T_j with V[f'_j] for j ∉ J, as printed", printed=True)
 
 
 def _sparse() -> Evidence:
-    f = sparse_parallel([walk().parameters, PURE_RESPONSE.parameters])
-    return bounded_by_responses(f, [walk(), PURE_RESPONSE, LEAKY], 7, most=3)
+    f = sparse_parallel([components.walk().parameters, components.PURE_RESPONSE.parameters])
+    return bounded_by_responses(
+        f, [components.walk(), components.PURE_RESPONSE, components.LEAKY], 7, most=3
+    )
 
 
 def _sparse_simulated() -> Evidence:
-    made = [weakened(walk(), 3), PURE_RESPONSE, LEAKY]
-    return proof_by_simulation(sparse_parallel([PURE_RESPONSE.parameters]), made, 2, 5)
+    made = [components.weakened(components.walk(), 3), components.PURE_RESPONSE, components.LEAKY]
+    return proof_by_simulation(sparse_parallel([components.PURE_RESPONSE.parameters]), made, 2, 5)
 
 
 def _pure(*, leaky: Create = SILENT) -> Evidence:
-    f = sparse_parallel([PURE_RESPONSE.parameters, leaky.parameters])
-    return bounded_by_responses(f, [PURE_RESPONSE, leaky], 9, most=4)
+    f = sparse_parallel([components.PURE_RESPONSE.parameters, leaky.parameters])
+    return bounded_by_responses(f, [components.PURE_RESPONSE, leaky], 9, most=4)
 
 
 def _closed(*, kind: type[SparseParallel] = SparseParallel) -> Evidence:
     f = kind(sparse_parallel([(0, 0)]).parameters)
-    return bounded_by_responses(f, [Create(BitEcho())], 3, most=1)
+    return bounded_by_responses(f, [Create(components.BitEcho())], 3, most=1)
 
 
 def _charged(*, kind: type[SparseParallel] = SparseParallel) -> Evidence:
-    return bounded_by_responses(kind((PURE_RESPONSE.parameters,)), [PURE_RESPONSE], 4, most=2)
+    return bounded_by_responses(
+        kind((components.PURE_RESPONSE.parameters,)), [components.PURE_RESPONSE], 4, most=2
+    )
 
 
 def _guarded(*, printed: bool = False) -> Evidence:
-    f = sparse_parallel([PURE_RESPONSE.parameters])
+    f = sparse_parallel([components.PURE_RESPONSE.parameters])
     as_printed = CompositionSimulator(
         f.parameters,
         lambda created, pair: vadhan_wang(
@@ -92,7 +86,9 @@ def _guarded(*, printed: bool = False) -> Evidence:
         False,
     )
     right = composition_simulator(f, rounds=4)
-    return proof_by_simulation(f, [weakened(walk(), 3)], 1, 4, as_printed if printed else right)
+    return proof_by_simulation(
+        f, [components.weakened(components.walk(), 3)], 1, 4, as_printed if printed else right
+    )
 
 
 # --- Theorem 5.5: first-pair consistent, any δ ---------------------------------------------
@@ -110,9 +106,9 @@ def _theorem_5_5() -> Iterable[Check]:
 
 
 def _consistent() -> Evidence:
-    fixed = [secret().parameters, RESPONSE.parameters]
+    fixed = [components.secret().parameters, components.RESPONSE.parameters]
     f = sparse_parallel(fixed, first_pair_consistent=True)
-    return bounded_by_responses(f, [secret(), RESPONSE], 9, most=4)
+    return bounded_by_responses(f, [components.secret(), components.RESPONSE], 9, most=4)
 
 
 def _one_of_four() -> Evidence:
@@ -124,20 +120,20 @@ def _one_of_four() -> Evidence:
 
 
 def _consistent_simulated() -> Evidence:
-    made = [secret(), PURE_RESPONSE]
+    made = [components.secret(), components.PURE_RESPONSE]
     f = sparse_parallel([each.parameters for each in made], first_pair_consistent=True)
     return proof_by_simulation(f, made, 2, 5)
 
 
 def _three(*, consistent: bool = True) -> Evidence:
-    f = sparse_parallel([LEAKY.parameters], first_pair_consistent=consistent)
-    return bounded_by_responses(f, [LEAKY], 7, most=3)
+    f = sparse_parallel([components.LEAKY.parameters], first_pair_consistent=consistent)
+    return bounded_by_responses(f, [components.LEAKY], 7, most=3)
 
 
 def _one_simulated(*, consistent: bool = True) -> Evidence:
-    proved = sparse_parallel([LEAKY.parameters], first_pair_consistent=True)
-    f = sparse_parallel([LEAKY.parameters], first_pair_consistent=consistent)
-    return proof_by_simulation(f, [LEAKY], 1, 4, composition_simulator(proved, rounds=4))
+    proved = sparse_parallel([components.LEAKY.parameters], first_pair_consistent=True)
+    f = sparse_parallel([components.LEAKY.parameters], first_pair_consistent=consistent)
+    return proof_by_simulation(f, [components.LEAKY], 1, 4, composition_simulator(proved, rounds=4))
 
 
 # --- Theorem 1.4 (CM §5.2): found by search ---------------------------------------------------
