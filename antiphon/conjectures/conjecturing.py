@@ -32,7 +32,7 @@ from antiphon.conjectures.climbing import Climb
 from antiphon.conjectures.conjectured import Conjectured
 from antiphon.conjectures.exact_figures import shown
 from antiphon.conjectures.law_trees import Doubles
-from antiphon.conjectures.patterns.pattern import Pattern, Sizes
+from antiphon.conjectures.patterns.pattern import Pattern
 from antiphon.numbers import exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -99,49 +99,6 @@ def _stack(laws: list[Doubles] | None) -> tuple[object, ...] | None:
 def _laws(stack: Any) -> list[Doubles]:
     once, whose = stack
     return [once[place] for place in whose]
-
-
-def search_long(
-    aim: ascent.Aim,
-    sizes: Sizes,
-    limits: ascent.Limits,
-    *,
-    seed: int | None,
-    executor: Workers,
-    checkpoint: Union[str, Path, None],
-    watch: Callable[[ascent.HowFar], object] | None,
-) -> Conjectured:
-    """Climb until it is refuted, the limits are met, or Ctrl-C is pressed; see ``Conjecture``."""
-    pattern = aim.pattern
-    task = ascent.Climbs(system_words(2).tobytes().hex(), pattern, aim.epsilon, aim.figure, sizes)
-    ascent.climber(task, 0)  # what is missing is missed here
-    seeds = Chunks(total=ascent.ENDLESS, size=1, seed=seed)
-    file = None if checkpoint is None else kept_in(checkpoint)
-    arrived: SimpleQueue[Arrival | None] = SimpleQueue()
-    with (
-        resumed(task, Chunks(total=limits.starts, size=1, seed=seed), file) as (saver, saved),
-        Interrupt(partial(arrived.put, None)) as interrupt,
-    ):
-        kept: Any = saved.result
-        memory: ascent.Memory = (
-            ascent.Memory([ascent.Few() for _ in sizes]) if kept is None else kept
-        )
-        under_way = ascent.Ascent(
-            done=saved.chunks, aim=aim, chunks=seeds, limits=limits, memory=memory, saver=saver,
-            sizes=sizes, watch=watch,
-        )  # fmt: skip
-        try:
-            under_way.settle()
-            work(task, under_way, executor, interrupt, arrived)
-        except KeyboardInterrupt:
-            interrupt.asked = True
-        except ExecutorError as error:
-            error.outcome = under_way.outcome(interrupted=True)
-            raise
-        finally:
-            under_way.save()
-            ascent.climber.cache_clear()
-        return under_way.outcome(interrupted=interrupt.asked)
 
 
 Bound: TypeAlias = Union[int, float, Fraction, Callable[[ExactEpsilon], Any], PrivacyCurve]
@@ -222,9 +179,36 @@ class Conjecture:
         limits = ascent.Limits(seconds, starts, self.pattern.most)
         aim = ascent.Aim(self.pattern, self.epsilon, self.figure, to_the_end)
         sizes = self.pattern.sizes(self.rounds, self.answers)
-        return search_long(
-            aim, sizes, limits, seed=seed, executor=executor, checkpoint=checkpoint, watch=watch,
-        )  # fmt: skip
+        name = system_words(2).tobytes().hex()
+        task = ascent.Climbs(name, self.pattern, self.epsilon, aim.figure, sizes)
+        ascent.climber(task, 0)  # what is missing is missed here
+        seeds = Chunks(total=ascent.ENDLESS, size=1, seed=seed)
+        file = None if checkpoint is None else kept_in(checkpoint)
+        arrived: SimpleQueue[Arrival | None] = SimpleQueue()
+        with (
+            resumed(task, Chunks(total=limits.starts, size=1, seed=seed), file) as (saver, saved),
+            Interrupt(partial(arrived.put, None)) as interrupt,
+        ):
+            kept: Any = saved.result
+            memory: ascent.Memory = (
+                ascent.Memory([ascent.Few() for _ in sizes]) if kept is None else kept
+            )
+            under_way = ascent.Ascent(
+                done=saved.chunks, aim=aim, chunks=seeds, limits=limits, memory=memory, saver=saver,
+                sizes=sizes, watch=watch,
+            )  # fmt: skip
+            try:
+                under_way.settle()
+                work(task, under_way, executor, interrupt, arrived)
+            except KeyboardInterrupt:
+                interrupt.asked = True
+            except ExecutorError as error:
+                error.outcome = under_way.outcome(interrupted=True)
+                raise
+            finally:
+                under_way.save()
+                ascent.climber.cache_clear()
+            return under_way.outcome(interrupted=interrupt.asked)
 
 
 class Searching(TypedDict, total=False):

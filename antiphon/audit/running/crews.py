@@ -55,7 +55,8 @@ class Crew(ABC):
     def submit(self, chunk: object) -> Future:
         """A future of ``worker.Done`` or ``worker.Failed``. Raises: ExecutorError."""
 
-    def close(self, *, now: bool) -> None:  # noqa: B027 - what is lent is not ours to close
+    @abstractmethod
+    def close(self, *, now: bool) -> None:
         """Give up the workers; ``now``: without waiting for what they are at."""
 
 
@@ -139,6 +140,9 @@ class Lent(Crew):
                 f"the executor takes no more chunks ({type(error).__name__}: {error}); pass a new "
                 "one, or a number of processes, which are replaced when they die"
             ) from error
+
+    def close(self, *, now: bool) -> None:
+        """What is lent is not ours to close."""
 
 
 def _width(executor: Any) -> int:

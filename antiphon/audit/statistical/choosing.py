@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from antiphon.audit.statistical import scorers
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.event import DOUBTS, Choice, Cuts, Event, Goal
+from antiphon.audit.statistical.event import DOUBTS, Choice, Cuts, Event, EventGoal
 from antiphon.audit.statistical.fitting import additive, rows_of, table
 from antiphon.audit.statistical.reader import Path, Reader, leaves, reader_of, settled
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, MissingExtra
@@ -34,7 +34,7 @@ class Training(NamedTuple):
     tune: tuple[Sample, Sample]
 
 
-def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0) -> Choice:
+def choose(training: Training, goal: EventGoal, score: str = "auto", *, seed: int = 0) -> Choice:
     """The event with the best expected bound, over scores, thresholds and both directions.
 
     Where all views look alike it is the sure event. ``score`` "own": the views are numbers

@@ -7,6 +7,7 @@ fresh samples will give is expected to be largest.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from statistics import NormalDist
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -173,8 +174,8 @@ DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
 
 
 @attrs.frozen
-class Goal:
-    """What an event is chosen for: the bound expected on ``trials`` fresh views of each world."""
+class EventGoal(ABC):
+    """What an event is chosen for, and tested on ``trials`` fresh views of each world. Abstract."""
 
     objective: Objective
     epsilon: float
@@ -195,11 +196,16 @@ class Goal:
         high = _wilson(_wilson(against / others, others, doubt), self.trials, z)
         return low, high
 
-    def predicted(
-        self, own: Vector, of: float, against: Vector, others: float, doubt: float
-    ) -> Vector:
-        """The bound that fresh samples would give."""
-        low, high = self.rates(own, of, against, others, doubt)
+    @abstractmethod
+    def predicted(self, low: Vector, high: Vector) -> Vector:
+        """By such bounds on rates, what fresh samples would give: the more, the better."""
+
+
+@attrs.frozen
+class Goal(EventGoal):
+    """What an event is chosen for: the bound expected on ``trials`` fresh views of each world."""
+
+    def predicted(self, low: Vector, high: Vector) -> Vector:
         if self.objective == "delta":
             return low - growth(self.epsilon) * high
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -273,7 +279,7 @@ class Cuts:
         below = worlds[0].below(limits), worlds[1].below(limits)
         return Cuts(scorer, limits, (zero.replicas, one.replicas), above, below)
 
-    def best(self, goal: Goal, doubt: float, wide: tuple[Path, ...]) -> Iterator[Choice]:
+    def best(self, goal: EventGoal, doubt: float, wide: tuple[Path, ...]) -> Iterator[Choice]:
         """The best event of each direction, for either world."""
         if not len(self.limits):
             return
@@ -281,7 +287,7 @@ class Cuts:
             for bit in (0, 1):
                 own, of = met[bit], self.totals[bit]
                 against, others = met[1 - bit], self.totals[1 - bit]
-                predicted = goal.predicted(own, of, against, others, doubt)
+                predicted = goal.predicted(*goal.rates(own, of, against, others, doubt))
                 place = int(np.argmax(predicted))
                 hits = Hits(int(own[place]), of, int(against[place]), others)
                 cut = Cut(float(self.limits[place]), above, bit)

@@ -14,7 +14,7 @@ from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
 from antiphon.conjectures import tables
 from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
-from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, figure_of, maybe_order
+from antiphon.conjectures.exact_figures import Figure, figure_of, maybe_order
 from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
 from antiphon.conjectures.patterns.pattern import (
@@ -24,6 +24,7 @@ from antiphon.conjectures.patterns.pattern import (
     Sizes,
     SoughtMechanism,
     grid,
+    rounds_in_words,
 )
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -123,6 +124,9 @@ class GamePattern(Pattern):
 
         return tuple(sorted(grid(rounds, answers), key=longest))
 
+    def least(self, epsilon: ExactEpsilon) -> None:
+        return None
+
     def known_by(self, sizes: Sizes) -> object:
         """Also by what ``compose`` makes: its own lines do not tell what they call."""
         domains = self.domains(sizes[0]) if self.parts else []
@@ -131,8 +135,7 @@ class GamePattern(Pattern):
     def in_words(self, sizes: Sizes) -> str:
         if not self.parts:
             return "no mechanism is sought"
-        narrow = any(type(part) is AnyRenyi for part in self.parts)
-        return super().in_words(sizes) + (f", {WIDEST_SAID}" if narrow else "")
+        return rounds_in_words(sizes, self.parts)
 
     def domains(self, size: Size) -> list[Domain]:
         """Of the law of each part."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Final
 
@@ -12,8 +13,8 @@ from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import OnlyAt, whole_order
 from antiphon.conjectures import law_trees
 from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, program
-from antiphon.conjectures.exact_figures import Figure, TightDelta, TightMoment, shown
-from antiphon.conjectures.tables import Judged, Plan, TableMechanism, mechanism, mixed, rounded
+from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, TightMoment, shown
+from antiphon.conjectures.tables import Judged, Plan, mechanism, mixed, rounded
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -35,13 +36,13 @@ class Pattern(ABC):
     """
 
     @property
+    @abstractmethod
     def most(self) -> int | None:
         """Climbs after which nothing is left to be looked at; None where there always is more."""
-        return None
 
+    @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
         """What has to be the same for a search to be gone on with."""
-        return self
 
     @abstractmethod
     def described(self, epsilon: ExactEpsilon) -> str:
@@ -51,9 +52,9 @@ class Pattern(ABC):
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
         """The same, for JSON."""
 
+    @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
         """What a bound must not be below, for who loses as much; None if nothing is known."""
-        return None
 
     @abstractmethod
     def sizes(self, rounds: int, answers: int) -> Sizes:
@@ -62,21 +63,24 @@ class Pattern(ABC):
         Raises: Intractable if the largest is too large; InvalidArgument where nothing can be found.
         """
 
+    @abstractmethod
     def in_words(self, sizes: Sizes) -> str:
         """Those sizes."""
-        return f"mechanisms of rounds × answers {', '.join(f'{r} × {a}' for r, a in sizes)}"
 
     @abstractmethod
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
         """Who climbs among what is sought of one size. Raises: MissingExtra without scipy."""
 
-    def heard(self, mechanism: TableMechanism) -> frozenset[int] | None:
-        """The histories of a mechanism that was found which can be; None: any can."""
-        return None
-
     @abstractmethod
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
         """What a climb has found, exactly. Raises: Intractable where that cannot be computed."""
+
+
+def rounds_in_words(sizes: Sizes, parts: Iterable[SoughtMechanism]) -> str:
+    """The sizes of such mechanisms."""
+    told = ", ".join(f"{rounds} × {answers}" for rounds, answers in sizes)
+    narrow = any(type(part) is AnyRenyi for part in parts)
+    return f"mechanisms of rounds × answers {told}{f', {WIDEST_SAID}' if narrow else ''}"
 
 
 def grid(rounds: int, answers: int) -> list[Size]:

@@ -14,7 +14,7 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.conjectures.all_views import AllViews, best, strategy
 from antiphon.conjectures.climbing import Climb, Climber, Size
-from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, figure_of
+from antiphon.conjectures.exact_figures import Figure, TightDelta, figure_of
 from antiphon.conjectures.law_trees import Domain, ListedPairs, finite, pairs_of, tree, turned
 from antiphon.conjectures.patterns.pattern import (
     SOURCE,
@@ -24,8 +24,9 @@ from antiphon.conjectures.patterns.pattern import (
     Sizes,
     SoughtMechanism,
     grid,
+    rounds_in_words,
 )
-from antiphon.conjectures.tables import Judged, TableMechanism, both_laws, named
+from antiphon.conjectures.tables import Judged, both_laws, named
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import exact
@@ -166,6 +167,16 @@ class SparseComposition(Pattern):
         who = f"one mechanism loses alone that is {self.part}"
         return (self.alone(epsilon), who) if self.heard_at_once else None
 
+    @property
+    def most(self) -> None:
+        return None
+
+    def known_by(self, sizes: Sizes) -> object:
+        return self
+
+    def in_words(self, sizes: Sizes) -> str:
+        return rounds_in_words(sizes, [self.part])
+
     def sizes(self, rounds: int, answers: int) -> Sizes:
         inputs = self.inputs
         self._check(Domain(inputs, rounds, answers))
@@ -179,8 +190,9 @@ class SparseComposition(Pattern):
         oracle = AllViews(played, self.sparse, self.figure(epsilon).loss)
         return Climber(size, oracle, [keep] * self.creations, alike=True)
 
-    def heard(self, mechanism: TableMechanism) -> frozenset[int]:
-        levels = tree(mechanism.domain, self.pairs, self.played)
+    def heard(self, domain: Domain) -> frozenset[int]:
+        """The histories of a mechanism that a composition can lead to."""
+        levels = tree(domain, self.pairs, self.played)
         return frozenset(int(each) for level in levels for side in level.heard for each in side)
 
     def _check(self, largest: Domain) -> None:
@@ -224,7 +236,8 @@ class SparseComposition(Pattern):
         adversary = strategy(seen, self.pairs, mechanisms, domain.answers, growth, found.bit)
         own, other = both_laws(adversary, self.game, count * (1 + domain.rounds))
         adversary = attrs.evolve(adversary, advantage=own.hockey_stick(other, growth))
-        return Judged(mechanisms, tuple(claimed), adversary, figure.of(own, other), self.game)
+        loss = figure.of(own, other)
+        return Judged(mechanisms, tuple(claimed), adversary, loss, self.game, self.heard(domain))
 
 
 @register("antiphon.SparsePattern/1")
@@ -271,9 +284,6 @@ class SparseRenyi(SparseComposition):
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
         return figure_of(self.order, epsilon)
-
-    def in_words(self, sizes: Sizes) -> str:
-        return f"{super().in_words(sizes)}, {WIDEST_SAID}"
 
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         return self.moment

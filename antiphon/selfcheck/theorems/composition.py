@@ -17,8 +17,11 @@ import attrs
 from antiphon.audit.simulated_composition import (
     CompositionSimulator,
     Parameters,
+    Place,
     RandomizedResponses,
+    by_index,
     composition_simulator,
+    first_alike,
 )
 from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
 from antiphon.composition import validity
@@ -38,7 +41,7 @@ from antiphon.selfcheck.theorems.components import (
     RESPONSE,
     ForgetsTheirs,
     ForgetsToCharge,
-    TakesAnySample,
+    first_unused,
     messages,
     threshold,
     walk,
@@ -140,7 +143,7 @@ def _two_simulated(*, crossed: bool = False) -> Evidence:
     made = [LEAKY, RESPONSE]
     f = validity.fixed_mechanisms(made)
     right = composition_simulator(f, rounds=5)
-    wrong = CompositionSimulator(right.parameters[::-1], right.choose, True)
+    wrong = CompositionSimulator(right.parameters[::-1], right.choose, by_index)
     return proof_by_simulation(f, made, 2, 5, wrong if crossed else right)
 
 
@@ -159,7 +162,7 @@ def _theorem_4_12() -> Iterable[Check]:
     yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _chosen_simulated)
     yield from (two, simulated)
     yield two.twin("f forgets to charge a creation", kind=ForgetsToCharge)
-    yield simulated.twin("𝒫 takes any unused sample", kind=TakesAnySample)
+    yield simulated.twin("𝒫 takes any unused sample", place=first_unused)
 
 
 def _chosen() -> Evidence:
@@ -177,10 +180,10 @@ def _two_chosen(*, kind: type[validity.FixedParameters] = validity.FixedParamete
     return bounded_by_responses(f, _many(), 6, most=3)
 
 
-def _two_simulated_chosen(*, kind: type[CompositionSimulator] = CompositionSimulator) -> Evidence:
+def _two_simulated_chosen(*, place: Place = first_alike) -> Evidence:
     f = validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
     right = composition_simulator(f, rounds=4)
-    simulator = kind(right.parameters, right.choose, False)
+    simulator = CompositionSimulator(right.parameters, right.choose, place)
     return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, simulator)
 
 

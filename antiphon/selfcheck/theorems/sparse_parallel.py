@@ -5,7 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from fractions import Fraction
 
-from antiphon.audit.simulated_composition import CompositionSimulator, composition_simulator
+from antiphon.audit.simulated_composition import (
+    CompositionSimulator,
+    composition_simulator,
+    first_alike,
+)
 from antiphon.audit.simulators import vadhan_wang
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
@@ -83,7 +87,7 @@ def _guarded(*, printed: bool = False) -> Evidence:
         lambda created, pair: vadhan_wang(
             created.mechanism, epsilon=created.parameters[0], within=True
         ),
-        False,
+        first_alike,
     )
     right = composition_simulator(f, rounds=4)
     return proof_by_simulation(
