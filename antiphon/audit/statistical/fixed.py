@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 import numpy as np
@@ -10,7 +10,7 @@ import numpy as np
 from antiphon.audit.running import Outcome
 from antiphon.audit.statistical import estimators
 from antiphon.audit.statistical.audit_report import AuditReport, Tested
-from antiphon.audit.statistical.event import Choice
+from antiphon.audit.statistical.event import Choice, Event
 from antiphon.audit.statistical.experiment import (
     TESTING,
     VACUOUS,
@@ -65,6 +65,18 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
     if not differing:
         return f"no differing pair was sent in {_PLAYS} plays, so both worlds are one"
     return f"every view was halted by V[f] before a differing pair could pass: {reason}"
+
+
+def reported(
+    setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
+) -> AuditReport:
+    """What every audit says of its claim and its adversary, beside what it ``found``."""
+    player, playing, goal = candidate.adversary, setting.playing, setting.goal
+    return AuditReport(
+        verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
+        confidence=setting.confidence, adversary=candidate.name, event=event, player=player,
+        vacuous="" if refuted else why_vacuous(playing, player, setting.root), **found,
+    )  # fmt: skip
 
 
 Method: TypeAlias = Literal["clopper-pearson", "label", "anytime"]
@@ -130,29 +142,22 @@ def _report(
     )
     if shown is not None and method == "clopper-pearson":
         shown = attrs.evolve(shown, hits=hits[best], alpha=alpha)
-    return AuditReport(
-        verdict="refuted" if refuted else "not refuted",
-        epsilon=goal.epsilon,
-        delta=goal.delta,
+    return reported(
+        setting, candidate, choice.event, refuted,
         delta_lower=low,
         epsilon_lower=max(each.epsilon_at(goal.delta) for each in rates),
-        confidence=setting.confidence,
         samples=setting.trained + tested,
         tested=tested,
         method=_WORDS[method],
         correction=_correction(correction, candidates) + repeated(looks, goal.alpha),
-        adversary=candidate.name,
-        event=choice.event,
         hits=hits[best],
         tests=tests,
         trace=tuple(estimators.Hits(*point) for point in outcomes[best].result),
         alpha_each=alpha if method == "clopper-pearson" else None,
         looks=looks,
         interrupted=any(outcome.interrupted for outcome in outcomes),
-        player=candidate.adversary,
-        vacuous="" if refuted else why_vacuous(setting.playing, candidate.adversary, setting.root),
         counterexample=shown,
-    )
+    )  # fmt: skip
 
 
 def _delta_lower(hits: estimators.Hits, epsilon: float, alpha: float, method: Method) -> float:

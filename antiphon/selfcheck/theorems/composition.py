@@ -117,21 +117,15 @@ def proof_by_simulation(
 def _theorem_4_10() -> Iterable[Check]:
     two = Check("Thm 4.10", "RR ‖ walk", _two_fixed)
     simulated = Check("Thm 4.10", "M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _two_simulated)
-    yield Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}", _four_fixed)
-    yield Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _three_simulated)
+    four, three = [RESPONSE, threshold(), walk(), LEAKY], [LEAKY, walk(), RESPONSE]
+    fixed = validity.fixed_mechanisms
+    yield Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}",
+                partial(bounded_by_responses, fixed(four), four, 11))  # fmt: skip
+    yield Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]",
+                partial(proof_by_simulation, fixed(three), three, 3, 6))  # fmt: skip
     yield from (two, simulated)
     yield two.twin("RR ‖ walk, f forgets f_i", kind=ForgetsTheirs)
     yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", crossed=True)
-
-
-def _four_fixed() -> Evidence:
-    made = [RESPONSE, threshold(), walk(), LEAKY]
-    return bounded_by_responses(validity.fixed_mechanisms(made), made, 11)
-
-
-def _three_simulated() -> Evidence:
-    made = [LEAKY, walk(), RESPONSE]
-    return proof_by_simulation(validity.fixed_mechanisms(made), made, 3, 6)
 
 
 def _two_fixed(*, kind: type[validity.FixedMechanisms] = validity.FixedMechanisms) -> Evidence:
@@ -158,21 +152,18 @@ def _many() -> list[Create]:
 def _theorem_4_12() -> Iterable[Check]:
     two = Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0)", _two_chosen)
     simulated = Check("Thm 4.12", "RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _two_simulated_chosen)
-    yield Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)", _chosen)
-    yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _chosen_simulated)
+    f, made = validity.fixed_parameters([*BUDGET, BUDGET[1]]), [RESPONSE, weakened(walk(), 3)]
+    yield Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)",
+                partial(bounded_by_responses, f, _many(), 9))  # fmt: skip
+    yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫",
+                partial(proof_by_simulation, _for_two(), [*made, PURE_RESPONSE], 2, 5))  # fmt: skip
     yield from (two, simulated)
     yield two.twin("f forgets to charge a creation", kind=ForgetsToCharge)
     yield simulated.twin("𝒫 takes any unused sample", place=first_unused)
 
 
-def _chosen() -> Evidence:
-    return bounded_by_responses(validity.fixed_parameters([*BUDGET, BUDGET[1]]), _many(), 9)
-
-
-def _chosen_simulated() -> Evidence:
-    made = [RESPONSE, weakened(walk(), 3), PURE_RESPONSE]
-    f = validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
-    return proof_by_simulation(f, made, 2, 5)
+def _for_two() -> validity.FixedParameters:
+    return validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
 
 
 def _two_chosen(*, kind: type[validity.FixedParameters] = validity.FixedParameters) -> Evidence:
@@ -181,7 +172,7 @@ def _two_chosen(*, kind: type[validity.FixedParameters] = validity.FixedParamete
 
 
 def _two_simulated_chosen(*, place: Place = first_alike) -> Evidence:
-    f = validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
+    f = _for_two()
     right = composition_simulator(f, rounds=4)
     simulator = CompositionSimulator(right.parameters, right.choose, place)
     return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, simulator)
