@@ -113,6 +113,14 @@ def broken(
     return Entry(name, system, false, (player, *more), truth)
 
 
+def beside(
+    name: str, system: Any, truth: Truth, slip: str, twin: Any, known: Truth, player: Player
+) -> tuple[Entry, Entry]:
+    """The system under its own first claim; and a twin with a slip, under the same."""
+    own = as_claimed(name, system, player, truth)
+    return own, broken(slip, twin, system.claims[0], player, known)
+
+
 def derived(
     name: str, system: Any, slip: str, twin: Any, player: Player, truth: Truth,
     delta: Fraction | None = None,

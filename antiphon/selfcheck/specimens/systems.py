@@ -10,7 +10,6 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
 
-import attrs
 import numpy as np
 
 from antiphon.audit.game import PrivacyGame
@@ -31,7 +30,7 @@ from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.post_processor import IdentityPostProcessor
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite, Integers, Pairs, Space
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
-from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, slow
 from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree, differ
 from antiphon.verifiers.verifier import Identifier, Verifier
 
@@ -142,13 +141,10 @@ def _multiplicative_weights() -> Iterator[Specimen]:
         part=tried, right=ExtConComp(), queries=Either((query, counts)),
         answers=Either((Finite((TOP, BOTTOM)), Integers(-9, 9))), hops=6,
     )  # fmt: skip
-    yield Specimen(MultiplicativeWeights, (link,), (_audited(),))
-
-
-def _audited() -> Entry:
     learner = MultiplicativeWeights(size=2, epsilon_each=1, updates=2, threshold=1, rate=0.5)
     system = ComplexMechanism(learner)
     rows, query = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
     player = saying("4, 0 | 3, 1, and three queries", [rows, *[query] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
-    return attrs.evolve(entry, samples=4_000, thorough=8_000)  # arrays, one interaction at a time
+    # Its messages are arrays, and each interaction is played on its own.
+    yield Specimen(MultiplicativeWeights, (link,), slow(entry))
