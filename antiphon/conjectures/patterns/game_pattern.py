@@ -16,16 +16,8 @@ from antiphon.conjectures import tables
 from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
 from antiphon.conjectures.exact_figures import Figure, figure_of, maybe_order
 from antiphon.conjectures.law_trees import Domain, Doubles
+from antiphon.conjectures.patterns import pattern
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
-from antiphon.conjectures.patterns.pattern import (
-    AnyMechanism,
-    AnyRenyi,
-    Pattern,
-    Sizes,
-    SoughtMechanism,
-    grid,
-    rounds_in_words,
-)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -40,8 +32,8 @@ Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
 """Mechanisms -> their game; or the game's question, which says what may be created or asked."""
 
 
-def _parts(_: object, __: object, given: tuple[SoughtMechanism, ...]) -> None:
-    kinds = AnyMechanism, AnyRenyi
+def _parts(_: object, __: object, given: tuple[pattern.SoughtMechanism, ...]) -> None:
+    kinds = pattern.AnyMechanism, pattern.AnyRenyi
     if type(given) is not tuple or not all(  # pyright: ignore[reportUnnecessaryComparison]
         any(type(each) is kind for kind in kinds) for each in given
     ):
@@ -53,7 +45,7 @@ def _parts(_: object, __: object, given: tuple[SoughtMechanism, ...]) -> None:
 
 @register("antiphon.GamePattern/1")
 @attrs.frozen(kw_only=True)
-class GamePattern(Pattern):
+class GamePattern(pattern.Pattern):
     """The games that ``compose`` makes of mechanisms, one for each part.
 
     Bounded is their δ at ε; or, with an ``order``, Σ p^α q^(1-α) of that order α, which is
@@ -67,12 +59,12 @@ class GamePattern(Pattern):
 
     compose: Compose
     rounds: int = attrs.field(validator=lambda _, __, n: exact.whole(n, "rounds"))
-    parts: tuple[SoughtMechanism, ...] = attrs.field(default=(), validator=_parts)
+    parts: tuple[pattern.SoughtMechanism, ...] = attrs.field(default=(), validator=_parts)
     order: int | None = attrs.field(default=None, validator=maybe_order)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
-            if self.order is not None and type(part) is AnyMechanism and part.delta:
+            if self.order is not None and type(part) is pattern.AnyMechanism and part.delta:
                 raise no_divergence(str(part))
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
@@ -112,7 +104,7 @@ class GamePattern(Pattern):
     def most(self) -> int | None:
         return None if self.parts else 1
 
-    def sizes(self, rounds: int, answers: int) -> Sizes:
+    def sizes(self, rounds: int, answers: int) -> pattern.Sizes:
         if not self.parts:
             return (_NOTHING,)
         for part in self.parts:
@@ -122,20 +114,20 @@ class GamePattern(Pattern):
         def longest(size: Size) -> int:
             return max(domain.size for domain in self.domains(size))
 
-        return tuple(sorted(grid(rounds, answers), key=longest))
+        return tuple(sorted(pattern.grid(rounds, answers), key=longest))
 
     def least(self, epsilon: ExactEpsilon) -> None:
         return None
 
-    def known_by(self, sizes: Sizes) -> object:
+    def known_by(self, sizes: pattern.Sizes) -> object:
         """Also by what ``compose`` makes: its own lines do not tell what they call."""
         domains = self.domains(sizes[0]) if self.parts else []
         return self, _content(self.question(self.twins(domains)))
 
-    def in_words(self, sizes: Sizes) -> str:
+    def in_words(self, sizes: pattern.Sizes) -> str:
         if not self.parts:
             return "no mechanism is sought"
-        return rounds_in_words(sizes, self.parts)
+        return pattern.rounds_in_words(sizes, self.parts)
 
     def domains(self, size: Size) -> list[Domain]:
         """Of the law of each part."""
@@ -238,8 +230,8 @@ def no_divergence(claim: str) -> InvalidArgument:
 class OneGame:
     """Nothing is sought: what its best adversary gains is the one thing to look at."""
 
-    def __init__(self, pattern: GamePattern, figure: Figure) -> None:
-        self._pattern, self._figure = pattern, figure
+    def __init__(self, of: GamePattern, figure: Figure) -> None:
+        self._pattern, self._figure = of, figure
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """What the exact engine says."""
@@ -262,8 +254,8 @@ class Countered(NamedTuple):
 class BestOfGame:
     """The best adversaries of the games of a pattern, for a climber: of either world."""
 
-    def __init__(self, pattern: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
-        self._pattern, self._domains, self._figure = pattern, domains, figure
+    def __init__(self, of: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
+        self._pattern, self._domains, self._figure = of, domains, figure
 
     @cached_property
     def _free(self) -> Question:

@@ -16,16 +16,7 @@ from antiphon.conjectures.all_views import AllViews, best, strategy
 from antiphon.conjectures.climbing import Climb, Climber, Size
 from antiphon.conjectures.exact_figures import Figure, TightDelta, figure_of
 from antiphon.conjectures.law_trees import Domain, ListedPairs, finite, pairs_of, tree, turned
-from antiphon.conjectures.patterns.pattern import (
-    SOURCE,
-    AnyMechanism,
-    AnyRenyi,
-    Pattern,
-    Sizes,
-    SoughtMechanism,
-    grid,
-    rounds_in_words,
-)
+from antiphon.conjectures.patterns import pattern
 from antiphon.conjectures.tables import Judged, both_laws, named
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.mechanisms.fields import boolean
@@ -44,7 +35,7 @@ _WIDEST: Final = 10**8
 """Views in a table."""
 
 
-def _creations(pattern: SparseComposition, _: object, value: int) -> None:
+def _creations(made: SparseComposition, _: object, value: int) -> None:
     if exact.whole(value, "creations") > _MOST:
         raise InvalidArgument(
             f"at most {_MOST} creations, not {value}: all views are tabled, and there are as many "
@@ -52,13 +43,13 @@ def _creations(pattern: SparseComposition, _: object, value: int) -> None:
         )
 
 
-def _sparse(pattern: SparseComposition, _: object, value: int) -> None:
-    if exact.whole(value, "sparse") > pattern.creations:
+def _sparse(made: SparseComposition, _: object, value: int) -> None:
+    if exact.whole(value, "sparse") > made.creations:
         raise InvalidArgument("sparse is at most the number of creations")
 
 
 @attrs.frozen(kw_only=True)
-class SparseComposition(Pattern):
+class SparseComposition(pattern.Pattern):
     """n mechanisms that keep a claim w.r.t. f', of which at most k see a difference.
 
     f_∞ of CM Def. 5.1 with n creations, or f_{∞,FPC} of Def. 5.4; k = n is the composition of
@@ -95,7 +86,7 @@ class SparseComposition(Pattern):
 
     @property
     @abstractmethod
-    def part(self) -> SoughtMechanism:
+    def part(self) -> pattern.SoughtMechanism:
         """Each mechanism."""
 
     @abstractmethod
@@ -118,8 +109,10 @@ class SparseComposition(Pattern):
         Another f' than ``inner`` is not what the exact engine looks at: the user's word.
         """
         if self._as_played:
-            return Claim(self.part.measure, self.played, Status.PROVED, SOURCE)
-        return Claim(self.part.measure, self.played, Status.ASSUMED, f"w.r.t. inner, {SOURCE}")
+            return Claim(self.part.measure, self.played, Status.PROVED, pattern.SOURCE)
+        return Claim(
+            self.part.measure, self.played, Status.ASSUMED, f"w.r.t. inner, {pattern.SOURCE}"
+        )
 
     @property
     def composition(self) -> SparseParallel | SparseMeasures:
@@ -171,17 +164,19 @@ class SparseComposition(Pattern):
     def most(self) -> None:
         return None
 
-    def known_by(self, sizes: Sizes) -> object:
+    def known_by(self, sizes: pattern.Sizes) -> object:
         return self
 
-    def in_words(self, sizes: Sizes) -> str:
-        return rounds_in_words(sizes, [self.part])
+    def in_words(self, sizes: pattern.Sizes) -> str:
+        return pattern.rounds_in_words(sizes, [self.part])
 
-    def sizes(self, rounds: int, answers: int) -> Sizes:
+    def sizes(self, rounds: int, answers: int) -> pattern.Sizes:
         inputs = self.inputs
         self._check(Domain(inputs, rounds, answers))
         self._something_differs(Domain(inputs, rounds, 2))
-        return tuple(sorted(grid(rounds, answers), key=lambda size: Domain(inputs, *size).size))
+        return tuple(
+            sorted(pattern.grid(rounds, answers), key=lambda size: Domain(inputs, *size).size)
+        )
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climber:
         domain = Domain(self.inputs, *size)
@@ -249,8 +244,8 @@ class SparsePattern(SparseComposition):
     delta: Fraction = attrs.field(converter=exact.probability)
 
     @property
-    def part(self) -> AnyMechanism:
-        return AnyMechanism(
+    def part(self) -> pattern.AnyMechanism:
+        return pattern.AnyMechanism(
             epsilon=self.epsilon, delta=self.delta, inner=self.inner, pairs=self.pairs
         )
 
@@ -279,8 +274,10 @@ class SparseRenyi(SparseComposition):
         _ = self.part  # what is wrong is said at once
 
     @property
-    def part(self) -> AnyRenyi:
-        return AnyRenyi(order=self.order, moment=self.moment, inner=self.inner, pairs=self.pairs)
+    def part(self) -> pattern.AnyRenyi:
+        return pattern.AnyRenyi(
+            order=self.order, moment=self.moment, inner=self.inner, pairs=self.pairs
+        )
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
         return figure_of(self.order, epsilon)
