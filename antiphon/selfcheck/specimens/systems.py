@@ -143,8 +143,8 @@ def _multiplicative_weights() -> Iterator[Specimen]:
     )  # fmt: skip
     learner = MultiplicativeWeights(size=2, epsilon_each=1, updates=2, threshold=1, rate=0.5)
     system = ComplexMechanism(learner)
-    rows, query = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
-    player = saying("4, 0 | 3, 1, and three queries", [rows, *[query] * 3])
+    rows, asked = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
+    player = saying("4, 0 | 3, 1, and three queries", [rows, *[asked] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
     # Its messages are arrays, and each interaction is played on its own.
     yield Specimen(MultiplicativeWeights, (link,), slow(entry))
