@@ -110,6 +110,25 @@ class SimulatedComposition(NamedTuple):
     """Whether a simulated mechanism has refused a message: the end, as in ExtConComp."""
 
 
+Place: TypeAlias = Callable[[int, tuple[object, ...], tuple[Parameters, ...], Create], int]
+"""(j, the samples, their parameters, the creation) -> which sample; a used one is None."""
+
+
+def by_index(index: int, *_: object) -> int:
+    """Sample j (CM Thm 4.10)."""
+    return index
+
+
+def first_alike(
+    _: int, samples: tuple[object, ...], parameters: tuple[Parameters, ...], created: Create
+) -> int:
+    """The smallest unused sample with the mechanism's parameters (CM Thm 4.12)."""
+    for place, (sample, own) in enumerate(zip(samples, parameters, strict=True)):
+        if sample is not None and own == created.parameters:
+            return place
+    raise CompositionError("no sample of these parameters is left: the sequence is not valid")
+
+
 @attrs.frozen(eq=False)
 class CompositionSimulator(PostProcessor[SimulatedComposition]):
     """𝒫 for one of the four theorems; made by ``composition_simulator``."""
@@ -117,8 +136,8 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
     parameters: tuple[Parameters, ...]
     choose: Callable[[Create, Pair], PostProcessor]
     """Which T_j a mechanism gets, seen at its first pair."""
-    by_index: bool
-    """Whether T_j takes sample j (Thm 4.10), or the first unused of its parameters."""
+    place: Place
+    """Which sample T_j takes: sample j (Thm 4.10), or the first unused of its parameters."""
     _chosen: dict[object, PostProcessor] = attrs.field(
         init=False, factory=dict[object, PostProcessor], repr=False
     )
@@ -158,7 +177,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         samples = state.samples
         assert samples is not None
         while to is RIGHT:
-            place = index if self.by_index else self._place(samples, created)
+            place = self.place(index, samples, self.parameters, created)
             sample, samples = samples[place], (*samples[:place], None, *samples[place + 1 :])
             own, to, message = simulator.step(own, RIGHT, sample, coins)
         simulations = list(state.simulations)
@@ -172,13 +191,6 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         if key not in self._chosen:
             self._chosen[key] = self.choose(created, pair)
         return self._chosen[key]
-
-    def _place(self, samples: tuple[object, ...], created: Create) -> int:
-        """The smallest unused sample with the mechanism's parameters (CM Thm 4.12)."""
-        for place, (sample, own) in enumerate(zip(samples, self.parameters, strict=True)):
-            if sample is not None and own == created.parameters:
-                return place
-        raise CompositionError("no sample of these parameters is left: the sequence is not valid")
 
 
 def composition_simulator(verification: Verification, *, rounds: int) -> CompositionSimulator:
@@ -208,16 +220,16 @@ def composition_simulator(verification: Verification, *, rounds: int) -> Composi
 
     if isinstance(verification, OfCreations):
         parameters = tuple(created.parameters for created in verification.created)
-        return CompositionSimulator(parameters, guarded, True)
+        return CompositionSimulator(parameters, guarded, by_index)
     if isinstance(verification, FixedParameters):
-        return CompositionSimulator(verification.parameters, guarded, False)
+        return CompositionSimulator(verification.parameters, guarded, first_alike)
     if isinstance(verification, SparseParallel):
         if verification.require_first_pair_consistent:
-            return CompositionSimulator(verification.parameters, first_pair, False)
+            return CompositionSimulator(verification.parameters, first_pair, first_alike)
         if any(delta for _, delta in verification.parameters):
             raise CompositionError(
                 "Thm 5.2 needs every fixed delta to be 0; without first-pair consistency there is "
                 "no simulator (CM §5.2)"
             )
-        return CompositionSimulator(verification.parameters, pure, False)
+        return CompositionSimulator(verification.parameters, pure, first_alike)
     raise CompositionError("a simulator is known for the four functions of composition only")

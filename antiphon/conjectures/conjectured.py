@@ -164,7 +164,8 @@ class Conjectured(Shown, Plotted):
     def svg(self) -> str:
         """The mechanisms as trees, beside their adversary's: a picture of its own."""
         adversary = self.adversary
-        trees = [mechanism_drawn(each, self.pattern) for each in self.mechanisms]
+        heard = None if self.judged is None else self.judged.heard
+        trees = [mechanism_drawn(each, heard) for each in self.mechanisms]
         against = [] if adversary is None else [strategy_drawn(adversary)]
         bound, found = self.figures
         return sheet([self.title, f"bound {bound}; found {found}", _EDGES], trees, against)

@@ -27,23 +27,12 @@ from antiphon.audit.running.progress import Interrupt
 from antiphon.audit.running.runner import resumed
 from antiphon.audit.running.working import Arrival, Workers, work
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.conjectures.ascent import (
-    ENDLESS,
-    Aim,
-    Ascent,
-    Climbs,
-    Few,
-    HowFar,
-    Limits,
-    Memory,
-    Start,
-    climber,
-)
+from antiphon.conjectures import ascent
 from antiphon.conjectures.climbing import Climb
 from antiphon.conjectures.conjectured import Conjectured
 from antiphon.conjectures.exact_figures import shown
 from antiphon.conjectures.law_trees import Doubles
-from antiphon.conjectures.patterns.pattern import Pattern, Sizes
+from antiphon.conjectures.patterns.pattern import Pattern
 from antiphon.numbers import exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -56,7 +45,7 @@ def kept_in(path: Union[str, Path]) -> Checkpoint:
     return Checkpoint(path, _written, lambda data: _memory(decode_result(data)), of="starts")
 
 
-def _written(memory: Memory) -> Json:
+def _written(memory: ascent.Memory) -> Json:
     return encode_result(
         {
             "few": tuple((each.in_vain, *map(_plain, each.kept)) for each in memory.few),
@@ -71,18 +60,18 @@ def _written(memory: Memory) -> Json:
     )
 
 
-def _memory(said: Any) -> Memory:
+def _memory(said: Any) -> ascent.Memory:
     few = [
-        Few([each for each in map(_climb, kept) if each is not None], in_vain)
+        ascent.Few([each for each in map(_climb, kept) if each is not None], in_vain)
         for in_vain, *kept in said["few"]
     ]
     ready = deque(
-        Start(number, place, seed, None if near is None else _laws(near))
+        ascent.Start(number, place, seed, None if near is None else _laws(near))
         for number, place, seed, near in said["ready"]
     )
     history: list[tuple[int, float]] = list(said["history"])
     best, refuting = _climb(said["best"]), _climb(said["refuting"])
-    return Memory(few, ready, best, history, refuting, said["tried"])
+    return ascent.Memory(few, ready, best, history, refuting, said["tried"])
 
 
 def _climb(plain: Any) -> Climb | None:
@@ -110,47 +99,6 @@ def _stack(laws: list[Doubles] | None) -> tuple[object, ...] | None:
 def _laws(stack: Any) -> list[Doubles]:
     once, whose = stack
     return [once[place] for place in whose]
-
-
-def search_long(
-    aim: Aim,
-    sizes: Sizes,
-    limits: Limits,
-    *,
-    seed: int | None,
-    executor: Workers,
-    checkpoint: Union[str, Path, None],
-    watch: Callable[[HowFar], object] | None,
-) -> Conjectured:
-    """Climb until it is refuted, the limits are met, or Ctrl-C is pressed; see ``Conjecture``."""
-    pattern = aim.pattern
-    task = Climbs(system_words(2).tobytes().hex(), pattern, aim.epsilon, aim.figure, sizes)
-    climber(task, 0)  # what is missing is missed here
-    seeds = Chunks(total=ENDLESS, size=1, seed=seed)
-    file = None if checkpoint is None else kept_in(checkpoint)
-    arrived: SimpleQueue[Arrival | None] = SimpleQueue()
-    with (
-        resumed(task, Chunks(total=limits.starts, size=1, seed=seed), file) as (saver, saved),
-        Interrupt(partial(arrived.put, None)) as interrupt,
-    ):
-        kept: Any = saved.result
-        memory: Memory = Memory([Few() for _ in sizes]) if kept is None else kept
-        ascent = Ascent(
-            done=saved.chunks, aim=aim, chunks=seeds, limits=limits, memory=memory, saver=saver,
-            sizes=sizes, watch=watch,
-        )  # fmt: skip
-        try:
-            ascent.settle()
-            work(task, ascent, executor, interrupt, arrived)
-        except KeyboardInterrupt:
-            interrupt.asked = True
-        except ExecutorError as error:
-            error.outcome = ascent.outcome(interrupted=True)
-            raise
-        finally:
-            ascent.save()
-            climber.cache_clear()
-        return ascent.outcome(interrupted=interrupt.asked)
 
 
 Bound: TypeAlias = Union[int, float, Fraction, Callable[[ExactEpsilon], Any], PrivacyCurve]
@@ -206,7 +154,7 @@ class Conjecture:
         seconds: float | None = 60.0,
         starts: int | None = None,
         seed: int | None = None,
-        watch: Callable[[HowFar], object] | None = None,
+        watch: Callable[[ascent.HowFar], object] | None = None,
         to_the_end: bool = False,
         executor: Workers = None,
         checkpoint: Union[str, Path, None] = None,
@@ -228,12 +176,39 @@ class Conjecture:
         """
         if watch is not None and not callable(watch):
             raise InvalidArgument("watch is a function, which is told HowFar after each climb")
-        limits = Limits(seconds, starts, self.pattern.most)
-        aim = Aim(self.pattern, self.epsilon, self.figure, to_the_end)
+        limits = ascent.Limits(seconds, starts, self.pattern.most)
+        aim = ascent.Aim(self.pattern, self.epsilon, self.figure, to_the_end)
         sizes = self.pattern.sizes(self.rounds, self.answers)
-        return search_long(
-            aim, sizes, limits, seed=seed, executor=executor, checkpoint=checkpoint, watch=watch,
-        )  # fmt: skip
+        name = system_words(2).tobytes().hex()
+        task = ascent.Climbs(name, self.pattern, self.epsilon, aim.figure, sizes)
+        ascent.climber(task, 0)  # what is missing is missed here
+        seeds = Chunks(total=ascent.ENDLESS, size=1, seed=seed)
+        file = None if checkpoint is None else kept_in(checkpoint)
+        arrived: SimpleQueue[Arrival | None] = SimpleQueue()
+        with (
+            resumed(task, Chunks(total=limits.starts, size=1, seed=seed), file) as (saver, saved),
+            Interrupt(partial(arrived.put, None)) as interrupt,
+        ):
+            kept: Any = saved.result
+            memory: ascent.Memory = (
+                ascent.Memory([ascent.Few() for _ in sizes]) if kept is None else kept
+            )
+            under_way = ascent.Ascent(
+                done=saved.chunks, aim=aim, chunks=seeds, limits=limits, memory=memory, saver=saver,
+                sizes=sizes, watch=watch,
+            )  # fmt: skip
+            try:
+                under_way.settle()
+                work(task, under_way, executor, interrupt, arrived)
+            except KeyboardInterrupt:
+                interrupt.asked = True
+            except ExecutorError as error:
+                error.outcome = under_way.outcome(interrupted=True)
+                raise
+            finally:
+                under_way.save()
+                ascent.climber.cache_clear()
+            return under_way.outcome(interrupted=interrupt.asked)
 
 
 class Searching(TypedDict, total=False):
@@ -242,7 +217,7 @@ class Searching(TypedDict, total=False):
     seconds: float | None
     starts: int | None
     seed: int | None
-    watch: Callable[[HowFar], object] | None
+    watch: Callable[[ascent.HowFar], object] | None
     to_the_end: bool
     executor: Workers
     checkpoint: Union[str, Path, None]

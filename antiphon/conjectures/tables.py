@@ -156,6 +156,8 @@ class Judged:
     """What the views of that adversary lose, exactly: the composition loses no less."""
     game: PrivacyGame
     """That it plays."""
+    heard: frozenset[int] | None = None
+    """The histories of these mechanisms that can be; None: any can."""
 
 
 def named(

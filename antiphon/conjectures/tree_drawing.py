@@ -13,7 +13,6 @@ import attrs
 
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode, said
 from antiphon.composition.creation import Create
-from antiphon.conjectures.patterns.pattern import Pattern
 from antiphon.conjectures.tables import TableMechanism
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
@@ -84,15 +83,15 @@ def short(chance: Fraction) -> str:
     return str(chance) if len(str(chance)) < 12 else f"{float(chance):.6g}"
 
 
-def mechanism_drawn(mechanism: ContinualMechanism[Any], pattern: Pattern) -> Drawn:
+def mechanism_drawn(mechanism: ContinualMechanism[Any], heard: frozenset[int] | None) -> Drawn:
     """What it answers to what it may be asked, after each history that can be, and how likely.
 
-    What f' lets nobody ask is left out; questions that are answered alike stand together. Of one
-    that is no table, what it is.
+    What f' lets nobody ask, and is not in ``heard``, is left out; questions that are answered alike
+    stand together. Of one that is no table, what it is.
     """
     if not isinstance(mechanism, TableMechanism):
         return Drawn(message_label(mechanism), "creates")
-    return Drawn(mechanism.name, "creates", _questions(mechanism, 0, pattern.heard(mechanism)))
+    return Drawn(mechanism.name, "creates", _questions(mechanism, 0, heard))
 
 
 def _questions(

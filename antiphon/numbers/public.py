@@ -10,7 +10,8 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module
-from importlib.util import module_from_spec, spec_from_file_location
+from importlib.machinery import SourceFileLoader
+from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from pkgutil import walk_packages
 from types import ModuleType
@@ -43,10 +44,17 @@ def found_alone(folder: str) -> Iterator[ModuleType]:
     """The same without the rooms that they stand in, which take a second to load."""
     for path in sorted(_PACKAGE.glob(f"*/{folder}/[a-z]*.py")):
         name = ".".join(("antiphon", *path.relative_to(_PACKAGE).with_suffix("").parts))
-        if name not in sys.modules:
-            spec = spec_from_file_location(name, path)
-            assert spec is not None
-            assert spec.loader is not None
-            sys.modules[name] = module_from_spec(spec)
-            spec.loader.exec_module(sys.modules[name])
-        yield sys.modules[name]
+        yield sys.modules[name] if name in sys.modules else load_file(path, name)
+
+
+def load_file(path: Path, name: str) -> ModuleType:
+    """Run a file as the module of this name, whatever its own name ends with.
+
+    Raises: FileNotFoundError, and whatever the file raises.
+    """
+    spec = spec_from_loader(name, SourceFileLoader(name, str(path)))
+    assert spec is not None
+    assert spec.loader is not None
+    module = sys.modules[name] = module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

@@ -15,19 +15,7 @@ from multiprocessing.process import BaseProcess
 from pathlib import Path
 from typing import Any, Final, Protocol
 
-from antiphon.audit.running.sending import (
-    Files,
-    Parcel,
-    Task,
-    attempt,
-    attempt_own,
-    attempt_packed,
-    begin,
-    begin_packed,
-    misled,
-    packed,
-    packed_by_value,
-)
+from antiphon.audit.running import sending
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
 
 _UNKNOWN: Final = 32
@@ -67,22 +55,23 @@ class Crew(ABC):
     def submit(self, chunk: object) -> Future:
         """A future of ``worker.Done`` or ``worker.Failed``. Raises: ExecutorError."""
 
-    def close(self, *, now: bool) -> None:  # noqa: B027 - what is lent is not ours to close
+    @abstractmethod
+    def close(self, *, now: bool) -> None:
         """Give up the workers; ``now``: without waiting for what they are at."""
 
 
 class Own(Crew):
     """Processes of our own, started for one task and made anew when one of them dies."""
 
-    def __init__(self, task: Task, workers: int) -> None:
+    def __init__(self, task: sending.Task, workers: int) -> None:
         self._workers = workers
         self._method = start_method()
-        self._begin: tuple[Callable[..., None], tuple[object]] = begin, (task,)
+        self._begin: tuple[Callable[..., None], tuple[object]] = sending.begin, (task,)
         if self._method != "fork":
-            if misled():
+            if sending.misled():
                 raise ExecutorError(_MISLED)
             try:
-                self._begin = begin_packed, (packed(task),)
+                self._begin = sending.begin_packed, (sending.packed(task),)
             except Exception as error:
                 raise _not_sent(error) from error
         self._pool = self._fresh()
@@ -102,11 +91,11 @@ class Own(Crew):
 
     def submit(self, chunk: object) -> Future:
         try:
-            return self._pool.submit(attempt_own, chunk)
+            return self._pool.submit(sending.attempt_own, chunk)
         except BrokenExecutor:
             self.close(now=True)
             self._pool = self._fresh()
-            return self._pool.submit(attempt_own, chunk)
+            return self._pool.submit(sending.attempt_own, chunk)
 
     def close(self, *, now: bool) -> None:
         if now:
@@ -120,7 +109,7 @@ class Own(Crew):
 class Lent(Crew):
     """An executor that somebody else made and will close."""
 
-    def __init__(self, task: Task, executor: Any) -> None:
+    def __init__(self, task: sending.Task, executor: Any) -> None:
         if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
             raise InvalidArgument(
                 f"executor is a {type(executor).__name__} without `submit`; pass a number of "
@@ -129,13 +118,13 @@ class Lent(Crew):
             )
         self._executor: Executor = executor
         self._task = task
-        self._packed: tuple[Files, bytes] | None = None
+        self._packed: tuple[sending.Files, bytes] | None = None
         self.window = 2 * _width(executor) + 1
         dask = hasattr(executor, "get_executor")
         # A dask Client takes equal calls for one call, and would give a lost one again.
         self._how = {"pure": False} if dask else {}
         try:
-            self._packed = packed_by_value(task) if dask else packed(task)
+            self._packed = sending.packed_by_value(task) if dask else sending.packed(task)
         except Exception as error:
             self.stuck = _not_sent(error)  # yet a thread can take it
 
@@ -143,14 +132,17 @@ class Lent(Crew):
         submit, how = self._executor.submit, self._how
         try:
             if self._packed is None:
-                return submit(attempt, self._task, chunk, **how)
-            parcel = Parcel(attempt_packed, (self._packed, chunk))
+                return submit(sending.attempt, self._task, chunk, **how)
+            parcel = sending.Parcel(sending.attempt_packed, (self._packed, chunk))
             return submit(pickle.loads, pickle.dumps(parcel), **how)
         except Exception as error:  # broken, or shut down: it will not take any other chunk
             raise self.stuck or ExecutorError(
                 f"the executor takes no more chunks ({type(error).__name__}: {error}); pass a new "
                 "one, or a number of processes, which are replaced when they die"
             ) from error
+
+    def close(self, *, now: bool) -> None:
+        """What is lent is not ours to close."""
 
 
 def _width(executor: Any) -> int:
@@ -198,18 +190,18 @@ def _not_sent(error: Exception) -> ExecutorError:
     )
 
 
-def _can_be_sent(task: Task) -> bool:
+def _can_be_sent(task: sending.Task) -> bool:
     try:
-        packed(task)
+        sending.packed(task)
     except Exception:
         return False
     return True
 
 
-def may_start(task: Task) -> bool:
+def may_start(task: sending.Task) -> bool:
     """Whether processes of our own would be of use for this task here."""
     return (
         cores() > 1
         and not multiprocessing.current_process().daemon
-        and (start_method() == "fork" or (not misled() and _can_be_sent(task)))
+        and (start_method() == "fork" or (not sending.misled() and _can_be_sent(task)))
     )

@@ -21,8 +21,6 @@ import threading
 import traceback
 from collections.abc import Callable, Iterable
 from contextlib import redirect_stdout
-from importlib.machinery import SourceFileLoader
-from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
 from types import FunctionType, ModuleType
 from typing import Any, Final, TypeAlias
@@ -31,6 +29,7 @@ import attrs
 
 from antiphon.audit.statistical.search import AdversaryFamily
 from antiphon.numbers.errors import MissingExtra
+from antiphon.numbers.public import load_file
 from antiphon.protocol.registry import Named
 
 Files: TypeAlias = tuple[tuple[str, str], ...]
@@ -46,16 +45,11 @@ def run_file(path: Path, name: str | None = None) -> ModuleType:
     Raises: FileNotFoundError, and whatever the file raises.
     """
     name = name or f"_antiphon_with_{path.stem}"
-    spec = spec_from_loader(name, SourceFileLoader(name, str(path)))
-    assert spec is not None
-    assert spec.loader is not None
-    module = module_from_spec(spec)
-    sys.modules[name] = module
     directory = str(path.absolute().parent)
     if directory not in sys.path:
         sys.path.append(directory)
     with redirect_stdout(sys.stderr):
-        spec.loader.exec_module(module)
+        module = load_file(path, name)
     _run[name] = str(path.absolute())
     return module
 

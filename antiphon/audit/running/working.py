@@ -134,13 +134,9 @@ class ChunkTally(InOrder[Result]):
 
     def taken(self) -> None:
         self.watch(self.samples, self.chunks.total)
-        if self.samples + self.chunks.size > self.chunks.total:
-            self.save()  # without the last chunk, which is no whole one
-
-    def add(self, index: int, result: Result | Stop) -> None:
-        super().add(index, result)
-        if self.saver is not None and self.saver.due():
-            self.save()
+        last = self.samples + self.chunks.size > self.chunks.total
+        if last or (self.saver is not None and self.saver.due()):
+            self.save()  # at last without the last chunk, which is no whole one
 
     def save(self) -> None:
         """Bring the checkpoint up to date; a last chunk that is no whole one stays outside."""

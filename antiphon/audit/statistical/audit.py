@@ -23,7 +23,7 @@ from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.curve_audit import curve_audit
 from antiphon.audit.statistical.estimators import CORRECTIONS, Correction, failure, growth
-from antiphon.audit.statistical.event import Goal, Objective
+from antiphon.audit.statistical.event import EventGoal, Goal, Objective
 from antiphon.audit.statistical.fixed import Method, fixed_audit
 from antiphon.audit.statistical.reader import as_float
 from antiphon.audit.statistical.search import Search, members
@@ -140,6 +140,7 @@ def audit(
         warnings.warn(slow, SlowAudit, stacklevel=2)
     if training is None:
         trained = max(LEAST_SAMPLES // 2, min(trained, MOST_NUMBERS // max(1, width)))
+    goal: EventGoal
     if curve is None:
         goal = _goal(epsilon, delta, objective, alpha, samples - trained)
     else:

@@ -11,23 +11,11 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.audit.statistical import scorers
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.event import DOUBTS, Choice, Cuts, Event, Goal
+from antiphon.audit.statistical.event import DOUBTS, Choice, Cuts, Event, EventGoal
 from antiphon.audit.statistical.fitting import additive, rows_of, table
 from antiphon.audit.statistical.reader import Path, Reader, leaves, reader_of, settled
-from antiphon.audit.statistical.scorers import (
-    Additive,
-    ByKind,
-    Learned,
-    LikelihoodTable,
-    Linear,
-    Model,
-    Place,
-    Scorer,
-    Tree,
-    Trees,
-    Vector,
-)
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, MissingExtra
 from antiphon.populations.sample import NUMBER, Sample
 
@@ -46,7 +34,7 @@ class Training(NamedTuple):
     tune: tuple[Sample, Sample]
 
 
-def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0) -> Choice:
+def choose(training: Training, goal: EventGoal, score: str = "auto", *, seed: int = 0) -> Choice:
     """The event with the best expected bound, over scores, thresholds and both directions.
 
     Where all views look alike it is the sure event. ``score`` "own": the views are numbers
@@ -58,8 +46,8 @@ def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0
     wide = tuple(sorted({path for path, leaf in met if leaf is NUMBER}))
     zero, one, *tune = (settled(s, wide) for s in (*training.fit, *training.tune))
     training = Training((zero, one), (tune[0], tune[1]))
-    scorers = candidates(*training.fit, score, seed=seed)
-    cuts = [Cuts.of(scorer, *training.tune) for scorer in scorers]
+    tried = candidates(*training.fit, score, seed=seed)
+    cuts = [Cuts.of(scorer, *training.tune) for scorer in tried]
     best: Choice | None = None
     for doubt in DOUBTS:
         found = [choice for each in cuts for choice in each.best(goal, doubt, wide)]
@@ -72,7 +60,7 @@ def choose(training: Training, goal: Goal, score: str = "auto", *, seed: int = 0
 def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choice:
     """The event that holds the views of all kinds, if these are few."""
     kinds = {kind for sample in training.fit for kind in sample.cells}
-    event = Event(LikelihoodTable(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
+    event = Event(scorers.LikelihoodTable(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
     zero, one = training.tune
     hits = Hits(event.hits(one), one.replicas, event.hits(zero), zero.replicas)
     strange = not hits.own + hits.against or not _few(kinds, training.fit)
@@ -96,20 +84,20 @@ _NOTHING: Final = {
 }
 
 
-def candidates(zero: Sample, one: Sample, score: str, *, seed: int = 0) -> Iterator[Scorer]:
+def candidates(zero: Sample, one: Sample, score: str, *, seed: int = 0) -> Iterator[scorers.Scorer]:
     """The scores that are tried: by name, or (``auto``) all that need NumPy only."""
     kinds = zero.cells.keys() | one.cells.keys()
     if len(kinds) > 1 and _few(kinds, (zero, one)) and score in ("auto", "counts", "own"):
         yield table(zero, one)
     reader = reader_of((zero, one))
     if score in ("auto", "places", "own"):
-        yield from (Place(path) for path in reader.numbers[:MOST_PLACES])
+        yield from (scorers.Place(path) for path in reader.numbers[:MOST_PLACES])
     if not reader.width or score in ("counts", "places", "own"):
         return
     numeric = bool(reader.numbers)
     if score in LEARNERS:
         extra = {"seed": seed} if score == "boosted" else {}
-        yield Learned(reader, LEARNERS[score](reader, zero, one, **extra))
+        yield scorers.Learned(reader, LEARNERS[score](reader, zero, one, **extra))
     elif numeric or len(kinds) > MOST_KINDS or score == "additive":
         pooled = additive(reader, zero, one)
         yield pooled
@@ -117,7 +105,7 @@ def candidates(zero: Sample, one: Sample, score: str, *, seed: int = 0) -> Itera
             yield from _by_kind(pooled, zero, one)
 
 
-def _by_kind(pooled: Learned, zero: Sample, one: Sample) -> Iterator[ByKind]:
+def _by_kind(pooled: scorers.Learned, zero: Sample, one: Sample) -> Iterator[scorers.ByKind]:
     """A model for each kind of view of which there are many, the pooled one for the rest."""
     large = {
         kind: parts
@@ -127,19 +115,19 @@ def _by_kind(pooled: Learned, zero: Sample, one: Sample) -> Iterator[ByKind]:
     if not 0 < len(large) <= MOST_KINDS:
         return
     counted = table(zero, one)
-    scorers: list[Scorer] = []
+    own_scorers: list[scorers.Scorer] = []
     for kind, parts in large.items():
         own, other = (Sample({kind: part}) for part in parts)
         reader = reader_of((own, other))
         if not reader.numbers:
-            scorers.append(LikelihoodTable((kind,), (counted.score(kind),)))
+            own_scorers.append(scorers.LikelihoodTable((kind,), (counted.score(kind),)))
             continue
         learned = additive(reader, own, other)
         own_model = learned.model
-        assert isinstance(own_model, Additive)
+        assert isinstance(own_model, scorers.Additive)
         model = attrs.evolve(own_model, intercept=own_model.intercept + counted.score(kind))
-        scorers.append(attrs.evolve(learned, model=model))
-    yield ByKind(tuple(large), tuple(scorers), pooled)
+        own_scorers.append(attrs.evolve(learned, model=model))
+    yield scorers.ByKind(tuple(large), tuple(own_scorers), pooled)
 
 
 _SMALL: Final = 50_000
@@ -147,7 +135,7 @@ _CHECKED: Final = 1000
 """So many rows are scored by both, scikit-learn and what was taken out of it."""
 
 
-def logistic(reader: Reader, zero: Sample, one: Sample) -> Linear:
+def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:
     """A logistic regression on standardised features. Raises: MissingExtra."""
     try:
         from sklearn.linear_model import LogisticRegression
@@ -160,11 +148,11 @@ def logistic(reader: Reader, zero: Sample, one: Sample) -> Linear:
     scales[scales == 0] = 1
     learner: Any = LogisticRegression(max_iter=500)
     learner.fit((filled - means) / scales, labels, sample_weight=weights)
-    slopes: Vector = learner.coef_[0] / scales
-    return Linear(float(learner.intercept_[0] - means @ slopes), slopes, means)
+    slopes: scorers.Vector = learner.coef_[0] / scales
+    return scorers.Linear(float(learner.intercept_[0] - means @ slopes), slopes, means)
 
 
-def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> Trees:
+def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.Trees:
     """Histogram gradient boosting. Raises: MissingExtra."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
@@ -179,7 +167,7 @@ def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> Trees:
     )
     with _threads(len(features)):
         learner.fit(features, labels, sample_weight=weights)
-    trees = Trees(
+    trees = scorers.Trees(
         float(learner._baseline_prediction.item()),
         tuple(_tree(each[0].nodes) for each in learner._predictors),
     )
@@ -204,9 +192,9 @@ def _threads(rows: int) -> AbstractContextManager[object]:
     return made
 
 
-def _tree(nodes: Any) -> Tree:
+def _tree(nodes: Any) -> scorers.Tree:
     leaf = nodes["is_leaf"].astype(bool)
-    return Tree(
+    return scorers.Tree(
         nodes["feature_idx"].astype(np.int64),
         nodes["num_threshold"].astype(np.float64),
         np.where(leaf, -1, nodes["left"].astype(np.int64)),
@@ -216,7 +204,7 @@ def _tree(nodes: Any) -> Tree:
     )
 
 
-Labelled: TypeAlias = tuple[Vector, npt.NDArray[np.int64], Vector]
+Labelled: TypeAlias = tuple[scorers.Vector, npt.NDArray[np.int64], scorers.Vector]
 """Features, labels, weights."""
 
 
@@ -229,4 +217,7 @@ def _labelled(reader: Reader, zero: Sample, one: Sample) -> Labelled:
     return features, labels, np.concatenate([rows.weights[seen[b], b] for b in (0, 1)])
 
 
-LEARNERS: Final[dict[str, Callable[..., Model]]] = {"logistic": logistic, "boosted": boosted}
+LEARNERS: Final[dict[str, Callable[..., scorers.Model]]] = {
+    "logistic": logistic,
+    "boosted": boosted,
+}

@@ -13,7 +13,7 @@ from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import Hits, Rates, down
 from antiphon.audit.statistical.event import Choice, Cut, Cuts
 from antiphon.audit.statistical.experiment import TESTING, Playing, Setting, child
-from antiphon.audit.statistical.fixed import repeated, why_vacuous
+from antiphon.audit.statistical.fixed import repeated, reported
 from antiphon.audit.statistical.reader import Path, settled
 from antiphon.audit.statistical.scorers import Scorer, Vector
 from antiphon.audit.statistical.search import Candidate
@@ -138,25 +138,18 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     best = int(np.argmax(lows))
     refuted, low = lows[best] > delta, lows[best]
     event = task.cuts[best].event(task.scorer, task.places)
-    shown = None
-    if refuted:
-        setting = attrs.evolve(setting, goal=attrs.evolve(goal, epsilon=epsilon, delta=delta))
-        shown = setting.show(candidate.adversary, event, rates[best].low, low)
-        if shown is not None:
-            shown = attrs.evolve(shown, hits=hits[best], alpha=alphas[best])
-    return AuditReport(
-        verdict="refuted" if refuted else "not refuted",
-        epsilon=epsilon,
-        delta=delta,
+    setting = attrs.evolve(setting, goal=attrs.evolve(goal, epsilon=epsilon, delta=delta))
+    shown = setting.show(candidate.adversary, event, rates[best].low, low) if refuted else None
+    if shown is not None:
+        shown = attrs.evolve(shown, hits=hits[best], alpha=alphas[best])
+    return reported(
+        setting, candidate, event, refuted,
         delta_lower=low,
         epsilon_lower=trade_off.epsilon_at(delta),
-        confidence=setting.confidence,
         samples=setting.trained + outcome.done,
         tested=outcome.done,
         method="two Clopper-Pearson bounds for each of several events, chosen on other samples",
         correction=_correction(len(task.cuts), len(candidates)) + repeated(looks, alpha),
-        adversary=candidate.name,
-        event=event,
         hits=hits[best],
         alpha_each=alphas[best],
         looks=looks,
@@ -164,10 +157,8 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
         curve=curve.method,
         claimed=goal.claimed,
         trade_off=trade_off,
-        player=candidate.adversary,
-        vacuous="" if refuted else why_vacuous(setting.playing, candidate.adversary, setting.root),
         counterexample=shown,
-    )
+    )  # fmt: skip
 
 
 def _shares(alpha: float, events: int) -> list[float]:

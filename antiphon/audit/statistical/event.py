@@ -7,6 +7,7 @@ fresh samples will give is expected to be largest.
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Hashable, Iterator, Sequence
 from statistics import NormalDist
 from typing import Final, Literal, NamedTuple, TypeAlias
@@ -15,17 +16,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.audit.statistical import reader
 from antiphon.audit.statistical.estimators import Hits, growth
-from antiphon.audit.statistical.reader import (
-    Path,
-    Reader,
-    as_float,
-    is_number,
-    item_label,
-    items_of,
-    place_label,
-    settled,
-)
 from antiphon.audit.statistical.scorers import (
     Additive,
     Learned,
@@ -46,15 +38,15 @@ def half_line(scorer: Scorer, threshold: float, above: bool) -> str | None:
     """
     if not isinstance(scorer, Learned) or not isinstance(scorer.model, Additive):
         return None
-    reader, model = scorer.reader, scorer.model
-    used = [feature for feature in range(reader.width) if model.uses(feature)]
+    read_by, model = scorer.reader, scorer.model
+    used = [feature for feature in range(read_by.width) if model.uses(feature)]
     if len(used) != 1 or used[0] >= len(model.curves):
         return None
     flat = [curve for place, curve in enumerate(model.curves) if place != used[0]]
     others = [heights[0] for knots, heights in flat if len(knots)]
     knots, heights = (each.tolist() for each in model.curves[used[0]])
     end = crossing(knots, heights, threshold - model.intercept - float(sum(others)), above)
-    return None if end is None else f"{_named(reader, used[0])} {end}"
+    return None if end is None else f"{_named(read_by, used[0])} {end}"
 
 
 def crossing(
@@ -81,11 +73,11 @@ def crossing(
     return f"{'≥' if rising else '≤'} {whole}"
 
 
-def _named(reader: Reader, feature: int) -> str:
-    if feature < len(reader.numbers):
-        return place_label(reader.numbers[feature], "answer")
-    early, late = reader.changes[feature - len(reader.numbers)]
-    return f"{place_label(late, 'answer')} − {place_label(early, 'answer')}"
+def _named(read_by: reader.Reader, feature: int) -> str:
+    if feature < len(read_by.numbers):
+        return reader.place_label(read_by.numbers[feature], "answer")
+    early, late = read_by.changes[feature - len(read_by.numbers)]
+    return f"{reader.place_label(late, 'answer')} − {reader.place_label(early, 'answer')}"
 
 
 @register("antiphon.Event/1")
@@ -98,7 +90,7 @@ class Event(Shown):
     above: bool
     """S = {score > threshold}; else {score < threshold}."""
     bit: int
-    wide: tuple[Path, ...] = attrs.field(default=(), repr=False)
+    wide: tuple[reader.Path, ...] = attrs.field(default=(), repr=False)
     """Where the views had numbers in the training samples. What looks at symbols takes a
     number at any other place for one of them, so that each different one is a kind of view:
     an event made by hand names the places of its continuous answers here."""
@@ -106,7 +98,7 @@ class Event(Shown):
     def hits(self, sample: Sample) -> int:
         """How many replicas fall into S."""
         scorer = self.scorer
-        cells = (settled(sample, self.wide) if scorer.symbolic else sample).cells
+        cells = (reader.settled(sample, self.wide) if scorer.symbolic else sample).cells
         return sum(
             self._hits(skeleton, cell.count, cell.columns) for skeleton, cell in cells.items()
         )
@@ -129,12 +121,16 @@ class Event(Shown):
         """A view as samples have it: numbers where they had them, arrays taken apart."""
         numbers: list[float] = []
 
-        def part(value: object, path: Path) -> object:
-            items = tuple(value.ravel().tolist()) if type(value) is np.ndarray else items_of(value)
+        def part(value: object, path: reader.Path) -> object:
+            items = (
+                tuple(value.ravel().tolist())
+                if type(value) is np.ndarray
+                else reader.items_of(value)
+            )
             if items is not None:
                 return tuple([part(item, (*path, i)) for i, item in enumerate(items)])
-            if path in self.wide and is_number(value):
-                numbers.append(as_float(value))
+            if path in self.wide and reader.is_number(value):
+                numbers.append(reader.as_float(value))
                 return NUMBER
             return TRUTH[bool(value)] if type(value) in (bool, np.bool_) else value
 
@@ -160,10 +156,10 @@ class Event(Shown):
 
 def kind_label(kind: object) -> str:
     """A transcript in words: "⊤ ⊥ 1"."""
-    items = items_of(kind)
+    items = reader.items_of(kind)
     if items is None:
-        return item_label(kind, 40)
-    shown = " ".join(item_label(item, 12) for item in items[:12])
+        return reader.item_label(kind, 40)
+    shown = " ".join(reader.item_label(item, 12) for item in items[:12])
     return (shown + " …" if len(items) > 12 else shown) or "the empty one"
 
 
@@ -173,8 +169,8 @@ DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
 
 
 @attrs.frozen
-class Goal:
-    """What an event is chosen for: the bound expected on ``trials`` fresh views of each world."""
+class EventGoal(ABC):
+    """What an event is chosen for, and tested on ``trials`` fresh views of each world. Abstract."""
 
     objective: Objective
     epsilon: float
@@ -195,11 +191,16 @@ class Goal:
         high = _wilson(_wilson(against / others, others, doubt), self.trials, z)
         return low, high
 
-    def predicted(
-        self, own: Vector, of: float, against: Vector, others: float, doubt: float
-    ) -> Vector:
-        """The bound that fresh samples would give."""
-        low, high = self.rates(own, of, against, others, doubt)
+    @abstractmethod
+    def predicted(self, low: Vector, high: Vector) -> Vector:
+        """By such bounds on rates, what fresh samples would give: the more, the better."""
+
+
+@attrs.frozen
+class Goal(EventGoal):
+    """What an event is chosen for: the bound expected on ``trials`` fresh views of each world."""
+
+    def predicted(self, low: Vector, high: Vector) -> Vector:
         if self.objective == "delta":
             return low - growth(self.epsilon) * high
         with np.errstate(divide="ignore", invalid="ignore"):
@@ -224,7 +225,7 @@ class Cut(NamedTuple):
         """Which scores lie in it; NaN does not."""
         return scores > self.limit if self.above else scores < self.limit
 
-    def event(self, scorer: Scorer, wide: tuple[Path, ...]) -> Event:
+    def event(self, scorer: Scorer, wide: tuple[reader.Path, ...]) -> Event:
         """As an event, in as few words as can be."""
         limit, above, bit = self
         if isinstance(scorer, LikelihoodTable):
@@ -273,7 +274,9 @@ class Cuts:
         below = worlds[0].below(limits), worlds[1].below(limits)
         return Cuts(scorer, limits, (zero.replicas, one.replicas), above, below)
 
-    def best(self, goal: Goal, doubt: float, wide: tuple[Path, ...]) -> Iterator[Choice]:
+    def best(
+        self, goal: EventGoal, doubt: float, wide: tuple[reader.Path, ...]
+    ) -> Iterator[Choice]:
         """The best event of each direction, for either world."""
         if not len(self.limits):
             return
@@ -281,7 +284,7 @@ class Cuts:
             for bit in (0, 1):
                 own, of = met[bit], self.totals[bit]
                 against, others = met[1 - bit], self.totals[1 - bit]
-                predicted = goal.predicted(own, of, against, others, doubt)
+                predicted = goal.predicted(*goal.rates(own, of, against, others, doubt))
                 place = int(np.argmax(predicted))
                 hits = Hits(int(own[place]), of, int(against[place]), others)
                 cut = Cut(float(self.limits[place]), above, bit)

@@ -14,7 +14,7 @@ from antiphon.audit.running import Checkpoint, Chunk, Chunks, Outcome, Progress,
 from antiphon.audit.running.crews import Executor
 from antiphon.audit.statistical.choosing import Training, choose
 from antiphon.audit.statistical.estimators import Hits
-from antiphon.audit.statistical.event import Choice, Event, Goal
+from antiphon.audit.statistical.event import Choice, Event, EventGoal
 from antiphon.audit.statistical.evidence import Counterexample, described
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
@@ -197,7 +197,7 @@ class Setting:
     """An audit whose arguments have been checked."""
 
     playing: Playing
-    goal: Goal
+    goal: EventGoal
     score: str
     workforce: Workforce
     root: np.random.SeedSequence

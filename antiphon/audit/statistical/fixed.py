@@ -2,25 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 import numpy as np
 
 from antiphon.audit.running import Outcome
+from antiphon.audit.statistical import estimators
 from antiphon.audit.statistical.audit_report import AuditReport, Tested
-from antiphon.audit.statistical.estimators import (
-    Correction,
-    Hits,
-    Rates,
-    bonferroni,
-    down,
-    growth,
-    holm,
-    label_delta_lower_bound,
-    p_value,
-)
-from antiphon.audit.statistical.event import Choice
+from antiphon.audit.statistical.event import Choice, Event
 from antiphon.audit.statistical.experiment import (
     TESTING,
     VACUOUS,
@@ -77,6 +67,18 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
     return f"every view was halted by V[f] before a differing pair could pass: {reason}"
 
 
+def reported(
+    setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
+) -> AuditReport:
+    """What every audit says of its claim and its adversary, beside what it ``found``."""
+    player, playing, goal = candidate.adversary, setting.playing, setting.goal
+    return AuditReport(
+        verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
+        confidence=setting.confidence, adversary=candidate.name, event=event, player=player,
+        vacuous="" if refuted else why_vacuous(playing, player, setting.root), **found,
+    )  # fmt: skip
+
+
 Method: TypeAlias = Literal["clopper-pearson", "label", "anytime"]
 Chosen: TypeAlias = tuple[Candidate, Choice]
 
@@ -88,7 +90,7 @@ _WORDS: Final = {
 
 
 def fixed_audit(
-    setting: Setting, candidates: list[Candidate], method: Method, correction: Correction
+    setting: Setting, candidates: list[Candidate], method: Method, correction: estimators.Correction
 ) -> AuditReport:
     """Choose adversary and event, test them on ``goal.trials`` fresh views of each world."""
     if correction == "select":
@@ -106,7 +108,7 @@ def _count(setting: Setting, chosen: Chosen, place: int, method: Method) -> Outc
     candidate, choice = chosen
     task, trials = CountHits(setting.playing, candidate.adversary, choice.event), 1
     if method == "label":
-        task = attrs.evolve(task, label=1 / (1 + growth(setting.goal.epsilon)))
+        task = attrs.evolve(task, label=1 / (1 + estimators.growth(setting.goal.epsilon)))
         trials = 2
     seed = child(setting.root, TESTING, place)
     return setting.workforce.run(task, merged, trials * setting.goal.trials, seed, place)
@@ -118,15 +120,17 @@ def _report(
     chosen: list[Chosen],
     outcomes: list[Outcome[Trace]],
     method: Method,
-    correction: Correction,
+    correction: estimators.Correction,
 ) -> AuditReport:
     goal = setting.goal
     looks = max(outcome.looks for outcome in outcomes)
     if looks > 1:
-        setting = attrs.evolve(setting, confidence=max(0.0, down(1 - looks * goal.alpha)))
+        setting = attrs.evolve(
+            setting, confidence=max(0.0, estimators.down(1 - looks * goal.alpha))
+        )
     alpha = goal.alpha / len(chosen)
-    hits = [Hits(*outcome.result[-1]) for outcome in outcomes]
-    rates = [Rates.of(each, alpha=alpha) for each in hits]
+    hits = [estimators.Hits(*outcome.result[-1]) for outcome in outcomes]
+    rates = [estimators.Rates.of(each, alpha=alpha) for each in hits]
     lows = [_delta_lower(each, goal.epsilon, alpha, method) for each in hits]
     tests = _tests(setting, chosen, hits, correction) if len(chosen) > 1 else ()
     best = max(range(len(chosen)), key=lambda i: (lows[i], -tests[i].p_value if tests else 0.0))
@@ -138,44 +142,40 @@ def _report(
     )
     if shown is not None and method == "clopper-pearson":
         shown = attrs.evolve(shown, hits=hits[best], alpha=alpha)
-    return AuditReport(
-        verdict="refuted" if refuted else "not refuted",
-        epsilon=goal.epsilon,
-        delta=goal.delta,
+    return reported(
+        setting, candidate, choice.event, refuted,
         delta_lower=low,
         epsilon_lower=max(each.epsilon_at(goal.delta) for each in rates),
-        confidence=setting.confidence,
         samples=setting.trained + tested,
         tested=tested,
         method=_WORDS[method],
         correction=_correction(correction, candidates) + repeated(looks, goal.alpha),
-        adversary=candidate.name,
-        event=choice.event,
         hits=hits[best],
         tests=tests,
-        trace=tuple(Hits(*point) for point in outcomes[best].result),
+        trace=tuple(estimators.Hits(*point) for point in outcomes[best].result),
         alpha_each=alpha if method == "clopper-pearson" else None,
         looks=looks,
         interrupted=any(outcome.interrupted for outcome in outcomes),
-        player=candidate.adversary,
-        vacuous="" if refuted else why_vacuous(setting.playing, candidate.adversary, setting.root),
         counterexample=shown,
-    )
+    )  # fmt: skip
 
 
-def _delta_lower(hits: Hits, epsilon: float, alpha: float, method: Method) -> float:
+def _delta_lower(hits: estimators.Hits, epsilon: float, alpha: float, method: Method) -> float:
     if method == "clopper-pearson":
-        return Rates.of(hits, alpha=alpha).delta_at(epsilon)
+        return estimators.Rates.of(hits, alpha=alpha).delta_at(epsilon)
     correct, labels = hits.own + hits.others - hits.against, hits.trials + hits.others
-    return label_delta_lower_bound(correct, labels, epsilon=epsilon, alpha=alpha)
+    return estimators.label_delta_lower_bound(correct, labels, epsilon=epsilon, alpha=alpha)
 
 
 def _tests(
-    setting: Setting, chosen: list[Chosen], hits: list[Hits], correction: Correction
+    setting: Setting,
+    chosen: list[Chosen],
+    hits: list[estimators.Hits],
+    correction: estimators.Correction,
 ) -> tuple[Tested, ...]:
     goal = setting.goal
-    p_values = [p_value(each, epsilon=goal.epsilon, delta=goal.delta) for each in hits]
-    adjusted = (holm if correction == "holm" else bonferroni)(p_values)
+    p_values = [estimators.p_value(each, epsilon=goal.epsilon, delta=goal.delta) for each in hits]
+    adjusted = (estimators.holm if correction == "holm" else estimators.bonferroni)(p_values)
     return tuple(
         Tested(candidate.name, choice.event, each, p, together)
         for (candidate, choice), each, p, together in zip(
@@ -184,7 +184,7 @@ def _tests(
     )
 
 
-def _correction(correction: Correction, candidates: int) -> str:
+def _correction(correction: estimators.Correction, candidates: int) -> str:
     if candidates == 1:
         return "one hypothesis was tested, so none was needed"
     if correction == "select":

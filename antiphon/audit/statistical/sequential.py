@@ -28,7 +28,7 @@ from antiphon.audit.statistical.experiment import (
     child,
     merged,
 )
-from antiphon.audit.statistical.fixed import why_vacuous
+from antiphon.audit.statistical.fixed import reported
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins.sampled import generator
@@ -172,26 +172,19 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
             break
     low = max(0.0, ladders[0].bound)
     event, share = choice.event, choice.hits.own / choice.hits.trials
-    return AuditReport(
-        verdict="refuted" if refuted else "not refuted",
-        epsilon=goal.epsilon,
-        delta=goal.delta,
+    return reported(
+        setting, candidate, event, refuted,
         delta_lower=low,
         epsilon_lower=max(0.0, ladders[1].bound),
-        confidence=setting.confidence,
         samples=used,
         tested=bets.trials,
         method="betting, valid at any time: "
         f"{counted(number, 'round')}, each on an event of its own",
         correction="one e-process tests the claim whatever is re-chosen, so none was needed",
-        adversary=candidate.name,
-        event=event,
         hits=bets,
         interrupted=interrupted,
-        player=candidate.adversary,
-        vacuous="" if refuted else why_vacuous(setting.playing, candidate.adversary, setting.root),
         counterexample=setting.show(candidate.adversary, event, share, low) if refuted else None,
-    )
+    )  # fmt: skip
 
 
 def _play(

@@ -21,7 +21,7 @@ import attrs
 import numpy as np
 
 from antiphon.audit.statistical.estimators import Rates, growth
-from antiphon.audit.statistical.event import Goal
+from antiphon.audit.statistical.event import EventGoal
 from antiphon.audit.statistical.scorers import Vector
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers.errors import InvalidArgument
@@ -161,16 +161,13 @@ def promised(curve: PrivacyCurve, epsilon: float) -> float:
 
 
 @attrs.frozen
-class AgainstCurve(Goal):
+class AgainstCurve(EventGoal):
     """What an event is chosen for: to lie as far as can be beyond what a curve allows."""
 
     claimed: Claimed = ()
 
-    def predicted(
-        self, own: Vector, of: float, against: Vector, others: float, doubt: float
-    ) -> Vector:
+    def predicted(self, low: Vector, high: Vector) -> Vector:
         """By how much fresh samples would exceed δ(ε), where that is most, relative to it."""
-        low, high = self.rates(own, of, against, others, doubt)
         found = np.full_like(low, -np.inf)
         for epsilon, delta in self.claimed:
             beyond = self.excess(low - growth(epsilon) * high, delta)

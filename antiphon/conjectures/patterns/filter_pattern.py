@@ -32,15 +32,8 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.filters.sums import root_below
 from antiphon.composition.validity import adaptive_parameters
+from antiphon.conjectures import exact_figures
 from antiphon.conjectures.climbing import Climb, Generator, Size
-from antiphon.conjectures.exact_figures import (
-    Figure,
-    TightDelta,
-    TightMoment,
-    figure_of,
-    maybe_order,
-    shown,
-)
 from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.patterns.game_pattern import judged_game, no_divergence
 from antiphon.conjectures.patterns.pattern import SOURCE, Pattern, Sizes
@@ -89,7 +82,7 @@ class WorstResponse:
 
     claim: Charged
     creation: Create
-    figure: Figure
+    figure: exact_figures.Figure
     limit: Fraction
 
     @property
@@ -113,7 +106,7 @@ class WorstResponse:
         if isinstance(self.claim, Renyi):
             return f"of moment {self.limit} at {self.figure}"
         epsilon, delta = self.claim
-        return f"({shown(epsilon)}, {delta})-DP"
+        return f"({exact_figures.shown(epsilon)}, {delta})-DP"
 
 
 def worst(claim: Charged) -> WorstResponse:
@@ -124,7 +117,7 @@ def worst(claim: Charged) -> WorstResponse:
         return _of_moment(claim)
     epsilon, delta = claim
     response = RandomizedResponse(epsilon=epsilon, delta=delta)
-    return WorstResponse(claim, Create(response), TightDelta(epsilon), delta)
+    return WorstResponse(claim, Create(response), exact_figures.TightDelta(epsilon), delta)
 
 
 def _concentrated(claim: ZeroConcentrated) -> WorstResponse:
@@ -132,7 +125,7 @@ def _concentrated(claim: ZeroConcentrated) -> WorstResponse:
     response = RandomizedResponse(epsilon=Log(Fraction(floor(growth * DENOMINATOR), DENOMINATOR)))
     source = "Bun and Steinke 2016, Prop. 1.4"
     asserted = Claim(claim, response.claims[0].verification, Status.PROVED, source)
-    created, kept = Create(response, asserted), TightDelta(response.epsilon)
+    created, kept = Create(response, asserted), exact_figures.TightDelta(response.epsilon)
     return WorstResponse(claim, created, kept, Fraction(0))
 
 
@@ -147,7 +140,7 @@ def _of_moment(claim: Renyi) -> WorstResponse:
     asserted = Claim(claim, neighbouring_start(), Status.PROVED, SOURCE)
     weights = tuple(map(whole_weights, rows))
     made = TableMechanism(f"moment {moment}", _BIT, 3, weights, claims=(asserted,))
-    return WorstResponse(claim, Create(made), TightMoment(order), moment)
+    return WorstResponse(claim, Create(made), exact_figures.TightMoment(order), moment)
 
 
 def response_moment(odds: int, order: int) -> Fraction:
@@ -189,7 +182,7 @@ class FilterPattern(Pattern):
     budget: Budget[Any] = attrs.field(validator=_budget)
     claims: tuple[Charged, ...] = attrs.field(converter=charged, validator=_few)
     creations: int = attrs.field(default=3, validator=lambda _, __, n: exact.whole(n, "creations"))
-    order: int | None = attrs.field(default=None, validator=maybe_order)
+    order: int | None = attrs.field(default=None, validator=exact_figures.maybe_order)
 
     def __attrs_post_init__(self) -> None:
         for each in self.responses:
@@ -209,9 +202,9 @@ class FilterPattern(Pattern):
             max_creations=self.creations, report=None,
         )  # fmt: skip
 
-    def figure(self, epsilon: ExactEpsilon) -> Figure:
+    def figure(self, epsilon: ExactEpsilon) -> exact_figures.Figure:
         """What is bounded."""
-        return figure_of(self.order, epsilon)
+        return exact_figures.figure_of(self.order, epsilon)
 
     def loss(
         self, responses: Sequence[WorstResponse], epsilon: ExactEpsilon, rounds: int
@@ -258,6 +251,9 @@ class FilterPattern(Pattern):
 
     def sizes(self, rounds: int, answers: int) -> Sizes:
         return ((self.creations, len(self.claims)),)
+
+    def known_by(self, sizes: Sizes) -> object:
+        return self
 
     def in_words(self, sizes: Sizes) -> str:
         return "sets of its claims, small ones first"

@@ -12,27 +12,12 @@ import attrs
 from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.game import PrivacyGame
+from antiphon.conjectures import tables
 from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
-from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, figure_of, maybe_order
+from antiphon.conjectures.exact_figures import Figure, figure_of, maybe_order
 from antiphon.conjectures.law_trees import Domain, Doubles
+from antiphon.conjectures.patterns import pattern
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
-from antiphon.conjectures.patterns.pattern import (
-    AnyMechanism,
-    AnyRenyi,
-    Pattern,
-    Sizes,
-    SoughtMechanism,
-    grid,
-)
-from antiphon.conjectures.tables import (
-    Judged,
-    TableMechanism,
-    both_laws,
-    mechanism,
-    named,
-    rounded,
-    softened,
-)
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -47,8 +32,8 @@ Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
 """Mechanisms -> their game; or the game's question, which says what may be created or asked."""
 
 
-def _parts(_: object, __: object, given: tuple[SoughtMechanism, ...]) -> None:
-    kinds = AnyMechanism, AnyRenyi
+def _parts(_: object, __: object, given: tuple[pattern.SoughtMechanism, ...]) -> None:
+    kinds = pattern.AnyMechanism, pattern.AnyRenyi
     if type(given) is not tuple or not all(  # pyright: ignore[reportUnnecessaryComparison]
         any(type(each) is kind for kind in kinds) for each in given
     ):
@@ -60,7 +45,7 @@ def _parts(_: object, __: object, given: tuple[SoughtMechanism, ...]) -> None:
 
 @register("antiphon.GamePattern/1")
 @attrs.frozen(kw_only=True)
-class GamePattern(Pattern):
+class GamePattern(pattern.Pattern):
     """The games that ``compose`` makes of mechanisms, one for each part.
 
     Bounded is their δ at ε; or, with an ``order``, Σ p^α q^(1-α) of that order α, which is
@@ -74,12 +59,12 @@ class GamePattern(Pattern):
 
     compose: Compose
     rounds: int = attrs.field(validator=lambda _, __, n: exact.whole(n, "rounds"))
-    parts: tuple[SoughtMechanism, ...] = attrs.field(default=(), validator=_parts)
+    parts: tuple[pattern.SoughtMechanism, ...] = attrs.field(default=(), validator=_parts)
     order: int | None = attrs.field(default=None, validator=maybe_order)
 
     def __attrs_post_init__(self) -> None:
         for part in self.parts:
-            if self.order is not None and type(part) is AnyMechanism and part.delta:
+            if self.order is not None and type(part) is pattern.AnyMechanism and part.delta:
                 raise no_divergence(str(part))
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
@@ -119,7 +104,7 @@ class GamePattern(Pattern):
     def most(self) -> int | None:
         return None if self.parts else 1
 
-    def sizes(self, rounds: int, answers: int) -> Sizes:
+    def sizes(self, rounds: int, answers: int) -> pattern.Sizes:
         if not self.parts:
             return (_NOTHING,)
         for part in self.parts:
@@ -129,18 +114,20 @@ class GamePattern(Pattern):
         def longest(size: Size) -> int:
             return max(domain.size for domain in self.domains(size))
 
-        return tuple(sorted(grid(rounds, answers), key=longest))
+        return tuple(sorted(pattern.grid(rounds, answers), key=longest))
 
-    def known_by(self, sizes: Sizes) -> object:
+    def least(self, epsilon: ExactEpsilon) -> None:
+        return None
+
+    def known_by(self, sizes: pattern.Sizes) -> object:
         """Also by what ``compose`` makes: its own lines do not tell what they call."""
         domains = self.domains(sizes[0]) if self.parts else []
         return self, _content(self.question(self.twins(domains)))
 
-    def in_words(self, sizes: Sizes) -> str:
+    def in_words(self, sizes: pattern.Sizes) -> str:
         if not self.parts:
             return "no mechanism is sought"
-        narrow = any(type(part) is AnyRenyi for part in self.parts)
-        return super().in_words(sizes) + (f", {WIDEST_SAID}" if narrow else "")
+        return pattern.rounds_in_words(sizes, self.parts)
 
     def domains(self, size: Size) -> list[Domain]:
         """Of the law of each part."""
@@ -153,7 +140,7 @@ class GamePattern(Pattern):
         programs = [part.program(domain) for part, domain in zip(self.parts, domains, strict=True)]
         return Climber(size, BestOfGame(self, domains, self.figure(epsilon)), programs)
 
-    def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[TableMechanism]:
+    def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[tables.TableMechanism]:
         """The free twins of all parts."""
         each = enumerate(zip(self.parts, domains, strict=True), start=first)
         return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
@@ -175,7 +162,7 @@ class GamePattern(Pattern):
                     "leave the part out"
                 )
 
-    def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
+    def judged(self, found: Climb, epsilon: ExactEpsilon) -> tables.Judged:
         """The laws as mechanisms whose claims the exact engine examined, and their best adversary.
 
         The loss is that of the law of its views, played out by the game.
@@ -185,7 +172,7 @@ class GamePattern(Pattern):
             sought = zip(self.parts, domains, laws, strict=True)
             pairs = [part.kept(domain, law) for part, domain, law in sought]
             plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
-            mechanisms = named(plans, [part.claim for part in self.parts])
+            mechanisms = tables.named(plans, [part.claim for part in self.parts])
             lost, question = tuple(lost for _, lost in pairs), self.question(mechanisms)
             result = judged_game(question, self.rounds, figure, mechanisms, lost)
             if result is not None:
@@ -203,7 +190,7 @@ def judged_game(
     figure: Figure,
     mechanisms: tuple[ContinualMechanism[Any], ...],
     claimed: tuple[Fraction, ...],
-) -> Judged | None:
+) -> tables.Judged | None:
     """What the best adversary of a game makes it lose: of mechanisms that lose what they may.
 
     None if that is infinite.
@@ -212,16 +199,16 @@ def judged_game(
     if best is None:
         return None
     game, growth = PrivacyGame(question.system, question.verification), figure.growth
-    own, other = both_laws(best.adversary, game, rounds)
+    own, other = tables.both_laws(best.adversary, game, rounds)
     gained = own.hockey_stick(other, growth)
     adversary = attrs.evolve(best.adversary, growth=growth, advantage=gained)
-    return Judged(mechanisms, claimed, adversary, figure.of(own, other), game)
+    return tables.Judged(mechanisms, claimed, adversary, figure.of(own, other), game)
 
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
     """The laws; and then, for where rounding made a divergence infinite, softened ones."""
     yield laws
-    yield list(map(softened, domains, laws))
+    yield list(map(tables.softened, domains, laws))
 
 
 def infinite() -> InvalidArgument:
@@ -243,8 +230,8 @@ def no_divergence(claim: str) -> InvalidArgument:
 class OneGame:
     """Nothing is sought: what its best adversary gains is the one thing to look at."""
 
-    def __init__(self, pattern: GamePattern, figure: Figure) -> None:
-        self._pattern, self._figure = pattern, figure
+    def __init__(self, of: GamePattern, figure: Figure) -> None:
+        self._pattern, self._figure = of, figure
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """What the exact engine says."""
@@ -267,8 +254,8 @@ class Countered(NamedTuple):
 class BestOfGame:
     """The best adversaries of the games of a pattern, for a climber: of either world."""
 
-    def __init__(self, pattern: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
-        self._pattern, self._domains, self._figure = pattern, domains, figure
+    def __init__(self, of: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
+        self._pattern, self._domains, self._figure = of, domains, figure
 
     @cached_property
     def _free(self) -> Question:
@@ -285,7 +272,7 @@ class BestOfGame:
 
     def _question(self, laws: list[Doubles]) -> Question:
         made = [
-            mechanism(f"M{place + 1}", domain, rounded(domain, law), part.claim)
+            tables.mechanism(f"M{place + 1}", domain, tables.rounded(domain, law), part.claim)
             for place, (part, domain, law) in enumerate(
                 zip(self._pattern.parts, self._domains, laws, strict=True)
             )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, Final
 
@@ -10,18 +11,10 @@ import attrs
 
 from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import OnlyAt, whole_order
+from antiphon.conjectures import law_trees
 from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, program
-from antiphon.conjectures.exact_figures import Figure, TightDelta, TightMoment, shown
-from antiphon.conjectures.law_trees import (
-    Domain,
-    Doubles,
-    ListedPairs,
-    check_length,
-    finite,
-    pairs_of,
-    tree,
-)
-from antiphon.conjectures.tables import Judged, Plan, TableMechanism, mechanism, mixed, rounded
+from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, TightMoment, shown
+from antiphon.conjectures.tables import Judged, Plan, mechanism, mixed, rounded
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -43,13 +36,13 @@ class Pattern(ABC):
     """
 
     @property
+    @abstractmethod
     def most(self) -> int | None:
         """Climbs after which nothing is left to be looked at; None where there always is more."""
-        return None
 
+    @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
         """What has to be the same for a search to be gone on with."""
-        return self
 
     @abstractmethod
     def described(self, epsilon: ExactEpsilon) -> str:
@@ -59,9 +52,9 @@ class Pattern(ABC):
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
         """The same, for JSON."""
 
+    @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
         """What a bound must not be below, for who loses as much; None if nothing is known."""
-        return None
 
     @abstractmethod
     def sizes(self, rounds: int, answers: int) -> Sizes:
@@ -70,21 +63,24 @@ class Pattern(ABC):
         Raises: Intractable if the largest is too large; InvalidArgument where nothing can be found.
         """
 
+    @abstractmethod
     def in_words(self, sizes: Sizes) -> str:
         """Those sizes."""
-        return f"mechanisms of rounds × answers {', '.join(f'{r} × {a}' for r, a in sizes)}"
 
     @abstractmethod
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
         """Who climbs among what is sought of one size. Raises: MissingExtra without scipy."""
 
-    def heard(self, mechanism: TableMechanism) -> frozenset[int] | None:
-        """The histories of a mechanism that was found which can be; None: any can."""
-        return None
-
     @abstractmethod
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
         """What a climb has found, exactly. Raises: Intractable where that cannot be computed."""
+
+
+def rounds_in_words(sizes: Sizes, parts: Iterable[SoughtMechanism]) -> str:
+    """The sizes of such mechanisms."""
+    told = ", ".join(f"{rounds} × {answers}" for rounds, answers in sizes)
+    narrow = any(type(part) is AnyRenyi for part in parts)
+    return f"mechanisms of rounds × answers {told}{f', {WIDEST_SAID}' if narrow else ''}"
 
 
 def grid(rounds: int, answers: int) -> list[Size]:
@@ -104,13 +100,13 @@ _HIGHEST: Final = 11
 class SoughtMechanism(ABC):
     """Some mechanism that keeps a claim w.r.t. f' = ``inner``, and hears these pairs. Abstract."""
 
-    inner: Verification = attrs.field(factory=ListedPairs)
-    pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
+    inner: Verification = attrs.field(factory=law_trees.ListedPairs)
+    pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)
     """By default, what ``ListedPairs`` lists."""
 
     @pairs.default  # pyright: ignore
     def _of_the_list(self) -> tuple[Pair[Any], ...]:
-        return pairs_of(self.inner)
+        return law_trees.pairs_of(self.inner)
 
     @property
     @abstractmethod
@@ -132,12 +128,14 @@ class SoughtMechanism(ABC):
         """What is claimed of it, and true of what is found."""
         return Claim(self.measure, self.inner, Status.PROVED, SOURCE)
 
-    def program(self, domain: Domain) -> Program:
+    def program(self, domain: law_trees.Domain) -> Program:
         """The laws of a domain that keep the claim."""
         figure, limit = self.claimed
-        return program(domain, tree(domain, self.pairs, self.inner), figure.loss, float(limit))
+        return program(
+            domain, law_trees.tree(domain, self.pairs, self.inner), figure.loss, float(limit)
+        )
 
-    def kept(self, domain: Domain, law: Doubles) -> tuple[Plan, Fraction]:
+    def kept(self, domain: law_trees.Domain, law: law_trees.Doubles) -> tuple[Plan, Fraction]:
         """A plan near a law that keeps the claim exactly, and what it loses."""
         figure, limit = self.claimed
         nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
@@ -157,7 +155,7 @@ class SoughtMechanism(ABC):
 
     def check(self, rounds: int, answers: int) -> None:
         """Raises: Intractable if it has too many histories."""
-        check_length(Domain(self.inputs, rounds, answers), len(self.pairs))
+        law_trees.check_length(law_trees.Domain(self.inputs, rounds, answers), len(self.pairs))
 
 
 @register("antiphon.AnyMechanism/1")

@@ -14,18 +14,10 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.conjectures.all_views import AllViews, best, strategy
 from antiphon.conjectures.climbing import Climb, Climber, Size
-from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, figure_of
+from antiphon.conjectures.exact_figures import Figure, TightDelta, figure_of
 from antiphon.conjectures.law_trees import Domain, ListedPairs, finite, pairs_of, tree, turned
-from antiphon.conjectures.patterns.pattern import (
-    SOURCE,
-    AnyMechanism,
-    AnyRenyi,
-    Pattern,
-    Sizes,
-    SoughtMechanism,
-    grid,
-)
-from antiphon.conjectures.tables import Judged, TableMechanism, both_laws, named
+from antiphon.conjectures.patterns import pattern
+from antiphon.conjectures.tables import Judged, both_laws, named
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import exact
@@ -43,7 +35,7 @@ _WIDEST: Final = 10**8
 """Views in a table."""
 
 
-def _creations(pattern: SparseComposition, _: object, value: int) -> None:
+def _creations(made: SparseComposition, _: object, value: int) -> None:
     if exact.whole(value, "creations") > _MOST:
         raise InvalidArgument(
             f"at most {_MOST} creations, not {value}: all views are tabled, and there are as many "
@@ -51,13 +43,13 @@ def _creations(pattern: SparseComposition, _: object, value: int) -> None:
         )
 
 
-def _sparse(pattern: SparseComposition, _: object, value: int) -> None:
-    if exact.whole(value, "sparse") > pattern.creations:
+def _sparse(made: SparseComposition, _: object, value: int) -> None:
+    if exact.whole(value, "sparse") > made.creations:
         raise InvalidArgument("sparse is at most the number of creations")
 
 
 @attrs.frozen(kw_only=True)
-class SparseComposition(Pattern):
+class SparseComposition(pattern.Pattern):
     """n mechanisms that keep a claim w.r.t. f', of which at most k see a difference.
 
     f_∞ of CM Def. 5.1 with n creations, or f_{∞,FPC} of Def. 5.4; k = n is the composition of
@@ -94,7 +86,7 @@ class SparseComposition(Pattern):
 
     @property
     @abstractmethod
-    def part(self) -> SoughtMechanism:
+    def part(self) -> pattern.SoughtMechanism:
         """Each mechanism."""
 
     @abstractmethod
@@ -117,8 +109,10 @@ class SparseComposition(Pattern):
         Another f' than ``inner`` is not what the exact engine looks at: the user's word.
         """
         if self._as_played:
-            return Claim(self.part.measure, self.played, Status.PROVED, SOURCE)
-        return Claim(self.part.measure, self.played, Status.ASSUMED, f"w.r.t. inner, {SOURCE}")
+            return Claim(self.part.measure, self.played, Status.PROVED, pattern.SOURCE)
+        return Claim(
+            self.part.measure, self.played, Status.ASSUMED, f"w.r.t. inner, {pattern.SOURCE}"
+        )
 
     @property
     def composition(self) -> SparseParallel | SparseMeasures:
@@ -166,11 +160,23 @@ class SparseComposition(Pattern):
         who = f"one mechanism loses alone that is {self.part}"
         return (self.alone(epsilon), who) if self.heard_at_once else None
 
-    def sizes(self, rounds: int, answers: int) -> Sizes:
+    @property
+    def most(self) -> None:
+        return None
+
+    def known_by(self, sizes: pattern.Sizes) -> object:
+        return self
+
+    def in_words(self, sizes: pattern.Sizes) -> str:
+        return pattern.rounds_in_words(sizes, [self.part])
+
+    def sizes(self, rounds: int, answers: int) -> pattern.Sizes:
         inputs = self.inputs
         self._check(Domain(inputs, rounds, answers))
         self._something_differs(Domain(inputs, rounds, 2))
-        return tuple(sorted(grid(rounds, answers), key=lambda size: Domain(inputs, *size).size))
+        return tuple(
+            sorted(pattern.grid(rounds, answers), key=lambda size: Domain(inputs, *size).size)
+        )
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climber:
         domain = Domain(self.inputs, *size)
@@ -179,8 +185,9 @@ class SparseComposition(Pattern):
         oracle = AllViews(played, self.sparse, self.figure(epsilon).loss)
         return Climber(size, oracle, [keep] * self.creations, alike=True)
 
-    def heard(self, mechanism: TableMechanism) -> frozenset[int]:
-        levels = tree(mechanism.domain, self.pairs, self.played)
+    def heard(self, domain: Domain) -> frozenset[int]:
+        """The histories of a mechanism that a composition can lead to."""
+        levels = tree(domain, self.pairs, self.played)
         return frozenset(int(each) for level in levels for side in level.heard for each in side)
 
     def _check(self, largest: Domain) -> None:
@@ -224,7 +231,8 @@ class SparseComposition(Pattern):
         adversary = strategy(seen, self.pairs, mechanisms, domain.answers, growth, found.bit)
         own, other = both_laws(adversary, self.game, count * (1 + domain.rounds))
         adversary = attrs.evolve(adversary, advantage=own.hockey_stick(other, growth))
-        return Judged(mechanisms, tuple(claimed), adversary, figure.of(own, other), self.game)
+        loss = figure.of(own, other)
+        return Judged(mechanisms, tuple(claimed), adversary, loss, self.game, self.heard(domain))
 
 
 @register("antiphon.SparsePattern/1")
@@ -236,8 +244,8 @@ class SparsePattern(SparseComposition):
     delta: Fraction = attrs.field(converter=exact.probability)
 
     @property
-    def part(self) -> AnyMechanism:
-        return AnyMechanism(
+    def part(self) -> pattern.AnyMechanism:
+        return pattern.AnyMechanism(
             epsilon=self.epsilon, delta=self.delta, inner=self.inner, pairs=self.pairs
         )
 
@@ -266,14 +274,13 @@ class SparseRenyi(SparseComposition):
         _ = self.part  # what is wrong is said at once
 
     @property
-    def part(self) -> AnyRenyi:
-        return AnyRenyi(order=self.order, moment=self.moment, inner=self.inner, pairs=self.pairs)
+    def part(self) -> pattern.AnyRenyi:
+        return pattern.AnyRenyi(
+            order=self.order, moment=self.moment, inner=self.inner, pairs=self.pairs
+        )
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
         return figure_of(self.order, epsilon)
-
-    def in_words(self, sizes: Sizes) -> str:
-        return f"{super().in_words(sizes)}, {WIDEST_SAID}"
 
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
         return self.moment

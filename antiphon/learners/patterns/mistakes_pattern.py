@@ -88,6 +88,12 @@ class MistakesPattern(Pattern):
     def sizes(self, rounds: int, answers: int) -> Sizes:
         return ((self.horizon, 2),)  # two hypotheses
 
+    def least(self, epsilon: ExactEpsilon) -> None:
+        return None
+
+    def known_by(self, sizes: Sizes) -> object:
+        return self
+
     def in_words(self, sizes: Sizes) -> str:
         return f"learners of {self.horizon} rounds that leave once"
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import TYPE_CHECKING, Final
+from typing import Final
 
+from rich.console import Console
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
@@ -16,9 +17,6 @@ from antiphon.numbers.interval import up
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.display import as_data
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
-
-if TYPE_CHECKING:
-    from rich.console import Console
 
 _WIDE: Final = 150
 """Columns where nobody watches: a file or a pipe."""

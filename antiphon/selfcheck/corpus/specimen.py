@@ -20,15 +20,7 @@ from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.numbers.public import found
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    BoundedRange,
-    Dominated,
-    GaussianDP,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-)
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.messages import EMPTY, Pair, same
 from antiphon.protocol.spaces import Space
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
@@ -121,6 +113,14 @@ def broken(
     return Entry(name, system, false, (player, *more), truth)
 
 
+def beside(
+    name: str, system: Any, truth: Truth, slip: str, twin: Any, known: Truth, player: Player
+) -> tuple[Entry, Entry]:
+    """The system under its own first claim; and a twin with a slip, under the same."""
+    own = as_claimed(name, system, player, truth)
+    return own, broken(slip, twin, system.claims[0], player, known)
+
+
 def derived(
     name: str, system: Any, slip: str, twin: Any, player: Player, truth: Truth,
     delta: Fraction | None = None,
@@ -138,12 +138,12 @@ def slow(*rows: Entry) -> tuple[Entry, ...]:
 
 def at_delta(claim: Claim) -> Claim:
     """A zCDP claim as an (ε, δ) one."""
-    return claim.at(DELTA) if isinstance(claim.measure, ZeroConcentrated) else claim
+    return claim.at(DELTA) if isinstance(claim.measure, kinds.ZeroConcentrated) else claim
 
 
 def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
     """Of noise that ρ-zCDP asks for, or of a part of it: δ at the ε that ρ and DELTA give."""
-    epsilon = float(Claim(ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
+    epsilon = float(Claim(kinds.ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
     ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
 
@@ -166,16 +166,17 @@ def numbers(a: Any, b: Any) -> Player:
 
 
 _PROMISES: Final = {
-    Pure: "ε", Approximate: "(ε, δ)", BoundedRange: "η-BR", ZeroConcentrated: "ρ-zCDP",
-    GaussianDP: "μ-GDP", Renyi: "RDP", Dominated: "f-DP",
+    kinds.Pure: "ε", kinds.Approximate: "(ε, δ)", kinds.BoundedRange: "η-BR",
+    kinds.ZeroConcentrated: "ρ-zCDP", kinds.GaussianDP: "μ-GDP", kinds.Renyi: "RDP",
+    kinds.Dominated: "f-DP",
 }  # fmt: skip
 
 
 @cache
 def specimens() -> tuple[Specimen, ...]:
     """All of them, kind by kind."""
-    kinds: list[Any] = found("specimens")
-    return tuple(each for kind in kinds for each in kind.specimens())
+    files: list[Any] = found("specimens")
+    return tuple(each for file in files for each in file.specimens())
 
 
 def table() -> str:

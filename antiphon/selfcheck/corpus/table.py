@@ -19,6 +19,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Pair
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, at_once, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import as_claimed, numbers, specimens
+from antiphon.selfcheck.corpus.targets import one_answer
 from antiphon.selfcheck.corpus.targets.composed import composition_targets
 from antiphon.selfcheck.corpus.targets.floats import (
     Snapping,
@@ -30,13 +31,6 @@ from antiphon.selfcheck.corpus.targets.interactive import (
     GaussianNoise,
     ResponseFilter,
     gaussian_delta,
-)
-from antiphon.selfcheck.corpus.targets.one_answer import (
-    NoisyHistogram,
-    NoisyMax,
-    ParallelLaplace,
-    PrefixSum,
-    Rappor,
 )
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
@@ -105,18 +99,18 @@ def _additive() -> Iterator[Entry]:
     counts = (numbers(1, 0), numbers(1, 2), numbers(4, 5))
     yield _entry("truncated geometric", TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
     histograms = at_once(5, most=2)
-    yield _entry("NoisyHist1", NoisyHistogram(), histograms, Truth(0.1, 0.1))
-    inverted = NoisyHistogram(inverted=True)
+    yield _entry("NoisyHist1", one_answer.NoisyHistogram(), histograms, Truth(0.1, 0.1))
+    inverted = one_answer.NoisyHistogram(inverted=True)
     yield _entry("NoisyHist2", inverted, histograms, Truth(10.0, 4.604), goal=4.6)
 
 
 def _noisy_max() -> Iterator[Entry]:
     players = at_once(5)
-    yield _entry("NoisyMax1", NoisyMax(), players, Truth(0.0946, 0.0946))
-    yield _entry("NoisyMax2", NoisyMax(exponential=True), players, Truth(0.1, 0.1))
-    value = NoisyMax(tells_value=True)
+    yield _entry("NoisyMax1", one_answer.NoisyMax(), players, Truth(0.0946, 0.0946))
+    yield _entry("NoisyMax2", one_answer.NoisyMax(exponential=True), players, Truth(0.1, 0.1))
+    value = one_answer.NoisyMax(tells_value=True)
     yield _entry("NoisyMax3", value, players, Truth(0.25, 0.25), goal=0.244)
-    value = NoisyMax(tells_value=True, exponential=True)
+    value = one_answer.NoisyMax(tells_value=True, exponential=True)
     yield _entry("NoisyMax4", value, players, Truth(math.inf, 0.3557), goal=0.346)
 
 
@@ -146,20 +140,20 @@ def _sparse_vector() -> Iterator[Entry]:
 
 
 def _reports() -> Iterator[Entry]:
-    often = Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
+    often = one_answer.Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
     # Values whose filters differ in 4, 6 and 8 bits: no two differ in more.
     players = (numbers(1, 0), numbers(1, 2), numbers(3, 4))
     yield _entry("RAPPOR", often, players, Truth(0.4001))
-    once = Rappor(f=Fraction(19, 20))
+    once = one_answer.Rappor(f=Fraction(19, 20))
     yield _entry("one-time RAPPOR", once, players, Truth(0.8007), goal=0.595)
 
 
 def _sums() -> Iterator[Entry]:
     players = (numbers(1, 0), numbers(1, 2))
-    yield _entry("parallel Laplace", ParallelLaplace(), players, Truth(0.1, 0.0572))
+    yield _entry("parallel Laplace", one_answer.ParallelLaplace(), players, Truth(0.1, 0.0572))
     stream = one_by_one(10)
-    yield _entry("PrefixSum, one q differs", PrefixSum(), stream[:2], Truth(0.1, 0.1))
-    yield _entry("PrefixSum", PrefixSum(), stream, Truth(1.0, 0.7557), goal=0.7, claim=1)
+    yield _entry("PrefixSum, one q differs", one_answer.PrefixSum(), stream[:2], Truth(0.1, 0.1))
+    yield _entry("PrefixSum", one_answer.PrefixSum(), stream, Truth(1.0, 0.7557), goal=0.7, claim=1)
 
 
 def _floats() -> Iterator[Entry]:

@@ -31,6 +31,7 @@ from antiphon.selfcheck.corpus.specimen import (
     Example,
     Specimen,
     as_claimed,
+    beside,
     broken,
     numbers,
 )
@@ -67,12 +68,10 @@ def _randomized_response() -> Specimen:
             Example(response, NOT_BITS, finite=True),
             Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
         ),
-        (
-            as_claimed("randomized response", response, asked, Truth(math.log(3), delta=1 / 7)),
-            # 1/7 + 6/7·(9 - 3)/10: what is told outright, and what the truth is too likely by.
-            broken("randomized response that lies too rarely", surer, response.claims[0], asked,
-                   Truth(math.log(9), delta=23 / 35)),
-        ),
+        # 1/7 + 6/7·(9 - 3)/10: what is told outright, and what the truth is too likely by.
+        beside("randomized response", response, Truth(math.log(3), delta=1 / 7),
+               "randomized response that lies too rarely", surer,
+               Truth(math.log(9), delta=23 / 35), asked),
     )  # fmt: skip
 
 
@@ -106,11 +105,8 @@ def _exposed_response() -> Specimen:
             Example(exposed, NOT_BITS, finite=True),
             Example(ExposedResponse(probability=1, epsilon=0.5), NOT_BITS, finite=True),
         ),
-        (
-            as_claimed("M_{p,E}", exposed, asked, Truth(math.log(3))),
-            broken("M_{p,E} whose response lies too rarely", surer, exposed.claims[0], asked,
-                   Truth(math.log(9))),
-        ),
+        beside("M_{p,E}", exposed, Truth(math.log(3)), "M_{p,E} whose response lies too rarely",
+               surer, Truth(math.log(9)), asked),
     )  # fmt: skip
 
 
@@ -140,11 +136,8 @@ def _kary_response() -> Specimen:
             Example(KaryResponse(epsilon=0.1, values=2), NOT_BITS, finite=True),
             Example(KaryResponse(epsilon=0.1, values=1000), (1000, -1, True, 0.0)),
         ),
-        (
-            as_claimed("k-ary response", honest, numbers(2, 0), Truth(math.log(3))),
-            broken("k-ary response whose lie may be true", lies, honest.claims[0], numbers(2, 0),
-                   Truth(math.log(5))),
-        ),
+        beside("k-ary response", honest, Truth(math.log(3)), "k-ary response whose lie may be true",
+               lies, Truth(math.log(5)), numbers(2, 0)),
     )  # fmt: skip
 
 
@@ -163,9 +156,9 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
                     _NOT_ROWS),
         ),
         (
-            as_claimed("exponential mechanism", choosing, apart, Truth(_exponential(1))),
-            broken("exponential mechanism, scores not halved", twice, choosing.claims[0], apart,
-                   Truth(_exponential(2))),
+            *beside("exponential mechanism", choosing, Truth(_exponential(1)),
+                    "exponential mechanism, scores not halved", twice, Truth(_exponential(2)),
+                    apart),
             *_in_arrays(),
         ),
     )  # fmt: skip

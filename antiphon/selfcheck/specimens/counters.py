@@ -40,6 +40,7 @@ from antiphon.selfcheck.corpus.specimen import (
     broken,
     gaussian_truth,
     of_gaussian,
+    slow,
 )
 from antiphon.selfcheck.corpus.targets.interactive import LaggingCounter, SharedNoiseCounter
 
@@ -186,8 +187,7 @@ def _square_root_counter() -> Specimen:
             _of_ints(SquareRootCounter(horizon=64, rho=0.5, normalised=True, events=3)),
             _of_rows(SquareRootCounter, horizon=8, rho=1),
         ),
-        # Its state is an array, so every interaction is played on its own.
-        (attrs.evolve(audited, samples=4_000, thorough=8_000),),
+        slow(audited),  # its state is an array, so every interaction is played on its own
     )
 
 

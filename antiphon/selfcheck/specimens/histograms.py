@@ -15,16 +15,10 @@ from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
+from antiphon.mechanisms.histograms import queries
 from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
 from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
 from antiphon.mechanisms.histograms.intervals import Running
-from antiphon.mechanisms.histograms.queries import (
-    CountAbove,
-    HistogramQuery,
-    KthLargest,
-    Scaled,
-    Total,
-)
 from antiphon.mechanisms.histograms.svt import HistogramMonitor, HistogramSVT
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
 from antiphon.protocol.measures.kinds import Pure
@@ -89,7 +83,7 @@ def _ask_each() -> Specimen:
 
 @register("antiphon.corpus.OneSensitiveTotal/1")
 @attrs.frozen
-class OneSensitiveTotal(HistogramQuery):
+class OneSensitiveTotal(queries.HistogramQuery):
     """The sum of all counts: promises to be 1-sensitive, and an update of d bits moves it by d."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
@@ -100,7 +94,7 @@ def _histogram_svt() -> Specimen:
     zeros = (0,) * 4
     differ = [Pair(((1,) * 4, 1), (zeros, 1)), *[same((zeros, 1))] * 4]
     player = saying("the first update differs", differ)
-    largest = HistogramSVT(epsilon=1, query=KthLargest(), histogram=zeros)
+    largest = HistogramSVT(epsilon=1, query=queries.KthLargest(), histogram=zeros)
     total = HistogramSVT(epsilon=1, query=OneSensitiveTotal(), histogram=zeros)
     sums = broken("histogram sparse vector of a sum", total, largest.claims[0], player,
                   Truth(1.8362))  # fmt: skip
@@ -108,7 +102,7 @@ def _histogram_svt() -> Specimen:
         HistogramSVT,
         (
             Example(
-                HistogramSVT(epsilon=1, query=KthLargest(2), histogram=(0, 3)),
+                HistogramSVT(epsilon=1, query=queries.KthLargest(2), histogram=(0, 3)),
                 _NOT_GROWTHS,
                 queries=Tuples((_STEPS, Integers(-3, 12))),
             ),
@@ -122,7 +116,7 @@ def _histogram_svt() -> Specimen:
 
 
 def _monitor() -> Specimen:
-    most, least = KthLargest(1), KthLargest(2)
+    most, least = queries.KthLargest(1), queries.KthLargest(2)
     monitor = HistogramMonitor(
         mechanism=AboveThreshold(epsilon=1), queries=(most, least), dimension=2
     )
@@ -154,7 +148,7 @@ def _monitor() -> Specimen:
 
 @register("antiphon.corpus.LargestFromAHundred/1")
 @attrs.frozen
-class LargestFromAHundred(HistogramQuery):
+class LargestFromAHundred(queries.HistogramQuery):
     """The largest count and 100, so that HSS has intervals that end soon. 1-sensitive."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
@@ -179,20 +173,22 @@ def _hss() -> Specimen:
     return Specimen(
         HSS,
         (
-            *_tried(HSS(epsilon=1000, query=KthLargest(2), dimension=2)),
-            *_tried(HSS(epsilon=1, query=CountAbove(1, width=2), dimension=2, printed=True)),
+            *_tried(HSS(epsilon=1000, query=queries.KthLargest(2), dimension=2)),
+            *_tried(
+                HSS(epsilon=1, query=queries.CountAbove(1, width=2), dimension=2, printed=True)
+            ),
         ),
         (_played(Entry("HSS", tested, guarantee(tested).claim(), (_ones(6),))),),
     )
 
 
 def _hss_without_test() -> Specimen:
-    system = ComplexMechanism(HSSWithoutTest(**_of_one_item(HSSWithoutTest, KthLargest())))
-    told = ComplexMechanism(NoiselessHSS(**_of_one_item(HSSWithoutTest, KthLargest())))
+    system = ComplexMechanism(HSSWithoutTest(**_of_one_item(HSSWithoutTest, queries.KthLargest())))
+    told = ComplexMechanism(NoiselessHSS(**_of_one_item(HSSWithoutTest, queries.KthLargest())))
     claim = guarantee(system).claim()
     return Specimen(
         HSSWithoutTest,
-        _tried(HSSWithoutTest(epsilon=1000, query=Scaled(Total(), 2), dimension=2)),
+        _tried(HSSWithoutTest(epsilon=1000, query=queries.Scaled(queries.Total(), 2), dimension=2)),
         (
             _played(Entry("HSS without tests", system, claim, (_ones(44),))),
             _played(broken("HSS without tests, sums told as they are", told, claim, _ones(44),
@@ -219,7 +215,7 @@ def _played(entry: Entry) -> Entry:
     return attrs.evolve(entry, samples=1_000, thorough=2_000)
 
 
-def _of_one_item(kind: type[HSS | HSSWithoutTest], query: HistogramQuery) -> dict[str, Any]:
+def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery) -> dict[str, Any]:
     """For streams in which an interval nearly always ends, with ε = 3 in all."""
     epsilon = Fraction(3)
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]

@@ -33,10 +33,12 @@ from antiphon.selfcheck.corpus.specimen import (
     Link,
     Specimen,
     as_claimed,
+    beside,
     broken,
     gaussian_truth,
     numbers,
     of_gaussian,
+    slow,
 )
 
 _NOT_INTS: Final = (*NOT_INTS, np.array([1, 2]))
@@ -65,11 +67,8 @@ def _discrete_laplace() -> Specimen:
             Example(DiscreteLaplace(epsilon=_FAINT), _NOT_INTS),
             Example(DiscreteLaplace(epsilon=3, sensitivity=2, dimension=2), _NOT_ROWS),
         ),
-        (
-            as_claimed("discrete Laplace", whole, numbers(1, 0), Truth(0.5)),
-            broken("discrete Laplace, 30 % too quiet", loud, whole.claims[0], numbers(1, 0),
-                   Truth(0.5 / 0.7)),
-        ),
+        beside("discrete Laplace", whole, Truth(0.5), "discrete Laplace, 30 % too quiet", loud,
+               Truth(0.5 / 0.7), numbers(1, 0)),
     )  # fmt: skip
 
 
@@ -87,7 +86,6 @@ def _discrete_gaussian() -> Specimen:
 def _grid_laplace() -> Specimen:
     grid = GridLaplace(epsilon=HALF, step_size=0.625)
     near = GridLaplace(epsilon=HALF, step_size=0.625, sensitivity=0.625)
-    asked = numbers(0.3, 1.3)
     return Specimen(
         GridLaplace,
         (
@@ -95,11 +93,8 @@ def _grid_laplace() -> Specimen:
             Example(GridLaplace(epsilon=1, step_size=1e300), NOT_REALS),
             Example(GridLaplace(epsilon=_FAINT, step_size=1e300), NOT_REALS),
         ),
-        (
-            as_claimed("Laplace on a grid", grid, asked, Truth(0.5)),
-            broken("Laplace on a grid, rounding forgotten", near, grid.claims[0], asked,
-                   Truth(1.0)),
-        ),
+        beside("Laplace on a grid", grid, Truth(0.5), "Laplace on a grid, rounding forgotten", near,
+               Truth(1.0), numbers(0.3, 1.3)),
     )  # fmt: skip
 
 
@@ -137,20 +132,16 @@ def _descent() -> Specimen:
     shape: dict[str, Any] = {"points": 2, "dimension": 1, "steps": 1}
     right, wild = NoisyDescent(rho=RHO, **shape), Unclipped(rho=RHO, **shape)
     near, far = np.array([[9.0], [0.0]]), np.array([[-9.0], [0.0]])
-    asked = numbers(near, far)
     outside = (0.0, near.tolist(), np.zeros(2), np.full((2, 1), np.nan), np.zeros((2, 1), int))
-    rows = (
-        as_claimed("descent with noise", right, asked, gaussian_truth()),
-        broken("descent with noise, unclipped", wild, right.claims[0], asked,
-               gaussian_truth(Fraction(1, 9))),
-    )  # fmt: skip
+    rows = beside("descent with noise", right, gaussian_truth(), "descent with noise, unclipped",
+                  wild, gaussian_truth(Fraction(1, 9)), numbers(near, far))  # fmt: skip
     return Specimen(
         NoisyDescent,
         (
             Example(NoisyDescent(rho=0.5, points=3, dimension=2, steps=2),
                     (*outside, np.zeros((2, 2)), np.full((3, 2), 2e6))),
         ),
-        tuple(attrs.evolve(row, samples=4_000, thorough=8_000) for row in rows),
+        slow(*rows),
     )  # fmt: skip
 
 

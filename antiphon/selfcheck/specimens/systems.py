@@ -10,20 +10,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final
 
-import attrs
 import numpy as np
 
 from antiphon.audit.game import PrivacyGame
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
+from antiphon.composition.filters import concentrated
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
-from antiphon.composition.filters.concentrated import (
-    ConcentratedFilter,
-    GaussianFilter,
-    RogersFilter,
-    WhitehouseFilter,
-)
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo
@@ -35,7 +29,7 @@ from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.post_processor import IdentityPostProcessor
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite, Integers, Pairs, Space
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
-from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen
+from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, slow
 from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree, differ
 from antiphon.verifiers.verifier import Identifier, Verifier
 
@@ -85,7 +79,7 @@ def _concomp() -> Specimen:
 
 def _extconcomp() -> Specimen:
     basic = ExtConComp(budget=BasicFilter(epsilon=Log(3), delta=1))
-    optimal = ExtConComp(budget=WhitehouseFilter(epsilon=2, delta=0.5))
+    optimal = ExtConComp(budget=concentrated.WhitehouseFilter(epsilon=2, delta=0.5))
     return Specimen(
         ExtConComp,
         (
@@ -104,11 +98,11 @@ def _filtered() -> Iterator[Entry]:
     small = Create(RandomizedResponse(epsilon=Fraction(1, 4)))
     asked = saying("RR until refused", [*[same(small)] * 9, *differ(*range(9))])
     filters: dict[str, Any] = {
-        "Whitehouse's filter": WhitehouseFilter(epsilon=2, delta=DELTA),
-        "Rogers' filter": RogersFilter(epsilon=2, delta=DELTA),
-        "concentrated filter": ConcentratedFilter(rho=Fraction(1, 4)),
+        "Whitehouse's filter": concentrated.WhitehouseFilter(epsilon=2, delta=DELTA),
+        "Rogers' filter": concentrated.RogersFilter(epsilon=2, delta=DELTA),
+        "concentrated filter": concentrated.ConcentratedFilter(rho=Fraction(1, 4)),
         "Rényi filter": RenyiFilter(order=8, budget=2),
-        "Gaussian filter": GaussianFilter(mu=Fraction(3, 4)),
+        "Gaussian filter": concentrated.GaussianFilter(mu=Fraction(3, 4)),
     }
     for name, budget in filters.items():
         limited = ExtConComp(budget=budget)
@@ -146,13 +140,10 @@ def _multiplicative_weights() -> Iterator[Specimen]:
         part=tried, right=ExtConComp(), queries=Either((query, counts)),
         answers=Either((Finite((TOP, BOTTOM)), Integers(-9, 9))), hops=6,
     )  # fmt: skip
-    yield Specimen(MultiplicativeWeights, (link,), (_audited(),))
-
-
-def _audited() -> Entry:
     learner = MultiplicativeWeights(size=2, epsilon_each=1, updates=2, threshold=1, rate=0.5)
     system = ComplexMechanism(learner)
-    rows, query = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
-    player = saying("4, 0 | 3, 1, and three queries", [rows, *[query] * 3])
+    rows, asked = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
+    player = saying("4, 0 | 3, 1, and three queries", [rows, *[asked] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
-    return attrs.evolve(entry, samples=4_000, thorough=8_000)  # arrays, one interaction at a time
+    # Its messages are arrays, and each interaction is played on its own.
+    yield Specimen(MultiplicativeWeights, (link,), slow(entry))

@@ -21,18 +21,9 @@ from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair
 from antiphon.protocol.spaces import BITS, Anything, Finite, Signature
 from antiphon.protocol.verification import Verification
+from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.components import CURVE, PURE_RESPONSE, RESPONSE
 from antiphon.selfcheck.theorems.finite import WALK, promised
-from antiphon.selfcheck.theorems.theorem import (
-    Check,
-    Evidence,
-    Parameters,
-    composed,
-    in_both_worlds,
-    private,
-    runs_of,
-    same_views,
-)
 from antiphon.verifiers.models import bounded, event_level, updates_and_queries
 from antiphon.verifiers.verifier import Identifier, Verifier
 
@@ -210,22 +201,24 @@ HOPS = 6 * ROUNDS
 SECTION = (6, 1)
 
 
-def checks() -> Iterable[Check]:
+def checks() -> Iterable[theorem.Check]:
     """The rows."""
     router = "walk for all bits, RR(ln 3, 0) after each 1"
-    swapped = Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
+    swapped = theorem.Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
     yield swapped
     for leak in (Leak.DESTINATION, Leak.RESPONSE):
         yield swapped.twin(f"P with a {leak.name.lower()} leak: {leak.value}", leak=leak)
-    inserted = Check("Claim 6.4", f"V[f'] inserted before I: {router}", _inserted)
+    inserted = theorem.Check("Claim 6.4", f"V[f'] inserted before I: {router}", _inserted)
     yield inserted
     yield inserted.twin("an f' without room for the RR that is created", room=False)
-    lifted_router = Check("Thm 6.1", router, _lifted)
+    lifted_router = theorem.Check("Thm 6.1", router, _lifted)
     yield lifted_router
-    yield Check("Thm 6.1", "the local model: RR(ln 2, 1/10) for each of 4 bits", _local)
+    yield theorem.Check("Thm 6.1", "the local model: RR(ln 2, 1/10) for each of 4 bits", _local)
     for leak in Leak:
         yield lifted_router.twin(f"P lacks {leak.name.lower()}: {leak.value}", leak=leak)
-    asked = Check("Thm 6.1", "in f-valid runs only: a query decides where P sends", _on_request)
+    asked = theorem.Check(
+        "Thm 6.1", "in f-valid runs only: a query decides where P sends", _on_request
+    )
     yield asked
     for leak, what in LEAKS.items():
         yield asked.twin(f"nor in f-valid runs: {what}", leak=leak)
@@ -246,38 +239,38 @@ def _inner() -> Budgeted:
     return sparse_parallel([_walk().parameters, PURE_RESPONSE.parameters])
 
 
-def _swapped(leak: Leak | None = None) -> Evidence:
+def _swapped(leak: Leak | None = None) -> theorem.Evidence:
     router = _router(leak)
-    systems = in_both_worlds(
+    systems = theorem.in_both_worlds(
         PrivacyGame(ComplexMechanism(router), EVENT).mechanism,
         lambda b: Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp(),
     )
-    return same_views(systems, ROUNDS, BIT_PAIRS)
+    return theorem.same_views(systems, ROUNDS, BIT_PAIRS)
 
 
-def _inserted(*, room: bool = True) -> Evidence:
+def _inserted(*, room: bool = True) -> theorem.Evidence:
     router = _router()
     inner = _inner() if room else sparse_parallel([_walk().parameters])
-    systems = in_both_worlds(
+    systems = theorem.in_both_worlds(
         lambda b: Verifier(EVENT) @ TwoCopies(router) @ Identifier(b) @ ExtConComp(),
         lambda b: (
             Verifier(EVENT) @ TwoCopies(router) @ Verifier(inner) @ Identifier(b) @ ExtConComp()
         ),
     )
-    return same_views(systems, ROUNDS, BIT_PAIRS)
+    return theorem.same_views(systems, ROUNDS, BIT_PAIRS)
 
 
-def _lifted(leak: Leak | None = None) -> Evidence:
+def _lifted(leak: Leak | None = None) -> theorem.Evidence:
     inner = _inner()
     return lifted(_router(leak), EVENT, inner, inner.parameters, ROUNDS, HOPS)
 
 
-def _local() -> Evidence:
+def _local() -> theorem.Evidence:
     inner = sparse_parallel([RESPONSE.parameters], first_pair_consistent=True)
     return lifted(EachBit(RESPONSE), event_level(), inner, inner.parameters, 4, 16)
 
 
-def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> Evidence:
+def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> theorem.Evidence:
     """P's properties w.r.t. f, and what that promises w.r.t. f, or under another one.
 
     As printed (``strict``) P lacks the destination property even without a leak.
@@ -301,13 +294,13 @@ def lifted(
     post_processor: PostProcessor,
     outer: Verification,
     inner: Verification,
-    parameters: Sequence[Parameters],
+    parameters: Sequence[theorem.Parameters],
     rounds: int,
     hops: int,
     queries: Sequence[object] = (0, 1),
     *,
     under: Verification | None = None,
-) -> Evidence:
+) -> theorem.Evidence:
     """Thm 6.1: P has the three properties, and P ∘* ExtConComp has what f' promises.
 
     What f' promises is Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5). It does
@@ -316,10 +309,10 @@ def lifted(
     violation = check_properties(
         post_processor, outer, inner, queries=queries, rounds=hops, questions=rounds
     )
-    claimed = composed(parameters, CURVE)
-    found = private(ComplexMechanism(post_processor), under or outer, claimed, rounds)
+    claimed = theorem.composed(parameters, CURVE)
+    found = theorem.private(ComplexMechanism(post_processor), under or outer, claimed, rounds)
     if violation is None:
         return found
-    shown = "\n".join(filter(None, (runs_of(violation), found.adversary)))
+    shown = "\n".join(filter(None, (theorem.runs_of(violation), found.adversary)))
     lacking = f"{violation.property.value}: {violation.reason}"
     return attrs.evolve(found, adversary=shown, lacking=lacking)

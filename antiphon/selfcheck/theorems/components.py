@@ -11,7 +11,6 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.audit.simulated_composition import CompositionSimulator
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Checked, Purse
 from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
@@ -155,12 +154,9 @@ class BitEcho(ContinualMechanism[None, int, int]):
         return None, message
 
 
-@attrs.frozen(eq=False)
-class TakesAnySample(CompositionSimulator):
+def first_unused(_: int, samples: tuple[object, ...], *__: object) -> int:
     """𝒫 that takes the first unused sample, whatever its parameters."""
-
-    def _place(self, samples: tuple[object, ...], created: Create) -> int:
-        return next(i for i, sample in enumerate(samples) if sample is not None)
+    return next(i for i, sample in enumerate(samples) if sample is not None)
 
 
 ANNOUNCE, ACROSS, ALONG = 2, 3, 4

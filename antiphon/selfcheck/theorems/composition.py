@@ -17,21 +17,17 @@ import attrs
 from antiphon.audit.simulated_composition import (
     CompositionSimulator,
     Parameters,
+    Place,
     RandomizedResponses,
+    by_index,
     composition_simulator,
+    first_alike,
 )
 from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
+from antiphon.composition import validity
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import (
-    FixedMechanisms,
-    FixedParameters,
-    OfCreations,
-    SparseParallel,
-    fixed_mechanisms,
-    fixed_parameters,
-)
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -44,7 +40,7 @@ from antiphon.selfcheck.theorems.components import (
     RESPONSE,
     ForgetsTheirs,
     ForgetsToCharge,
-    TakesAnySample,
+    first_unused,
     messages,
     threshold,
     walk,
@@ -91,9 +87,9 @@ def bounded_by_responses(
 
 
 def _parameters(f: Suitable) -> Sequence[Parameters]:
-    if isinstance(f, OfCreations):
+    if isinstance(f, validity.OfCreations):
         return [created.parameters for created in f.created]
-    assert isinstance(f, FixedParameters | SparseParallel)
+    assert isinstance(f, validity.FixedParameters | validity.SparseParallel)
     return f.parameters
 
 
@@ -120,33 +116,27 @@ def proof_by_simulation(
 def _theorem_4_10() -> Iterable[Check]:
     two = Check("Thm 4.10", "RR ‖ walk", _two_fixed)
     simulated = Check("Thm 4.10", "M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _two_simulated)
-    yield Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}", _four_fixed)
-    yield Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _three_simulated)
+    four, three = [RESPONSE, threshold(), walk(), LEAKY], [LEAKY, walk(), RESPONSE]
+    fixed = validity.fixed_mechanisms
+    yield Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}",
+                partial(bounded_by_responses, fixed(four), four, 11))  # fmt: skip
+    yield Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]",
+                partial(proof_by_simulation, fixed(three), three, 3, 6))  # fmt: skip
     yield from (two, simulated)
     yield two.twin("RR ‖ walk, f forgets f_i", kind=ForgetsTheirs)
     yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", crossed=True)
 
 
-def _four_fixed() -> Evidence:
-    made = [RESPONSE, threshold(), walk(), LEAKY]
-    return bounded_by_responses(fixed_mechanisms(made), made, 11)
-
-
-def _three_simulated() -> Evidence:
-    made = [LEAKY, walk(), RESPONSE]
-    return proof_by_simulation(fixed_mechanisms(made), made, 3, 6)
-
-
-def _two_fixed(*, kind: type[FixedMechanisms] = FixedMechanisms) -> Evidence:
+def _two_fixed(*, kind: type[validity.FixedMechanisms] = validity.FixedMechanisms) -> Evidence:
     made = (RESPONSE, walk())
     return bounded_by_responses(kind(made), made, 6)
 
 
 def _two_simulated(*, crossed: bool = False) -> Evidence:
     made = [LEAKY, RESPONSE]
-    f = fixed_mechanisms(made)
+    f = validity.fixed_mechanisms(made)
     right = composition_simulator(f, rounds=5)
-    wrong = CompositionSimulator(right.parameters[::-1], right.choose, True)
+    wrong = CompositionSimulator(right.parameters[::-1], right.choose, by_index)
     return proof_by_simulation(f, made, 2, 5, wrong if crossed else right)
 
 
@@ -161,32 +151,29 @@ def _many() -> list[Create]:
 def _theorem_4_12() -> Iterable[Check]:
     two = Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0)", _two_chosen)
     simulated = Check("Thm 4.12", "RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _two_simulated_chosen)
-    yield Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)", _chosen)
-    yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _chosen_simulated)
+    f, made = validity.fixed_parameters([*BUDGET, BUDGET[1]]), [RESPONSE, weakened(walk(), 3)]
+    yield Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)",
+                partial(bounded_by_responses, f, _many(), 9))  # fmt: skip
+    yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫",
+                partial(proof_by_simulation, _for_two(), [*made, PURE_RESPONSE], 2, 5))  # fmt: skip
     yield from (two, simulated)
     yield two.twin("f forgets to charge a creation", kind=ForgetsToCharge)
-    yield simulated.twin("𝒫 takes any unused sample", kind=TakesAnySample)
+    yield simulated.twin("𝒫 takes any unused sample", place=first_unused)
 
 
-def _chosen() -> Evidence:
-    return bounded_by_responses(fixed_parameters([*BUDGET, BUDGET[1]]), _many(), 9)
+def _for_two() -> validity.FixedParameters:
+    return validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
 
 
-def _chosen_simulated() -> Evidence:
-    made = [RESPONSE, weakened(walk(), 3), PURE_RESPONSE]
-    f = fixed_parameters([RESPONSE.parameters, BUDGET[1]])
-    return proof_by_simulation(f, made, 2, 5)
-
-
-def _two_chosen(*, kind: type[FixedParameters] = FixedParameters) -> Evidence:
-    f = kind(fixed_parameters(BUDGET).parameters)
+def _two_chosen(*, kind: type[validity.FixedParameters] = validity.FixedParameters) -> Evidence:
+    f = kind(validity.fixed_parameters(BUDGET).parameters)
     return bounded_by_responses(f, _many(), 6, most=3)
 
 
-def _two_simulated_chosen(*, kind: type[CompositionSimulator] = CompositionSimulator) -> Evidence:
-    f = fixed_parameters([RESPONSE.parameters, BUDGET[1]])
+def _two_simulated_chosen(*, place: Place = first_alike) -> Evidence:
+    f = _for_two()
     right = composition_simulator(f, rounds=4)
-    simulator = kind(right.parameters, right.choose, False)
+    simulator = CompositionSimulator(right.parameters, right.choose, place)
     return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, simulator)
 
 

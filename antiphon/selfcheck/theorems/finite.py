@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Any, Final, TypeAlias, TypeVar, Union
+from typing import Any, ClassVar, Final, TypeAlias, TypeVar, Union
 
 import attrs
 
@@ -111,13 +111,15 @@ def clipped(value: int, largest: int) -> tuple[int, ...]:
 
 
 @attrs.frozen
-class FiniteAboveThreshold(ContinualMechanism[Threshold, Any, Symbol]):
-    """SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise on both sides.
+class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
+    """SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise on both sides. Abstract.
 
     (x, Thresh) -> ⊤ and then HALT, or ⊥: h ← h + x; ⊤ iff q(h) + ν >= Thresh + τ, where
     q(h) = min(h, cap). State: (h, τ), τ drawn at the first message; then ``HALT``.
     """
 
+    inputs: ClassVar[tuple[Any, Any]]
+    """What is said for x = 0 and x = 1."""
     reach: int
     base: int = 0
     cap: int = 9
@@ -130,34 +132,33 @@ class FiniteAboveThreshold(ContinualMechanism[Threshold, Any, Symbol]):
 
     @property
     def signature(self) -> Signature:
-        queries = Finite(tuple((x, each) for x in (0, 1) for each in self.thresholds))
+        queries = Finite(tuple((x, each) for x in self.inputs for each in self.thresholds))
         return Signature(queries, Finite((TOP, BOTTOM, HALT)), queries)
 
     def step(
-        self, state: Threshold, message: tuple[int, int], coins: Coins
+        self, state: Threshold, message: tuple[Any, int], coins: Coins
     ) -> tuple[Threshold, Symbol]:
         if state is HALT:
             return state, HALT
         (h, offset), (x, threshold), weights = state, message, geometric(self.reach)
         if offset is None:
             offset = coins.categorical(weights) - self.reach
-        h = min(h + x, self.cap)
+        h = min(h + self.inputs.index(x), self.cap)
         enough = sum(w for z, w in enumerate(weights) if h + z - self.reach >= threshold + offset)
         above = coins.bernoulli(Fraction(enough, sum(weights)))
         return (HALT, TOP) if above else ((h, offset), BOTTOM)
 
 
-class OneCountThreshold(FiniteAboveThreshold):
-    """The same on a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
+class FiniteAboveThreshold(SmallThreshold):
+    """On a stream of bits."""
 
-    @property
-    def signature(self) -> Signature:
-        queries = Finite(tuple(((x,), each) for x in (0, 1) for each in self.thresholds))
-        return Signature(queries, Finite((TOP, BOTTOM, HALT)), queries)
+    inputs = (0, 1)
 
-    def step(self, state: Threshold, message: Any, coins: Coins) -> tuple[Threshold, Symbol]:
-        (x,), threshold = message
-        return FiniteAboveThreshold.step(self, state, (x, threshold), coins)
+
+class OneCountThreshold(SmallThreshold):
+    """On a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
+
+    inputs = ((0,), (1,))
 
 
 @attrs.frozen

@@ -24,15 +24,8 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Symbol
 from antiphon.protocol.spaces import Pairs, Signature
 from antiphon.protocol.verification import Verification
+from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, promised
-from antiphon.selfcheck.theorems.theorem import (
-    Check,
-    Evidence,
-    in_both_worlds,
-    private,
-    rows,
-    same_views,
-)
 from antiphon.verifiers.models import bounded, neighbouring_start
 from antiphon.verifiers.verifier import Identifier
 
@@ -41,7 +34,7 @@ TENTH = Fraction(1, 10)
 SECTION = (2, 4)
 
 
-def checks() -> Iterable[Check]:
+def checks() -> Iterable[theorem.Check]:
     """The rows."""
     yield from _lemma_2_4()
     yield from _theorem_2_5()
@@ -66,19 +59,21 @@ class TooTrue(NoninteractiveMechanism[int, tuple[int, Symbol]]):
         return (dataset, answer[1]) if coins.bernoulli(Fraction(1, 20)) else answer
 
 
-def _lemma_2_4() -> Iterable[Check]:
+def _lemma_2_4() -> Iterable[theorem.Check]:
     given = (1, Fraction(1, 7)), (Fraction(7, 2), Fraction(0)), (2, TENTH)
-    made = rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
+    made = theorem.rows("Lemma 2.4", "RR(ln {}, {})", _claimed, *given)
     yield from made
     yield made[-1].twin("RR(ln 2, 1/10) that tells the truth too often", twin=TooTrue)
 
 
 def _claimed(
     growth: object, delta: Fraction, twin: Callable[[RandomizedResponse], TooTrue] | None = None
-) -> Evidence:
+) -> theorem.Evidence:
     response = RandomizedResponse(epsilon=Log(growth), delta=delta)
     claim, mechanism = response.claims[0], twin(response) if twin else response
-    return private(mechanism, claim.verification, [claim.parameters], rounds=2, exactly=True)
+    return theorem.private(
+        mechanism, claim.verification, [claim.parameters], rounds=2, exactly=True
+    )
 
 
 # --- Theorem 2.5: every finite NIM is a post-processing of RR ----------------------------
@@ -88,22 +83,22 @@ NIM = FiniteResponse(((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
 PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
-def _theorem_2_5() -> Iterable[Check]:
+def _theorem_2_5() -> Iterable[theorem.Check]:
     text = "five answers, ε = ln {}, δ tight; T = Lyu's"
-    made = rows("Thm 2.5", text, _post_processed, (1,), (2,), (Fraction(5, 2),))
+    made = theorem.rows("Thm 2.5", text, _post_processed, (1,), (2,), (Fraction(5, 2),))
     yield from made
-    yield Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
+    yield theorem.Check("Thm 2.5", "four answers, tight ε; T = Vadhan-Wang's", _pure_post_processed)
     yield made[1].twin("five answers, ε = ln 2, δ too small by 1/100", missing=Fraction(1, 100))
 
 
-def _post_processed(growth: object, *, missing: Fraction = Fraction(0)) -> Evidence:
+def _post_processed(growth: object, *, missing: Fraction = Fraction(0)) -> theorem.Evidence:
     f, given = neighbouring_start(), Log(growth)
     delta = Question(NIM, f, report=None).solve(given, 1).delta - missing
     simulator = lyu(NIM, f, epsilon=given, delta=delta, rounds=2)
     return simulated(simulator, NIM, f, given, delta, rounds=2)
 
 
-def _pure_post_processed() -> Evidence:
+def _pure_post_processed() -> theorem.Evidence:
     f = neighbouring_start()
     mechanism = promised(PURE_NIM, bounded(f, 2), 2)
     given = mechanism.claims[0].parameters[0]
@@ -118,13 +113,13 @@ def simulated(
     given: ExactEpsilon,
     delta: Fraction,
     rounds: int,
-) -> Evidence:
+) -> theorem.Evidence:
     """T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for both b."""
     response = RandomizedResponse(epsilon=given, delta=delta)
     game = PrivacyGame(mechanism, f)
     pairs = Pairs(mechanism.signature.queries).enumerate()
-    systems = in_both_worlds(lambda b: simulator @ Identifier(b) @ response, game.mechanism)
-    return same_views(systems, rounds, pairs, note=f"T ∘* RR({as_data(given)}, {delta})")
+    systems = theorem.in_both_worlds(lambda b: simulator @ Identifier(b) @ response, game.mechanism)
+    return theorem.same_views(systems, rounds, pairs, note=f"T ∘* RR({as_data(given)}, {delta})")
 
 
 @attrs.frozen
@@ -226,26 +221,26 @@ class Talker(PostProcessor[tuple[int, int, int]]):
 PARTS = Talker(1, noisy=True), Talker(0, early=2), Talker(1)
 
 
-def _algorithms() -> Iterable[Check]:
+def _algorithms() -> Iterable[theorem.Check]:
     p1, p2, p3 = PARTS
-    yield Check("Alg. 1-2", "P₁∘*(P₂∘*(P₃∘*walk)), Alg. 1 as printed", lambda: _same(
+    yield theorem.Check("Alg. 1-2", "P₁∘*(P₂∘*(P₃∘*walk)), Alg. 1 as printed", lambda: _same(
         NaiveChain(p1, NaiveChain(p2, NaiveChain(p3, WALK)))
     ))  # fmt: skip
-    two = Check("Alg. 1-2", "((P₁∘*P₂)∘*P₃)∘*walk, Alg. 2 as printed", _linked)
+    two = theorem.Check("Alg. 1-2", "((P₁∘*P₂)∘*P₃)∘*walk, Alg. 2 as printed", _linked)
     yield two
-    yield Check("Alg. 1-2", "(P₁∘*(P₂∘*P₃))∘*walk: associativity", lambda: _same(
+    yield theorem.Check("Alg. 1-2", "(P₁∘*(P₂∘*P₃))∘*walk: associativity", lambda: _same(
         NaiveChain(NaiveLinks(p1, NaiveLinks(p2, p3)), WALK)
     ))  # fmt: skip
     yield two.twin("a cursor that goes past P₁ on its way left", skips=True)
 
 
-def _linked(*, skips: bool = False) -> Evidence:
+def _linked(*, skips: bool = False) -> theorem.Evidence:
     p1, p2, p3 = PARTS
     return _same(NaiveChain(NaiveLinks(NaiveLinks(p1, p2, skips=skips), p3), WALK))
 
 
-def _same(reference: NaiveChain) -> Evidence:
+def _same(reference: NaiveChain) -> theorem.Evidence:
     """Both bracketings of the flat chain against a reference."""
     p1, p2, p3 = PARTS
     flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
-    return same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))
+    return theorem.same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

@@ -23,14 +23,8 @@ from antiphon.numbers.exact import Log
 from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.verification import Refused, Verification, read
+from antiphon.selfcheck.theorems import finite
 from antiphon.selfcheck.theorems.complex_mechanisms import lifted
-from antiphon.selfcheck.theorems.finite import (
-    OneCount,
-    OneCountThreshold,
-    claiming,
-    finite_laplace,
-    promised,
-)
 from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 from antiphon.verifiers.relations import EachWithin, Within
@@ -77,24 +71,24 @@ class SameThresholds(Verification[object]):
 def counter() -> Create:
     """H: fed the intervals' sums, of which at most one differs, by 1."""
     f = bounded(event_level(EachWithin()), ROUNDS)
-    return Create(promised(OneCount(ROUNDS, CAP), f, ROUNDS))
+    return Create(finite.promised(finite.OneCount(ROUNDS, CAP), f, ROUNDS))
 
 
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
     """SVT_{q,h} for each h, all with the ε of the worst."""
     f = SameThresholds(EVENT)
-    made = [OneCountThreshold(3, base, CAP, THRESHOLDS) for base in range(CAP + 1)]
-    tight = [promised(each, f, ROUNDS).claims[0].parameters[0] for each in made]
+    made = [finite.OneCountThreshold(3, base, CAP, THRESHOLDS) for base in range(CAP + 1)]
+    tight = [finite.promised(each, f, ROUNDS).claims[0].parameters[0] for each in made]
     worst = max((Log(1) if not isinstance(e, Log) else e for e in tight), key=lambda e: e.argument)
-    return tuple(Create(claiming(each, Approximate(worst, 0), f)) for each in made)
+    return tuple(Create(finite.claiming(each, Approximate(worst, 0), f)) for each in made)
 
 
 @cache
 def laplace() -> Create:
     """The test of q(c + h): one noisy number."""
     f = bounded(neighbouring_start(Within()), 1)
-    return Create(promised(finite_laplace(CAP), f, 1))
+    return Create(finite.promised(finite.finite_laplace(CAP), f, 1))
 
 
 @cache

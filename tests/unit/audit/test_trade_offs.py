@@ -362,7 +362,7 @@ class TestGoal:
         """Of two cuts one shows nothing at ε = 0 and all at ε = 2."""
         goal = AgainstCurve("delta", 0.0, 0.0, 0.05, 10**6, ((0.0, 0.9), (2.0, 0.001)))
         own, against_ = np.array([50_000.0, 600_000.0]), np.array([10.0, 100_000.0])
-        predicted = goal.predicted(own, 10**6, against_, 10**6, 1.0)
+        predicted = goal.predicted(*goal.rates(own, 10**6, against_, 10**6, 1.0))
         assert predicted[0] > 10
         assert predicted[1] < 0
 

@@ -32,7 +32,7 @@ def texts(tree):
 
 
 def test_a_mechanism_is_drawn_with_its_probabilities():
-    tree = mechanism_drawn(ECHO, PATTERN)
+    tree = mechanism_drawn(ECHO, PATTERN.heard(ECHO.domain))
     said = {
         below.text: [(edge, answer.text) for edge, answer in below.branches]
         for _, below in tree.branches
@@ -47,14 +47,15 @@ def test_a_mechanism_is_drawn_with_its_probabilities():
 
 def test_questions_that_are_answered_alike_stand_together():
     alike = TableMechanism("M", (0, 1, 2), 2, ((3, 1), (3, 1), (1, 0)))
-    tree = mechanism_drawn(alike, PATTERN)
+    tree = mechanism_drawn(alike, PATTERN.heard(alike.domain))
     assert [below.text for _, below in tree.branches] == ["asked 0 or 1", "asked 2"]
 
 
 def test_what_nobody_may_ask_is_left_out():
     """Of two rounds: f' lets one pair differ, and after it only what is public be asked."""
     table = tuple((1, 1) for _ in range(21))
-    tree = mechanism_drawn(TableMechanism("M", (0, 1, 2), 2, table), PATTERN)
+    mechanism = TableMechanism("M", (0, 1, 2), 2, table)
+    tree = mechanism_drawn(mechanism, PATTERN.heard(mechanism.domain))
     after = {
         below.text: {inner.text for _, answer in below.branches for _, inner in answer.branches}
         for _, below in tree.branches

@@ -22,12 +22,7 @@ from antiphon.protocol.messages import BOTTOM, TOP
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import SameHead, claimed, whole
-from antiphon.verifiers.models import (
-    event_level,
-    every_pair,
-    neighbouring_start,
-    updates_and_queries,
-)
+from antiphon.verifiers import models
 from antiphon.verifiers.relations import Within
 
 _QUERIES: Final = Finite((COUNT,))
@@ -65,7 +60,7 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        f = updates_and_queries(event_level(), _QUERIES)
+        f = models.updates_and_queries(models.event_level(), _QUERIES)
         return claimed(f, Status.REFUTED, "reused noise cancels", epsilon=self.epsilon)
 
     def step(
@@ -159,7 +154,7 @@ class GaussianNoise(NoninteractiveMechanism[float, float]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         delta = Fraction(math.ceil(1e6 * gaussian_delta(self.sigma / self.sensitivity)), 10**6)
-        f = neighbouring_start(Within(self.sensitivity))
+        f = models.neighbouring_start(Within(self.sensitivity))
         status = Status.REFUTED if self.takes_variance and self.sigma < 1 else Status.ASSUMED
         return claimed(f, status, "Balle and Wang 2018, Thm 8", epsilon=1, delta=delta)
 
@@ -206,7 +201,7 @@ class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        f = every_pair(SameHead())
+        f = models.every_pair(SameHead())
         status = Status.REFUTED if self.late else Status.PROVED
         return claimed(f, status, "Rogers et al. 2016, pure filter", epsilon=Log(self.budget))
 
