@@ -121,7 +121,7 @@ def test_which_coordinate_is_told_says_nothing_of_the_label():
         found, _ = law(response, label, 16)
         for which in range(2):
             assert sum(w for (j, _), w in found.items() if j == which) == Fraction(1, 2)
-    assert worst_of(WhichByLabel, 1) == math.inf
+    assert worst_of(lambda **given: WhichByLabel(OneScore(**given)), 1) == math.inf
 
 
 def test_where_h_falls_is_uniform():

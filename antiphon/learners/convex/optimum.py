@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point, Values
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Kinked, Point, Values
 
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""
@@ -72,11 +72,12 @@ def optimum(
     )
     best, least, width = point, -math.inf, 1.0
     for _ in range(_WIDTHS):
-        smooth = loss.smoothed(width)
+        smooth = loss.smoothed(width) if isinstance(loss, Kinked) else loss
         # There is no use in a better answer to a question that is put less sharply.
         rough = 0.0 if smooth is loss else width * float(weights.sum()) / 256
         point, low = _descent(smooth, body, point, rows, weights, max(enough / 2, rough))
-        line, slope = loss.line(point, rows, weights, width)
+        given = point, rows, weights
+        line, slope = loss.line(*given, width) if isinstance(loss, Kinked) else loss.total(*given)
         least = max(least, low, line + _below(body, slope, point))
         reached = loss.total(point, rows, weights)[0]
         if reached < value:

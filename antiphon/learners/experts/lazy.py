@@ -10,7 +10,7 @@ from typing import ClassVar, Final, NamedTuple, Self
 import attrs
 
 from antiphon.composition.accounting.largest import budget, largest, short
-from antiphon.learners.experts.weighted import Dartboard, times
+from antiphon.learners.experts.weighted import Dartboard, Weighted, times
 from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
 from antiphon.learners.searching import (
     ParameterSearch,
@@ -94,9 +94,52 @@ def lazy_parameters(
     return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
 
 
+@attrs.frozen(kw_only=True)
+class LazyDartboard(Dartboard):
+    """After a batch it stays with probability e^(-η(c + L_b(x))), c = ``cost`` > 0. Abstract."""
+
+    cost: Fraction = attrs.field(converter=fields.positive)
+    batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
+    _exponents: tuple[ExactEpsilon, ...] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        Weighted.__attrs_post_init__(self)
+        if isinstance(self.unit, Log):
+            steps = self.cost * self.grid
+            if steps.denominator != 1:
+                raise InvalidArgument("with rate=Log(q), cost·grid must be a whole number")
+            size = self.unit.argument.numerator.bit_length()
+            if (steps + self.batch * self.grid) * size > _LONGEST:
+                raise InvalidArgument(
+                    "rate=Log(q) has too many digits for this batch, cost and grid; give the rate "
+                    "as a number"
+                )
+        known = range(min(self.batch * self.grid + 1, _TABLE))
+        set_derived(self, _exponents=tuple(map(self._exponent, known)))
+
+    @property
+    def curve(self) -> LazyCurve:
+        """The bound on the Rényi divergences of its claim."""
+        decisions = -(-self.horizon // self.batch) - 1
+        return LazyCurve(self.rate, self.cost, self.batch, decisions)
+
+    @property
+    def period(self) -> int:
+        return self.batch
+
+    def exponent(self, loss: int) -> ExactEpsilon:
+        known = self._exponents
+        return known[loss] if loss < len(known) else self._exponent(loss)
+
+    def _exponent(self, loss: int) -> ExactEpsilon:
+        """η(c + L), L = loss/grid."""
+        steps = self.cost * self.grid + loss
+        return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
+
+
 @register("antiphon.LazyExperts/1")
 @attrs.frozen(kw_only=True)
-class LazyExperts(Dartboard):
+class LazyExperts(LazyDartboard):
     """After each batch it stays with probability e^(-η(c + L_b(x))), else it draws by weight.
 
     η = ``rate``, c = ``cost`` > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in
@@ -143,25 +186,6 @@ class LazyExperts(Dartboard):
     (TOP, 1)
     """
 
-    cost: Fraction = attrs.field(converter=fields.positive)
-    batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
-    _exponents: tuple[ExactEpsilon, ...] = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        Dartboard.__attrs_post_init__(self)
-        if isinstance(self.unit, Log):
-            steps = self.cost * self.grid
-            if steps.denominator != 1:
-                raise InvalidArgument("with rate=Log(q), cost·grid must be a whole number")
-            size = self.unit.argument.numerator.bit_length()
-            if (steps + self.batch * self.grid) * size > _LONGEST:
-                raise InvalidArgument(
-                    "rate=Log(q) has too many digits for this batch, cost and grid; give the rate "
-                    "as a number"
-                )
-        known = range(min(self.batch * self.grid + 1, _TABLE))
-        set_derived(self, _exponents=tuple(map(self._exponent, known)))
-
     @classmethod
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
@@ -184,28 +208,9 @@ class LazyExperts(Dartboard):
         return proved(self, Renyi(self.curve), self.verification, source)
 
     @property
-    def curve(self) -> LazyCurve:
-        """The bound on the Rényi divergences of its claim."""
-        decisions = -(-self.horizon // self.batch) - 1
-        return LazyCurve(self.rate, self.cost, self.batch, decisions)
-
-    @property
     def regret_bound(self) -> float:
         """ln d/η + ηBT/8."""
         return regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
-
-    @property
-    def period(self) -> int:
-        return self.batch
-
-    def exponent(self, loss: int) -> ExactEpsilon:
-        known = self._exponents
-        return known[loss] if loss < len(known) else self._exponent(loss)
-
-    def _exponent(self, loss: int) -> ExactEpsilon:
-        """η(c + L), L = loss/grid."""
-        steps = self.cost * self.grid + loss
-        return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
 
 @register("antiphon.CappedCurve/1", state=True)
@@ -230,7 +235,7 @@ class CappedCurve:
 
 @register("antiphon.PrivateDartboard/1")
 @attrs.frozen(kw_only=True)
-class PrivateDartboard(LazyExperts):
+class PrivateDartboard(LazyDartboard):
     """After each loss ℓ(x) of its expert x it stays with probability (1-p)·e^(-ηℓ(x)).
 
     Else it draws anew by weight, but at most ``draws`` times: after that it stays for good. η =
@@ -264,7 +269,7 @@ class PrivateDartboard(LazyExperts):
 
     law_known: ClassVar[bool] = False
     batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
-    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
+    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @classmethod
     def tuned(
@@ -292,10 +297,6 @@ class PrivateDartboard(LazyExperts):
     def capped(self) -> CappedCurve:
         """The bound on the Rényi divergences of its claim."""
         return CappedCurve(self.curve, self.draws)
-
-    @property
-    def budget(self) -> int:
-        return self.draws
 
     @property
     def switching(self) -> float:

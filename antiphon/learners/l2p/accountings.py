@@ -60,6 +60,10 @@ class Accounting(ABC):
     __slots__ = ()
     __immutable__ = True
     source: ClassVar[str]
+    tail: Fraction | None = None
+    """δ₁, of an accounting that counts draws."""
+    tail: Fraction | None = None
+    """δ₁, of an accounting that counts draws."""
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
@@ -76,7 +80,8 @@ class Accounting(ABC):
 
     def covers(self, setting: L2PSetting) -> bool:
         """Whether it is proved, against adversaries that choose each loss after the advice."""
-        return not setting.loose
+        long = self.tail is None or _length(self.tail) >= _ENOUGH * (1 + SLACK)
+        return not setting.loose and long
 
 
 @register("antiphon.l2p.Printed/1")
@@ -116,9 +121,6 @@ class Printed(Accounting):
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):
                 yield f"Thm 3.2 gives {name} = {shown_up(found)}, more than {shown_down(most)}"
-
-    def covers(self, setting: L2PSetting) -> bool:
-        return not setting.loose and _length(self.tail) >= _ENOUGH * (1 + SLACK)
 
 
 @register("antiphon.l2p.Repaired/1")

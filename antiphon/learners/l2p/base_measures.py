@@ -6,7 +6,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import attrs
 import numpy as np
@@ -37,6 +37,12 @@ class Measures(ABC):
 
     ``after`` is written by whoever adds a base algorithm; ``check_assumption`` tries it.
     """
+
+    subtracts: ClassVar[bool] = False
+    """Whether a loss is subtracted from the scores, so that many may be at once."""
+
+    subtracts: ClassVar[bool] = False
+    """Whether a loss is subtracted from the scores, so that many may be at once."""
 
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
@@ -72,13 +78,19 @@ class Measures(ABC):
 
     def through(self, scores: Losses, losses: Losses) -> Losses:
         """The scores after all of some losses."""
-        for loss in losses:
+        if self.subtracts:
+            return np.subtract(scores, losses.sum(axis=0))
+        for loss in losses.sum(axis=0)[None] if self.subtracts else losses:
             scores = self.after(scores, loss)
         return scores
 
     def path(self, scores: Losses, losses: Losses) -> Losses:
         """The scores after each of some losses: a row for each."""
-        found = np.empty_like(losses)
+        if self.subtracts:
+            return np.subtract(scores, losses.cumsum(axis=0))
+        found: Losses = scores - losses.cumsum(axis=0)
+        if self.subtracts:
+            return found
         for time, loss in enumerate(losses):
             found[time] = scores = self.after(scores, loss)
         return found
@@ -95,6 +107,8 @@ class ExponentialWeights(Measures):
     Raises: InvalidArgument for ``rate=Log(q)`` if q is no ``grid``-th power of a rational.
     """
 
+    subtracts: ClassVar[bool] = True
+    subtracts: ClassVar[bool] = True
     rate: ExactEpsilon = attrs.field(converter=fields.rate)  # pyright: ignore[reportIncompatibleMethodOverride]
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
@@ -107,14 +121,6 @@ class ExponentialWeights(Measures):
 
     def after(self, scores: Losses, loss: Losses) -> Losses:
         less: Losses = scores - loss
-        return less
-
-    def through(self, scores: Losses, losses: Losses) -> Losses:
-        less: Losses = scores - losses.sum(axis=0)
-        return less
-
-    def path(self, scores: Losses, losses: Losses) -> Losses:
-        less: Losses = scores - losses.cumsum(axis=0)
         return less
 
 

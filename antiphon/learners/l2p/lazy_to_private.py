@@ -18,7 +18,7 @@ from antiphon.learners.l2p.base_measures import (
     check_numbers,
 )
 from antiphon.learners.l2p.l2p_tuning import best, corrected, printed
-from antiphon.learners.learner import Learner, Losses, of_kind
+from antiphon.learners.learner import InBlocks, Learner, Losses, of_kind
 from antiphon.learners.searching import regret_bound, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
@@ -64,7 +64,7 @@ class Followed(NamedTuple):
 
 @register("antiphon.L2P/1")
 @attrs.frozen(kw_only=True)
-class LazyToPrivate(ByWeight[Followed]):
+class LazyToPrivate(ByWeight[Followed], InBlocks):
     """Alg. 1, L2P: follows x for batches of B = ``batch`` rounds; y, of the same law, is not shown.
 
     x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
@@ -114,11 +114,8 @@ class LazyToPrivate(ByWeight[Followed]):
         set_derived(self, experts=measures.experts, grid=measures.grid, unit=measures.unit)
         Learner.__attrs_post_init__(self)
         self._check_length()
-        self._check_measures()
-        self.accounting.check(self.setting)
-
-    def _check_measures(self) -> None:
         check_assumption(self.measures)
+        self.accounting.check(self.setting)
 
     def _check_length(self) -> None:
         steps = (self.margin + 1) * self.batch * self.measures.reach

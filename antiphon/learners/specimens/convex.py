@@ -18,12 +18,14 @@ from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, convex
 from antiphon.learners.convex import Ball, Box, HedgedLeader, LinearLoss, Origin, RegularisedLeader
 from antiphon.learners.convex.convex_learner import Steps
-from antiphon.learners.convex.convex_losses import Datum, Point
+from antiphon.learners.convex.convex_losses import Point
+from antiphon.learners.convex.leader import SumLeader
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader, lazy_prefix
-from antiphon.learners.oco.lazy_prefix import LazyPrefix
+from antiphon.learners.specimens import TwinMechanism, TwinProcessor
 from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import adversary
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -37,7 +39,6 @@ from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, b
 
 _GRADIENT: Final = 8
 """Steps of a gradient."""
-_LEFT: Final = 1 << 30
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
 """A call or two for each interaction."""
 _RARE: Final = Fraction(1, 20)
@@ -71,13 +72,15 @@ def _still(kind: Any) -> tuple[Example, ...]:
 
 
 def _origin() -> Specimen:
-    still, following = Origin(**_PLANE), FollowingPoint(**_PLANE)
+    still = Origin(**_PLANE)
     told = Pair(np.array([4, 0]), np.array([0, -4]))
     asked = saying("z | z', asked", [same(ADVICE), told, same(ADVICE)])
     apart = Truth(math.inf, delta=1.0)
     rows = (
         specimen.as_claimed("the origin", still, asked, Truth(0.0, delta=0.0)),
-        broken("a point that follows the data", following, still.claims[0], asked, apart),
+        broken(
+            "a point that follows the data", FollowingPoint(still), still.claims[0], asked, apart
+        ),
     )
     return Specimen(Origin, _still(Origin), rows)
 
@@ -165,7 +168,7 @@ def _leaders() -> Iterator[Specimen]:
     yield Specimen(HedgedLeader, (hedged,), slow(*_between()))
 
 
-def _leader(kind: type[RegularisedLeader], **changed: Any) -> RegularisedLeader:
+def _leader(kind: type[SumLeader], **changed: Any) -> SumLeader:
     parameters: dict[str, Any] = {
         "body": Ball(dimension=2), "loss": LinearLoss(dimension=2, grid=4), "steps": _GRADIENT,
         "clip": 1, "start": 1,
@@ -173,14 +176,14 @@ def _leader(kind: type[RegularisedLeader], **changed: Any) -> RegularisedLeader:
     return kind(**parameters | changed)
 
 
-def _counter(leader: RegularisedLeader, horizon: int) -> GaussianTreeCounter:
+def _counter(leader: SumLeader, horizon: int) -> GaussianTreeCounter:
     return GaussianTreeCounter(
         horizon=horizon, rho=specimen.RHO, dimension=leader.width, sensitivity=leader.sensitivity,
         smallest=-leader.steps, largest=leader.steps,
     )  # fmt: skip
 
 
-def _link(leader: RegularisedLeader) -> Link:
+def _link(leader: SumLeader) -> Link:
     sums = Arrays((leader.width,), "int64", -99, 99)
     return Link(
         part=leader, right=_counter(leader, 64), queries=Either((leader.data, Finite((ADVICE,)))),
@@ -188,22 +191,23 @@ def _link(leader: RegularisedLeader) -> Link:
     )  # fmt: skip
 
 
-def _one_gradient(leader: RegularisedLeader) -> tuple[Entry, ...]:
+def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
     """One gradient, in opposite directions of full length, told by where it stands next."""
     claim = guarantee(leader @ _counter(leader, 1)).claim(delta=DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
-    of_box, remembers = _wide(BoxClipped), _wide(Remembering)
+    of_box, wide = _wide(BoxClipped), _wide(RegularisedLeader)
+    remembers = Remembering(wide.links[0]) @ wide.mechanism
     known = specimen.gaussian_truth(), specimen.gaussian_truth(Fraction(1 / math.sqrt(2)))
     return (
-        Entry("DP-FTRL", _wide(RegularisedLeader), claim, (told, corner), known[0]),
+        Entry("DP-FTRL", wide, claim, (told, corner), known[0]),
         broken("DP-FTRL, clipped to a box only", of_box, claim, corner, known[1]),
         broken("DP-FTRL that stands where the datum says", remembers, claim, told,
                Truth(math.inf, delta=1.0)),
     )  # fmt: skip
 
 
-def _wide(kind: type[RegularisedLeader]) -> Any:
+def _wide(kind: type[SumLeader]) -> Any:
     """Regularised so much that no point is projected: where it stands tells the sum."""
     leader = _leader(kind, start=10_000)
     return leader @ _counter(leader, 1)
@@ -211,14 +215,12 @@ def _wide(kind: type[RegularisedLeader]) -> Any:
 
 def _between() -> tuple[Entry, ...]:
     """The second datum is told by what the bold leader loses more, and by nothing else."""
-    honest, remembers = (
-        _leader(kind, caution=100, spread=4) for kind in (HedgedLeader, HedgedRemembering)
-    )
+    honest = _leader(HedgedLeader, caution=100, spread=4)
     right = _counter(honest, 2)
     script = [same(np.array([4, 0])), _opposite(4, 0), same(ADVICE)]
     return derived(
         "DP-FTRL between two leaders", honest @ right,
-        "DP-FTRL between two, where the datum says", remembers @ right,
+        "DP-FTRL between two, where the datum says", Remembering(honest) @ right,
         saying("(1, 0), then (1, 0) | (-1, 0)", script), Truth(math.inf, delta=1.0), DELTA,
     )  # fmt: skip
 
@@ -231,40 +233,36 @@ def _opposite(*datum: int) -> Pair:
 
 
 @register("antiphon.corpus.FollowingPoint/1")
-@attrs.frozen(kw_only=True)
-class FollowingPoint(Origin):
+@attrs.frozen
+class FollowingPoint(TwinMechanism):
     """The origin, which is left for good when a datum has a first entry."""
 
-    def rounds(self, state: int) -> int:
-        return state % _LEFT
-
-    def _learn(self, state: int, loss: Datum, coins: Coins) -> int:
-        return state + 1 + (_LEFT if loss[0] and state < _LEFT else 0)
-
-    def _advise(self, state: int, coins: Coins) -> tuple[int, Point]:
-        return state, self._point if state < _LEFT else freeze(np.ones(self.body.dimension))
-
-
-@attrs.frozen(kw_only=True)
-class CostlessPrefix(LazyPrefix):
-    """Without the cost: where the log-ratio is as large as it can be, it stays. Abstract."""
-
-    def exponent(self, ratios: float) -> Fraction:
-        return LazyPrefix.exponent(self, ratios) - self.cost
+    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
+        if type(message) is not str:
+            return state or int(message[0] != 0), TOP
+        return state, freeze(np.full(self.honest.body.dimension, float(state)))
 
 
 @register("antiphon.corpus.CostlessLeader/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class CostlessLeader(CostlessPrefix, LazyLeader):
-    """A lazy leader without it."""
+class CostlessLeader(LazyLeader):
+    """A lazy leader without the cost: where the log-ratio is as large as can be, it stays."""
+
+    def __attrs_post_init__(self) -> None:
+        LazyLeader.__attrs_post_init__(self)
+        set_derived(self, cost=Fraction(0))
 
 
 @register("antiphon.corpus.CostlessGibbs/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class CostlessGibbs(CostlessPrefix, LazyGibbs):
+class CostlessGibbs(LazyGibbs):
     """The other one."""
+
+    def __attrs_post_init__(self) -> None:
+        LazyGibbs.__attrs_post_init__(self)
+        set_derived(self, cost=Fraction(0))
 
 
 @register("antiphon.corpus.MeanDPOCO/1")
@@ -296,28 +294,19 @@ class RememberedDatum(NamedTuple):
     held: Any = None
 
 
-class _Memory(RegularisedLeader):
-    """Stands where the last datum says, whatever was released."""
+@register("antiphon.corpus.Remembering/1")
+@column_safe
+@attrs.frozen
+class Remembering(TwinProcessor):
+    """A leader, or two, that stands where the last datum says, whatever was released."""
+
+    deterministic = True
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, object]:
         known, held = state if isinstance(state, RememberedDatum) else RememberedDatum(state)
         if side is LEFT and type(message) is str and held is not None:
             return state, LEFT, held
         if side is LEFT and type(message) is np.ndarray:
-            held = message / self.loss.grid
-        after, to, out = RegularisedLeader.step(self, known, side, message, coins)
+            held = message / self.honest.loss.grid
+        after, to, out = self.honest.step(known, side, message, coins)
         return RememberedDatum(after, held), to, out
-
-
-@register("antiphon.corpus.Remembering/1")
-@column_safe
-@attrs.frozen(kw_only=True)
-class Remembering(_Memory):
-    """A leader with a memory."""
-
-
-@register("antiphon.corpus.HedgedRemembering/1")
-@column_safe
-@attrs.frozen(kw_only=True)
-class HedgedRemembering(_Memory, HedgedLeader):
-    """Two leaders with one."""

@@ -12,7 +12,6 @@ import numpy as np
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.distribution import (
     PREDICT,
@@ -20,18 +19,17 @@ from antiphon.learners.distribution import (
     AllScores,
     ClippingMap,
     Hypotheses,
-    Knockout,
     LocalMixture,
     OneCoordinate,
     OneScore,
     ScheffeKnockout,
     WholeLabel,
 )
-from antiphon.learners.distribution.hypotheses import Whole
 from antiphon.learners.distribution.local_mixture import Mixing
-from antiphon.mechanisms.randomized_response import KaryResponse
+from antiphon.learners.specimens import TwinExchange, TwinMechanism
 from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
+from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.messages import TOP, Ask, Pair, same
@@ -70,13 +68,18 @@ def specimens() -> Iterator[Specimen]:
 
 def _one_score() -> Specimen:
     one = OneScore(clipping=_CLIPPING, context=0, epsilon=1)
-    tells = WhichByLabel(clipping=_CLIPPING, context=0, epsilon=1)
     half = ClippingMap(_ROUNDED_UP, clip=Fraction(1, 10), grid=64)
     printed = PrintedScale(clipping=half, context=0, epsilon=2)
     player, claim = numbers(0, 3), printed.claims[0]
     rows = slow(
         as_claimed("one score", one, player),
-        broken("one score, chosen by the label", tells, one.claims[0], player, Truth(math.inf)),
+        broken(
+            "one score, chosen by the label",
+            WhichByLabel(one),
+            one.claims[0],
+            player,
+            Truth(math.inf),
+        ),
     )
     less = broken("one score with noise for ln(KT)", printed, claim, numbers(0, 9), Truth(2.27877))
     less = attrs.evolve(less, samples=9_900, thorough=40_000)
@@ -85,14 +88,14 @@ def _one_score() -> Specimen:
 
 def _all_scores() -> Specimen:
     given: dict[str, Any] = {"clipping": _CLIPPING, "context": 0, "epsilon": 1, "delta": 0.01}
-    every, shared = AllScores(**given), OneNoise(**given)
+    every = AllScores(**given)
     player = numbers(0, 3)
     # The difference of the two scores is told as it is, unless h falls anywhere.
     told = Truth(delta=0.98)
     claim = every.claims[0]
     rows = slow(
         as_claimed("all scores", every, player),
-        broken("all scores with one noise", shared, claim, player, told),
+        broken("all scores with one noise", OneNoise(every), claim, player, told),
     )
     return Specimen(AllScores, (Example(every, _OUTSIDE),), rows)
 
@@ -110,10 +113,10 @@ def _mixture() -> Specimen:
     )  # fmt: skip
     examples = [Example(ComplexMechanism(each), _NOT_USERS) for each in (one, every, label)]
     player = saying("label 0 | 3, asked", [Pair((0, 0), (0, 3)), same((PREDICT, 0))])
-    peeks = PeekingMixture(channel=OneCoordinate(epsilon=1), **_COARSE)
     rows = derived(
         "a local mixture", ComplexMechanism(one),
-        "a local mixture that looks at the label", ComplexMechanism(peeks), player, Truth(math.inf),
+        "a local mixture that looks at the label", ComplexMechanism(PeekingMixture(one)),
+        player, Truth(math.inf),
     )  # fmt: skip
     return Specimen(LocalMixture, (link, *examples), slow(*rows))
 
@@ -144,13 +147,13 @@ _ROUNDED_UP: Final = Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 
 
 @register("antiphon.corpus.WhichByLabel/1")
-@attrs.frozen(kw_only=True)
-class WhichByLabel(OneScore):
+@attrs.frozen
+class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
     """J is the label, but for what is past K."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
-        _, score = OneScore.respond(self, dataset, coins)
-        return dataset % self.clipping.hypotheses.count, score
+        _, score = self.honest.respond(dataset, coins)
+        return dataset % self.honest.clipping.hypotheses.count, score
 
 
 @register("antiphon.corpus.PrintedScale/1")
@@ -166,31 +169,30 @@ class PrintedScale(OneScore):
 
 
 @register("antiphon.corpus.OneNoise/1")
-@attrs.frozen(kw_only=True)
-class OneNoise(AllScores):
+@attrs.frozen
+class OneNoise(TwinMechanism, NoninteractiveMechanism[int, Any]):
     """The noise of the first score is used for all of them."""
 
-    def respond(self, dataset: int, coins: Coins) -> Whole:
-        fine = self.clipping.drawn(self.context, dataset, coins)
-        scores = self.clipping.scores[self.context, fine].tolist()
-        noise = coins.discrete_laplace(self.scale)
-        found: Whole = int64s([score + noise for score in scores])
-        return found
+    def respond(self, dataset: int, coins: Coins) -> Any:
+        clipping, context = self.honest.clipping, self.honest.context
+        fine = clipping.drawn(context, dataset, coins)
+        noise = coins.discrete_laplace(self.honest.scale)
+        return int64s([score + noise for score in clipping.scores[context, fine].tolist()])
 
 
 @register("antiphon.corpus.PeekingMixture/1")
-@attrs.frozen(kw_only=True)
-class PeekingMixture(LocalMixture):
+@attrs.frozen
+class PeekingMixture(TwinExchange):
     """Learns of the label's own score, whatever is answered."""
 
     def exchange(self, state: Mixing, message: Any) -> Exchanged[Mixing]:
-        context, label = message
+        (context, label), learner = message, self.honest
         if type(context) is str:
-            return state, self.predicted(state, label)
-        yield self.creation(state, context)
+            return state, learner.predicted(state, label)
+        yield learner.creation(state, context)
         yield Ask(label, state.users)
-        seen = 0, int(self.clipping.scores[context, label, 0])
-        return self.learned(state, context, seen), TOP
+        seen = 0, int(learner.clipping.scores[context, label, 0])
+        return learner.learned(state, context, seen), TOP
 
 
 @register("antiphon.corpus.LoudKnockout/1")
@@ -198,5 +200,5 @@ class PeekingMixture(LocalMixture):
 class LoudKnockout(ScheffeKnockout):
     """A knockout whose users answer with four times the ε; it learns of one user only."""
 
-    def creation(self, state: Knockout, context: int) -> Create:
-        return Create(KaryResponse(epsilon=4 * self.epsilon, values=2))
+    def __attrs_post_init__(self) -> None:
+        set_derived(self, epsilon=4 * self.epsilon)
