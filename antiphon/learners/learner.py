@@ -110,7 +110,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
         if not len(losses):  # nobody has asked, so nothing is drawn
             return state, self._none_shown()
         if isinstance(self, InBlocks):
-            return self._follow(state, losses, coins)
+            return self._follow(state, losses, coins)  # pyright: ignore[reportPrivateUsage]
         return self._one_by_one(state, losses, coins)
 
     def _none_shown(self) -> NDArray[Any]:
@@ -129,16 +129,6 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             shown.append(advice)
             state = self._learn(state, loss, coins)
         return state, np.array(shown)
-
-
-class InBlocks(ABC):
-    """Of learners that follow many rounds faster than one by one. Abstract."""
-
-    __slots__ = ()
-
-    @abstractmethod
-    def _follow(self, state: Any, losses: Losses, coins: Coins) -> tuple[Any, NDArray[Any]]:
-        """As ``_one_by_one``: to the same draws it says the same."""
 
 
 class InBlocks(ABC):

@@ -43,7 +43,7 @@ class Chosen(Coins):
 def law(response, label, size):
     """P(J, centre of the noise), and the scale of the noise, of the step itself."""
     found, scales = {}, set()
-    clipping = response.clipping
+    clipping = getattr(response, "honest", response).clipping
     everywhere = int(clipping.ends[response.context, -1])
     for which in range(clipping.hypotheses.count):
         for falls, fine in [(False, 0), *[(True, fine) for fine in range(everywhere)]]:
@@ -61,7 +61,7 @@ def worst(response, zero, one):
 
     Outside 0..grid both laws fall by the same factor, so that nothing happens there.
     """
-    grid = response.clipping.grid
+    grid = getattr(response, "honest", response).clipping.grid
     (p, scale), (q, _) = (law(response, label, grid) for label in (zero, one))
     shrink = math.exp(-1 / scale)
 
@@ -71,7 +71,7 @@ def worst(response, zero, one):
 
     ratios = [
         (mass(p, j, z), mass(q, j, z))
-        for j in range(response.clipping.hypotheses.count)
+        for j in range(getattr(response, "honest", response).clipping.hypotheses.count)
         for z in range(-1, grid + 2)
     ]
     return max(

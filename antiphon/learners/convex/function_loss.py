@@ -8,14 +8,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.learners.convex.convex_losses import (
-    Body,
-    ConvexLoss,
-    Datum,
-    Point,
-    RowByRow,
-    Values,
-)
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point, RowByRow, Values
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins.sampled import seeded_words

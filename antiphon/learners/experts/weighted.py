@@ -118,14 +118,6 @@ class Weighted(ByWeight[Holding]):
         return path
 
     @property
-    def initial_scores(self) -> Losses:
-        return row(np.zeros(self.experts), np.int64)
-
-    def scored(self, scores: Losses, losses: Losses) -> Losses:
-        path: Losses = scores - losses.cumsum(axis=0)
-        return path
-
-    @property
     def initial_state(self) -> Holding:
         return Holding(0, self.initial_scores, None)
 

@@ -41,9 +41,6 @@ class Measures(ABC):
     subtracts: ClassVar[bool] = False
     """Whether a loss is subtracted from the scores, so that many may be at once."""
 
-    subtracts: ClassVar[bool] = False
-    """Whether a loss is subtracted from the scores, so that many may be at once."""
-
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
 
@@ -78,8 +75,6 @@ class Measures(ABC):
 
     def through(self, scores: Losses, losses: Losses) -> Losses:
         """The scores after all of some losses."""
-        if self.subtracts:
-            return np.subtract(scores, losses.sum(axis=0))
         for loss in losses.sum(axis=0)[None] if self.subtracts else losses:
             scores = self.after(scores, loss)
         return scores
@@ -87,10 +82,9 @@ class Measures(ABC):
     def path(self, scores: Losses, losses: Losses) -> Losses:
         """The scores after each of some losses: a row for each."""
         if self.subtracts:
-            return np.subtract(scores, losses.cumsum(axis=0))
-        found: Losses = scores - losses.cumsum(axis=0)
-        if self.subtracts:
-            return found
+            less: Losses = scores - losses.cumsum(axis=0)
+            return less
+        found = np.empty_like(losses)
         for time, loss in enumerate(losses):
             found[time] = scores = self.after(scores, loss)
         return found
@@ -107,7 +101,6 @@ class ExponentialWeights(Measures):
     Raises: InvalidArgument for ``rate=Log(q)`` if q is no ``grid``-th power of a rational.
     """
 
-    subtracts: ClassVar[bool] = True
     subtracts: ClassVar[bool] = True
     rate: ExactEpsilon = attrs.field(converter=fields.rate)  # pyright: ignore[reportIncompatibleMethodOverride]
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]

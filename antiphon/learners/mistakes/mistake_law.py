@@ -112,13 +112,6 @@ class ReckonedLaw(MistakeLaw):
         return MistakeFigure.at(self.left((), [self.rounds])[0], self.how)
 
 
-class ReckonedLaw(MistakeLaw):
-    """One whose figures are points, not intervals. Abstract."""
-
-    def concentration(self) -> MistakeFigure:
-        return MistakeFigure.at(self.left((), [self.rounds])[0], self.how)
-
-
 def every_round(rounds: int) -> range:
     """The hits of the adversary that is wrong every round for f⁽⁰⁾."""
     return range(1, rounds + 1)

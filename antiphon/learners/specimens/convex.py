@@ -35,7 +35,6 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
-from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, broken, derived, slow
 
 _GRADIENT: Final = 8
 """Steps of a gradient."""
@@ -55,9 +54,9 @@ _LOGISTIC: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def specimens() -> Iterator[Specimen]:
+def specimens() -> Iterator[specimen.Specimen]:
     """Gradient descent, the origin; lazy points; leaders, and the sum without noise."""
-    yield Specimen(convex.GradientDescent, _still(convex.GradientDescent))
+    yield specimen.Specimen(convex.GradientDescent, _still(convex.GradientDescent))
     yield _origin()
     yield from _lazy_points()
     yield from _leaders()
@@ -66,45 +65,47 @@ def specimens() -> Iterator[Specimen]:
 # --- without coins --------------------------------------------------------------------------------
 
 
-def _still(kind: Any) -> tuple[Example, ...]:
+def _still(kind: Any) -> tuple[specimen.Example, ...]:
     given = _PLANE, _LOGISTIC
-    return tuple(Example(kind(**each), specimen.NOT_DATA, finite=True) for each in given)
+    return tuple(specimen.Example(kind(**each), specimen.NOT_DATA, finite=True) for each in given)
 
 
-def _origin() -> Specimen:
+def _origin() -> specimen.Specimen:
     still = Origin(**_PLANE)
     told = Pair(np.array([4, 0]), np.array([0, -4]))
     asked = saying("z | z', asked", [same(ADVICE), told, same(ADVICE)])
     apart = Truth(math.inf, delta=1.0)
     rows = (
         specimen.as_claimed("the origin", still, asked, Truth(0.0, delta=0.0)),
-        broken(
+        specimen.broken(
             "a point that follows the data", FollowingPoint(still), still.claims[0], asked, apart
         ),
     )
-    return Specimen(Origin, _still(Origin), rows)
+    return specimen.Specimen(Origin, _still(Origin), rows)
 
 
 # --- lazy points ----------------------------------------------------------------------------------
 
 
-def _lazy_points() -> Iterator[Specimen]:
+def _lazy_points() -> Iterator[specimen.Specimen]:
     kept = _of_two(LazyLeader, **_STAYS), _of_two(LazyLeader, **_STAYS, body=Ball(dimension=2))
-    yield Specimen(LazyLeader, kept, tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader)))
+    yield specimen.Specimen(
+        LazyLeader, kept, tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader))
+    )
     gibbs = tuple(_lazy("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs))
-    yield Specimen(LazyGibbs, (_of_two(LazyGibbs, **_STAYS),), gibbs)
+    yield specimen.Specimen(LazyGibbs, (_of_two(LazyGibbs, **_STAYS),), gibbs)
     drawn = {"rate": 0.1, "beta": 0.1, "fakes": 0.25}
     theorem = {
         "horizon": 64, "rate": 0.1, "beta": 5e-5, "fakes": 0.9, "accounting": "theorem",
         "loose": 1e-9, "tail": 1e-3,
     }  # fmt: skip
     pair = _of_two(DPOCO, **drawn), _of_two(DPOCO, **theorem)
-    yield Specimen(DPOCO, pair, tuple(_of_dp_oco()))
+    yield specimen.Specimen(DPOCO, pair, tuple(_of_dp_oco()))
 
 
-def _of_two(kind: Any, **parameters: Any) -> Example:
+def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
     given = {**_PLANE, "body": Box(dimension=2), "regulariser": 1.0, **parameters}
-    return Example(kind(**given), specimen.NOT_DATA)
+    return specimen.Example(kind(**given), specimen.NOT_DATA)
 
 
 def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
@@ -114,7 +115,7 @@ def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
     player = Player("towards y | away from y", listening)
     # With |y| so large it never moves in the one world, and may in the other.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
-    for row in derived(
+    for row in specimen.derived(
         name, kind(**line), f"{name}, never moved for nothing", twin(**line), player,
         Truth(math.inf), _RARE,
     ):  # fmt: skip
@@ -125,9 +126,9 @@ def _of_dp_oco() -> Iterator[Entry]:
     line: dict[str, Any] = {**_LINE, "rate": 0.1, "beta": 0.01, "fakes": 0.9, "regulariser": 1.0}
     told = Pair(np.array([1]), np.array([-1]))
     player = saying("1 | -1, asked", [same(ADVICE), told, same(ADVICE)])
-    for row in derived(
+    for row in specimen.derived(
         "DP-OCO", DPOCO(**line), "DP-OCO at its mean", MeanDPOCO(**line), player, Truth(math.inf),
-        DELTA,
+        specimen.DELTA,
     ):  # fmt: skip
         yield attrs.evolve(row, **_SLOW)
 
@@ -153,19 +154,22 @@ def moved(least: float, answers: Sequence[Any]) -> bool:
 # --- leaders --------------------------------------------------------------------------------------
 
 
-def _leaders() -> Iterator[Specimen]:
+def _leaders() -> Iterator[specimen.Specimen]:
     """DP-FTRL, and the sum without noise."""
     outside = (True, 2, 0.0, "0", None, (0,))
     exact = ExactSum(horizon=64), ExactSum(horizon=64, dimension=2, smallest=-3, largest=3)
-    yield Specimen(ExactSum, (Example(exact[0], outside, finite=True), Example(exact[1], outside)))
+    yield specimen.Specimen(
+        ExactSum,
+        (specimen.Example(exact[0], outside, finite=True), specimen.Example(exact[1], outside)),
+    )
     leader, of_box, may_be_absent = (
         _leader(RegularisedLeader, **changed)
         for changed in ({}, {"body": Box(dimension=2), "growth": 2}, {"zero_out": True})
     )
     links = tuple(map(_link, (leader, of_box, may_be_absent)))
-    yield Specimen(RegularisedLeader, links, slow(*_one_gradient(leader)))
+    yield specimen.Specimen(RegularisedLeader, links, specimen.slow(*_one_gradient(leader)))
     hedged = _link(_leader(HedgedLeader, caution=100, spread=4))
-    yield Specimen(HedgedLeader, (hedged,), slow(*_between()))
+    yield specimen.Specimen(HedgedLeader, (hedged,), specimen.slow(*_between()))
 
 
 def _leader(kind: type[SumLeader], **changed: Any) -> SumLeader:
@@ -183,9 +187,9 @@ def _counter(leader: SumLeader, horizon: int) -> GaussianTreeCounter:
     )  # fmt: skip
 
 
-def _link(leader: SumLeader) -> Link:
+def _link(leader: SumLeader) -> specimen.Link:
     sums = Arrays((leader.width,), "int64", -99, 99)
-    return Link(
+    return specimen.Link(
         part=leader, right=_counter(leader, 64), queries=Either((leader.data, Finite((ADVICE,)))),
         answers=Either((Finite((TOP,)), sums)),
     )  # fmt: skip
@@ -193,7 +197,7 @@ def _link(leader: SumLeader) -> Link:
 
 def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
     """One gradient, in opposite directions of full length, told by where it stands next."""
-    claim = guarantee(leader @ _counter(leader, 1)).claim(delta=DELTA)
+    claim = guarantee(leader @ _counter(leader, 1)).claim(delta=specimen.DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
     of_box, wide = _wide(BoxClipped), _wide(RegularisedLeader)
@@ -201,8 +205,8 @@ def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
     known = specimen.gaussian_truth(), specimen.gaussian_truth(Fraction(1 / math.sqrt(2)))
     return (
         Entry("DP-FTRL", wide, claim, (told, corner), known[0]),
-        broken("DP-FTRL, clipped to a box only", of_box, claim, corner, known[1]),
-        broken("DP-FTRL that stands where the datum says", remembers, claim, told,
+        specimen.broken("DP-FTRL, clipped to a box only", of_box, claim, corner, known[1]),
+        specimen.broken("DP-FTRL that stands where the datum says", remembers, claim, told,
                Truth(math.inf, delta=1.0)),
     )  # fmt: skip
 
@@ -218,10 +222,10 @@ def _between() -> tuple[Entry, ...]:
     honest = _leader(HedgedLeader, caution=100, spread=4)
     right = _counter(honest, 2)
     script = [same(np.array([4, 0])), _opposite(4, 0), same(ADVICE)]
-    return derived(
+    return specimen.derived(
         "DP-FTRL between two leaders", honest @ right,
         "DP-FTRL between two, where the datum says", Remembering(honest) @ right,
-        saying("(1, 0), then (1, 0) | (-1, 0)", script), Truth(math.inf, delta=1.0), DELTA,
+        saying("(1, 0), then (1, 0) | (-1, 0)", script), Truth(math.inf, delta=1.0), specimen.DELTA,
     )  # fmt: skip
 
 

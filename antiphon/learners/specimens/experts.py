@@ -16,14 +16,6 @@ from antiphon import learners
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees.guarantee import guarantee
-from antiphon.learners import (
-    ADVICE,
-    LazyExperts,
-    LazyPolicy,
-    NoisyLeader,
-    PrivateDartboard,
-    StayBit,
-)
 from antiphon.learners.experts.lazy import LazyDartboard
 from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.noisy_leader import Led
@@ -42,13 +34,12 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
-from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, derived, slow
 
 _ZERO: Final = np.array([1, 0])
 """Expert 0 loses."""
 _ONE: Final = np.array([0, 1])
 _NONE: Final = np.array([0, 0])
-_ASKED: Final = same(ADVICE)
+_ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
@@ -57,79 +48,88 @@ _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 """Of softmax of the losses themselves: 0 is followed with probability 1/10 or 1/2."""
 
 
-def specimens() -> Iterator[Specimen]:
+def specimens() -> Iterator[specimen.Specimen]:
     """Hedge, dartboards, lazy experts, whole and of parts; and softmax of noisy sums."""
-    yield Specimen(learners.Hedge, (_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3)))
-    yield Specimen(learners.ShrinkingDartboard, (_of_two(learners.ShrinkingDartboard),))
+    yield specimen.Specimen(
+        learners.Hedge, (_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
+    )
+    yield specimen.Specimen(learners.ShrinkingDartboard, (_of_two(learners.ShrinkingDartboard),))
     yield _softmax()
     yield _lazy()
-    yield _stay_bit(LazyExperts(**_LAZY))
-    yield _lazy_policy(LazyExperts(**_LAZY))
+    yield _stay_bit(learners.LazyExperts(**_LAZY))
+    yield _lazy_policy(learners.LazyExperts(**_LAZY))
     yield _leader()
     yield _dartboard()
 
 
-def _of_two(kind: Any, **parameters: Any) -> Example:
+def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
     learner = kind(**{"horizon": 8, "experts": 2, "rate": Log(2), **parameters})
-    return Example(learner, specimen.NOT_LOSSES, finite="rate" not in parameters)
+    return specimen.Example(learner, specimen.NOT_LOSSES, finite="rate" not in parameters)
 
 
-def _softmax() -> Specimen:
+def _softmax() -> specimen.Specimen:
     """On the left of one noisy answer."""
     softmax, peeks = Softmax(rate=Log(9)), PeekingSoftmax(Softmax(rate=Log(9)))
     noisy = DiscreteLaplace(epsilon=1, dimension=2)
     sums = Arrays((2,), "int64", -9, 9)
     asked = saying("10 | 00", [Pair(_ZERO, _NONE)])
-    rows = derived(
+    rows = specimen.derived(
         "softmax of noisy sums", softmax @ noisy,
         "softmax that looks at the loss", peeks @ noisy, asked, _LOOKS,
     )  # fmt: skip
-    link = Link(part=softmax, right=noisy, queries=sums, answers=sums)
-    return Specimen(Softmax, (link,), slow(*rows))
+    link = specimen.Link(part=softmax, right=noisy, queries=sums, answers=sums)
+    return specimen.Specimen(Softmax, (link,), specimen.slow(*rows))
 
 
-def _lazy() -> Specimen:
+def _lazy() -> specimen.Specimen:
     several = (
-        _of_two(LazyExperts, cost=1),
-        _of_two(LazyExperts, cost=1, batch=3),
-        _of_two(LazyExperts, rate=0.3, cost=0.7),
+        _of_two(learners.LazyExperts, cost=1),
+        _of_two(learners.LazyExperts, cost=1, batch=3),
+        _of_two(learners.LazyExperts, rate=0.3, cost=0.7),
     )
-    rows = derived(
-        "lazy experts", LazyExperts(**_LAZY),
-        "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES, DELTA,
+    rows = specimen.derived(
+        "lazy experts", learners.LazyExperts(**_LAZY),
+        "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES,
+        specimen.DELTA,
     )  # fmt: skip
-    return Specimen(LazyExperts, several, slow(*rows))
+    return specimen.Specimen(learners.LazyExperts, several, specimen.slow(*rows))
 
 
-def _stay_bit(learner: LazyExperts) -> Specimen:
+def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
     """One decision: with no loss the twin never leaves; with one it does with probability 4/5."""
-    bit, leaves = StayBit(learner), Truth(math.inf, delta=4 / 5)
-    rows = derived(
+    bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
+    rows = specimen.derived(
         "a decision to stay", bit,
         "a decision to stay that costs nothing", CostlessBit(learner),
-        specimen.numbers(0, 1), leaves, DELTA,
+        specimen.numbers(0, 1), leaves, specimen.DELTA,
     )  # fmt: skip
-    return Specimen(StayBit, (Example(bit, specimen.NOT_BITS[1:], finite=True),), slow(*rows))
+    return specimen.Specimen(
+        learners.StayBit,
+        (specimen.Example(bit, specimen.NOT_BITS[1:], finite=True),),
+        specimen.slow(*rows),
+    )
 
 
-def _lazy_policy(learner: LazyExperts) -> Specimen:
+def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
     """P ∘* ExtConComp."""
-    policy = LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
+    policy = learners.LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
     losses = Arrays((2,), "int64", 0, 1)
-    link = Link(
-        part=policy, right=ExtConComp(), queries=Either((losses, Finite((ADVICE,)))), answers=BITS,
-        hops=8,
+    link = specimen.Link(
+        part=policy, right=ExtConComp(), queries=Either((losses, Finite((learners.ADVICE,)))),
+        answers=BITS, hops=8,
     )  # fmt: skip
-    whole = Example(ComplexMechanism(policy), ("count", (0, 1), np.array([0, 2])), finite=True)
-    asked = LazyPolicy(learner, draws=1)
+    whole = specimen.Example(
+        ComplexMechanism(policy), ("count", (0, 1), np.array([0, 2])), finite=True
+    )
+    asked = learners.LazyPolicy(learner, draws=1)
     system, unasked = ComplexMechanism(asked), ComplexMechanism(StaysUnasked(asked))
     # It leaves as lazy experts do.
     leaves = Truth(math.inf, delta=1 / 2 * 124 / 125 * 5 / 6)
-    rows = derived(
+    rows = specimen.derived(
         "lazy experts of parts", system,
-        "lazy experts of parts, of which one is not asked", unasked, _TOLD, leaves, DELTA,
+        "lazy experts of parts, of which one is not asked", unasked, _TOLD, leaves, specimen.DELTA,
     )  # fmt: skip
-    return Specimen(LazyPolicy, (link, whole), slow(*rows, *_of_one()))
+    return specimen.Specimen(learners.LazyPolicy, (link, whole), specimen.slow(*rows, *_of_one()))
 
 
 def _of_one() -> Iterator[Entry]:
@@ -141,15 +141,17 @@ def _of_one() -> Iterator[Entry]:
         ("lazy experts with one coin", OneCoin, 3, saying("10, then 10 | 01, asked", second),
          0.41984),
     ):  # fmt: skip
-        honest = LazyExperts(**{**_LAZY, "horizon": horizon})
-        claim = guarantee(honest).claim(delta=DELTA)
+        honest = learners.LazyExperts(**{**_LAZY, "horizon": horizon})
+        claim = guarantee(honest).claim(delta=specimen.DELTA)
         yield specimen.broken(name, kind(honest), claim, player, Truth(delta=delta))
 
 
-def _leader() -> Specimen:
-    leader = NoisyLeader(rate=Log(9), counter=TreeCounter(horizon=1, epsilon=1, dimension=2))
+def _leader() -> specimen.Specimen:
+    leader = learners.NoisyLeader(
+        rate=Log(9), counter=TreeCounter(horizon=1, epsilon=1, dimension=2)
+    )
     asked = saying("10 | 00, then asked", [Pair(_ZERO, _NONE), _ASKED])
-    rows = derived(
+    rows = specimen.derived(
         "a noisy leader",
         leader,
         "a noisy leader that looks at the loss",
@@ -157,22 +159,22 @@ def _leader() -> Specimen:
         asked,
         _LOOKS,
     )
-    longer = NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
-    examples = tuple(Example(each, specimen.NOT_LOSSES) for each in (longer, leader))
-    return Specimen(NoisyLeader, examples, slow(*rows))
+    longer = learners.NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
+    examples = tuple(specimen.Example(each, specimen.NOT_LOSSES) for each in (longer, leader))
+    return specimen.Specimen(learners.NoisyLeader, examples, specimen.slow(*rows))
 
 
-def _dartboard() -> Specimen:
-    rows = derived(
-        "a private dartboard", PrivateDartboard(**_LAZY, draws=1),
+def _dartboard() -> specimen.Specimen:
+    rows = specimen.derived(
+        "a private dartboard", learners.PrivateDartboard(**_LAZY, draws=1),
         "a dartboard that never leaves for nothing", CostlessDartboard(**_LAZY, draws=1),
-        _TOLD, _LEAVES, DELTA,
+        _TOLD, _LEAVES, specimen.DELTA,
     )  # fmt: skip
     examples = (
-        _of_two(PrivateDartboard, cost=1, draws=2),
-        _of_two(PrivateDartboard, cost=0.7, draws=2, rate=0.3),
+        _of_two(learners.PrivateDartboard, cost=1, draws=2),
+        _of_two(learners.PrivateDartboard, cost=0.7, draws=2, rate=0.3),
     )
-    return Specimen(PrivateDartboard, examples, slow(*rows))
+    return specimen.Specimen(learners.PrivateDartboard, examples, specimen.slow(*rows))
 
 
 # --- twins ----------------------------------------------------------------------------------------
@@ -215,27 +217,27 @@ def _costless(learner: LazyDartboard) -> None:
 
 @register("antiphon.corpus.Costless/1")
 @attrs.frozen(kw_only=True)
-class Costless(LazyExperts):
+class Costless(learners.LazyExperts):
     """Lazy experts without the cost."""
 
     def __attrs_post_init__(self) -> None:
-        LazyExperts.__attrs_post_init__(self)
+        learners.LazyExperts.__attrs_post_init__(self)
         _costless(self)
 
 
 @register("antiphon.corpus.CostlessDartboard/1")
 @attrs.frozen(kw_only=True)
-class CostlessDartboard(PrivateDartboard):
+class CostlessDartboard(learners.PrivateDartboard):
     """A dartboard without the cost."""
 
     def __attrs_post_init__(self) -> None:
-        PrivateDartboard.__attrs_post_init__(self)
+        learners.PrivateDartboard.__attrs_post_init__(self)
         _costless(self)
 
 
 @register("antiphon.corpus.CostlessBit/1")
 @attrs.frozen
-class CostlessBit(StayBit):
+class CostlessBit(learners.StayBit):
     """Stays with probability e^(-ηL): without a loss, always."""
 
     def __attrs_post_init__(self) -> None:
@@ -250,7 +252,7 @@ class DecidesWhenAsked(TwinMechanism):
     """Stays, or draws, whenever it is asked: as often as one likes for one loss."""
 
     def step(self, state: Holding, message: Any, coins: Coins) -> tuple[Holding, Any]:
-        state, expert = self.honest.step(state, ADVICE, coins)
+        state, expert = self.honest.step(state, learners.ADVICE, coins)
         if type(message) is not str:
             scores = state.scores - message
             return Holding(state.rounds + 1, scores, expert, int(message[expert])), TOP
@@ -268,8 +270,8 @@ class OneCoin(TwinMechanism):
     """
 
     def step(self, state: Holding, message: Any, coins: Coins) -> tuple[Holding, Any]:
-        learner: LazyExperts = self.honest
-        state, expert = learner.step(state, ADVICE, coins)
+        learner: learners.LazyExperts = self.honest
+        state, expert = learner.step(state, learners.ADVICE, coins)
         if type(message) is str:
             return state, expert
         rounds, scores = state.rounds + 1, state.scores - message
@@ -297,7 +299,10 @@ class StaysUnasked(TwinExchange):
 
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
         lost = type(message) is not str and message[state.expert or 0]
-        if type(message) is str or lost or state.batch:
-            return (yield from self.honest.exchange(state, message))  # type: ignore[no-any-return]
-        state, answer = yield from self.honest.exchange(state._replace(refused=True), message)
+        asks = type(message) is str or lost or bool(state.batch)
+        told = state if asks else state._replace(refused=True)
+        honest: Exchanged[Following] = self.honest.exchange(told, message)
+        state, answer = yield from honest
+        if asks:
+            return state, answer
         return state._replace(refused=False), answer

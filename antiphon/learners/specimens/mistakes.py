@@ -186,7 +186,8 @@ class SureLearner(TwinExchange):
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
         counts, _, _ = state
-        found, hypothesis = yield from self.honest.exchange(state, message)
+        honest: Exchanged[Seen] = self.honest.exchange(state, message)
+        found, hypothesis = yield from honest
         if hypothesis:
             x, positive = message
             told = [count + (positive and place == x) for place, count in enumerate(counts, 1)]
