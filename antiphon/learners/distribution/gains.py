@@ -21,7 +21,12 @@ from typing import Any, ClassVar, Final
 import attrs
 import numpy as np
 
-from antiphon.learners.distribution import clipping_map
+from antiphon.learners.distribution.clipping_map import (
+    AllScores,
+    ClippingMap,
+    OneScore,
+    largest_each,
+)
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.randomized_response import KaryResponse
@@ -48,18 +53,16 @@ class Channel(ABC):
         return self.epsilon, self.delta
 
     @abstractmethod
-    def mechanism(self, clipping: clipping_map.ClippingMap, context: int) -> ContinualMechanism:
+    def mechanism(self, clipping: ClippingMap, context: int) -> ContinualMechanism:
         """What is created for a user in that context, and asked about the label."""
 
     @abstractmethod
-    def gains(
-        self, clipping: clipping_map.ClippingMap, horizon: int, contexts: Whole, answers: Any
-    ) -> Doubles:
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         """Of K hypotheses, a row for each user: from the contexts and a list of answers."""
 
     @abstractmethod
     def answers(
-        self, clipping: clipping_map.ClippingMap, contexts: Whole, labels: Whole, coins: Coins
+        self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
         """What many users say: as their mechanisms would, in law, with all noise at once."""
 
@@ -68,10 +71,10 @@ class Channel(ABC):
         """v: the second moment of a gain is at most v Λ²."""
 
     @abstractmethod
-    def moment(self, clipping: clipping_map.ClippingMap) -> float:
+    def moment(self, clipping: ClippingMap) -> float:
         """V."""
 
-    def rate(self, clipping: clipping_map.ClippingMap, horizon: int) -> float:
+    def rate(self, clipping: ClippingMap, horizon: int) -> float:
         """η; 1 where there is nothing to tell apart."""
         count = clipping.hypotheses.count
         if self.printed:
@@ -91,13 +94,11 @@ class Channel(ABC):
 class ScoreChannel(Channel):
     """Tells scores, with noise. Abstract."""
 
-    def moment(self, clipping: clipping_map.ClippingMap) -> float:
+    def moment(self, clipping: ClippingMap) -> float:
         return self.factor(clipping.hypotheses) * float((clipping.widths**2).mean())
 
 
-def _fine(
-    clipping: clipping_map.ClippingMap, contexts: Whole, labels: Whole, coins: Coins
-) -> list[int]:
+def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
     """h of each label."""
     pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
     return [clipping.drawn(context, label, coins) for context, label in pairs]
@@ -116,12 +117,10 @@ class OneCoordinate(ScoreChannel):
 
     printed: bool = attrs.field(default=False, validator=fields.boolean)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def mechanism(self, clipping: clipping_map.ClippingMap, context: int) -> clipping_map.OneScore:
-        return clipping_map.OneScore(clipping=clipping, context=context, epsilon=self.epsilon)
+    def mechanism(self, clipping: ClippingMap, context: int) -> OneScore:
+        return OneScore(clipping=clipping, context=context, epsilon=self.epsilon)
 
-    def gains(
-        self, clipping: clipping_map.ClippingMap, horizon: int, contexts: Whole, answers: Any
-    ) -> Doubles:
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         which, scores = np.array(answers, np.float64).reshape(-1, 2).T
         places = np.arange(len(contexts)), which.astype(np.int64)
         found = np.zeros((len(contexts), clipping.hypotheses.count))
@@ -135,7 +134,7 @@ class OneCoordinate(ScoreChannel):
         found[places] = scale * (logs + math.log(clipping.hypotheses.labels) - shift)
         return found
 
-    def _printed(self, clipping: clipping_map.ClippingMap, horizon: int) -> tuple[float, float]:
+    def _printed(self, clipping: ClippingMap, horizon: int) -> tuple[float, float]:
         """c and c'."""
         count = clipping.hypotheses.count
         sensitivity = math.log((count + 1) / clipping.clip)
@@ -143,7 +142,7 @@ class OneCoordinate(ScoreChannel):
         return 1 / (sensitivity + 2 * shift), shift
 
     def answers(
-        self, clipping: clipping_map.ClippingMap, contexts: Whole, labels: Whole, coins: Coins
+        self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
         count, users = clipping.hypotheses.count, len(contexts)
         fine = _fine(clipping, contexts, labels, coins)
@@ -167,20 +166,16 @@ class AllCoordinates(ScoreChannel):
 
     delta: Fraction = attrs.field(converter=fields.probability)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    def mechanism(self, clipping: clipping_map.ClippingMap, context: int) -> clipping_map.AllScores:
-        return clipping_map.AllScores(
-            clipping=clipping, context=context, epsilon=self.epsilon, delta=self.delta
-        )
+    def mechanism(self, clipping: ClippingMap, context: int) -> AllScores:
+        return AllScores(clipping=clipping, context=context, epsilon=self.epsilon, delta=self.delta)
 
-    def gains(
-        self, clipping: clipping_map.ClippingMap, horizon: int, contexts: Whole, answers: Any
-    ) -> Doubles:
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         steps = np.array(answers, np.float64) / clipping.grid
         found: Doubles = (steps - 0.5) * clipping.widths[contexts]  # from the middle of the range
         return found
 
     def answers(
-        self, clipping: clipping_map.ClippingMap, contexts: Whole, labels: Whole, coins: Coins
+        self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
         scores = clipping.scores[contexts, _fine(clipping, contexts, labels, coins)]
         scale = clipping.grid / self._each(clipping.hypotheses)
@@ -188,7 +183,7 @@ class AllCoordinates(ScoreChannel):
         return list(scores + noise)
 
     def _each(self, hypotheses: Hypotheses) -> Fraction:
-        return clipping_map.largest_each(hypotheses.count, self.epsilon, self.delta)
+        return largest_each(hypotheses.count, self.epsilon, self.delta)
 
     def factor(self, hypotheses: Hypotheses) -> float:
         return 0.25 + 2 / float(self._each(hypotheses)) ** 2
@@ -204,7 +199,7 @@ class WholeLabel(Channel):
     Of c_j² it takes the mean, with V = mean (q Σ_y c_j(y)² + (p - q) max_y c_j(y)²)/(p - q)².
     """
 
-    def mechanism(self, clipping: clipping_map.ClippingMap, context: int) -> KaryResponse:
+    def mechanism(self, clipping: ClippingMap, context: int) -> KaryResponse:
         return KaryResponse(epsilon=self.epsilon, values=clipping.hypotheses.labels)
 
     def _odds(self, labels: int) -> tuple[float, float]:
@@ -213,9 +208,7 @@ class WholeLabel(Channel):
         lie = (1 - truth) / (labels - 1)
         return float(truth - lie), float(lie)
 
-    def gains(
-        self, clipping: clipping_map.ClippingMap, horizon: int, contexts: Whole, answers: Any
-    ) -> Doubles:
+    def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
         scores = clipping.scores[contexts, np.array(answers, np.int64)]
         steps = (scores - clipping.means[contexts]) / clipping.grid
         found: Doubles = (
@@ -224,7 +217,7 @@ class WholeLabel(Channel):
         return found
 
     def answers(
-        self, clipping: clipping_map.ClippingMap, contexts: Whole, labels: Whole, coins: Coins
+        self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
         response = self.mechanism(clipping, 0)
         return [response.respond(label, coins) for label in labels.tolist()]
@@ -233,7 +226,7 @@ class WholeLabel(Channel):
         gap, lie = self._odds(hypotheses.labels)
         return (lie * hypotheses.labels / 4 + gap) / gap**2
 
-    def moment(self, clipping: clipping_map.ClippingMap) -> float:
+    def moment(self, clipping: ClippingMap) -> float:
         gap, lie = self._odds(clipping.hypotheses.labels)
         total = 0.0
         for scores, means, widths in zip(
