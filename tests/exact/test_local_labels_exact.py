@@ -40,11 +40,16 @@ class Chosen(Coins):
         return self.noise
 
 
+def parameters(response):
+    """Who has them: a twin is made of the honest one."""
+    return getattr(response, "honest", response)
+
+
 def law(response, label, size):
     """P(J, centre of the noise), and the scale of the noise, of the step itself."""
     found, scales = {}, set()
-    clipping = getattr(response, "honest", response).clipping
-    everywhere = int(clipping.ends[response.context, -1])
+    clipping = parameters(response).clipping
+    everywhere = int(clipping.ends[parameters(response).context, -1])
     for which in range(clipping.hypotheses.count):
         for falls, fine in [(False, 0), *[(True, fine) for fine in range(everywhere)]]:
             coins = Chosen(falls, fine, which, 0)
@@ -61,7 +66,7 @@ def worst(response, zero, one):
 
     Outside 0..grid both laws fall by the same factor, so that nothing happens there.
     """
-    grid = getattr(response, "honest", response).clipping.grid
+    grid = parameters(response).clipping.grid
     (p, scale), (q, _) = (law(response, label, grid) for label in (zero, one))
     shrink = math.exp(-1 / scale)
 
@@ -71,7 +76,7 @@ def worst(response, zero, one):
 
     ratios = [
         (mass(p, j, z), mass(q, j, z))
-        for j in range(getattr(response, "honest", response).clipping.hypotheses.count)
+        for j in range(parameters(response).clipping.hypotheses.count)
         for z in range(-1, grid + 2)
     ]
     return max(

@@ -82,6 +82,7 @@ class LazyToPrivate(ByWeight[Followed], InBlocks):
     accounting that does not hold; for ``rate=Log(q)`` if probabilities would be too long.
 
     >>> import numpy as np
+    >>> from antiphon.learners.l2p import ExponentialWeights
     >>> weights = ExponentialWeights(experts=2, rate=50)
     >>> learner = LazyToPrivate(measures=weights, horizon=9, fakes=0.5)
     >>> session = learner.start(seed=1)

@@ -53,13 +53,10 @@ def _one_score() -> specimen.Specimen:
     rows = specimen.slow(
         specimen.as_claimed("one score", one, player),
         specimen.broken(
-            "one score, chosen by the label",
-            WhichByLabel(one),
-            one.claims[0],
-            player,
+            "one score, chosen by the label", WhichByLabel(one), one.claims[0], player,
             Truth(math.inf),
         ),
-    )
+    )  # fmt: skip
     less = specimen.broken(
         "one score with noise for ln(KT)", printed, claim, specimen.numbers(0, 9), Truth(2.27877)
     )

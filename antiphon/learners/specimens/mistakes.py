@@ -109,18 +109,8 @@ def _once_above() -> Specimen:
         "sparse-vector learner, counts five times too large", HeavyCounts(honest) @ above,
         _first_differs(5), Truth(_HEAVY),
     )  # fmt: skip
-    return Specimen(
-        littlestone.OnceAbove,
-        (
-            Link(
-                part=littlestone.OnceAbove(),
-                right=above,
-                queries=samples(),
-                answers=Finite((TOP, BOTTOM)),
-            ),
-        ),
-        specimen.slow(*rows),
-    )
+    link = Link(part=honest, right=above, queries=samples(), answers=Finite((TOP, BOTTOM)))
+    return Specimen(littlestone.OnceAbove, (link,), specimen.slow(*rows))
 
 
 _HEAVY: Final = 2.3023
