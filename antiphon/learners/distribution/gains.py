@@ -91,6 +91,7 @@ class Channel(ABC):
         return max(rounded, Fraction(1, horizon))
 
 
+@attrs.frozen(kw_only=True)
 class ScoreChannel(Channel):
     """Tells scores, with noise. Abstract."""
 

@@ -61,6 +61,7 @@ class TwinProcessor(PostProcessor[Any]):
         return self.honest.verification
 
 
+@attrs.frozen
 class TwinExchange(TwinProcessor, ExchangePostProcessor[Any]):
     """The same of one that has another exchange. Abstract."""
 
