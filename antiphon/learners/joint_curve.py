@@ -1,5 +1,12 @@
 """The joint Rényi bound of decisions to stay or to draw anew, with what is drawn, rounded up.
 
+*The argument*, against adversaries that adapt. Reveal more than is said: each decision, and what is
+drawn. What is said follows from that, and with the adversary's own coins so does the next loss; so
+it is enough to bound E = Σ P^α Q^(1-α) over the sequences of what is revealed, P and Q the laws in
+the two worlds, in either order. They factor into conditional laws given what was revealed, so E is
+at most the product of what each decision can contribute, whatever came before, by induction from
+the last decision back. Given the past, whom the learner holds is known, and is the same in both.
+
 A lazy learner stays with what it holds with probability s = e^(-a), and else draws anew. Where it
 stays with s₀ in one world and with s₁ in the other, and what it draws has E' <= R in place of E,
 a decision contributes at most

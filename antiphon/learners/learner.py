@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from abc import abstractmethod
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Generic, TypeAlias
 
@@ -52,20 +52,20 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
+    """f: one loss differs, by any two losses where nothing else is said; queries are the same."""
 
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()
         answers = Either((Finite((TOP,)), advice))
-        set_derived(self, signature=Signature(Either((losses, QUERIES)), answers, losses))
+        set_derived(
+            self, signature=Signature(Either((losses, QUERIES)), answers, losses),
+            verification=updates_and_queries(event_level(), QUERIES),
+        )  # fmt: skip
 
     @abstractmethod
     def _spaces(self) -> tuple[Space, Space]:
         """Of losses, and of advice."""
-
-    @property
-    def verification(self) -> UpdatesAndQueries:
-        """f: one loss differs, by any two losses, and queries are the same."""
-        return updates_and_queries(event_level(), QUERIES)
 
     def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
         if type(message) is str:
@@ -109,7 +109,9 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
         if not len(losses):  # nobody has asked, so nothing is drawn
             return state, self._none_shown()
-        return self._follow(state, losses, coins)
+        if isinstance(self, InBlocks):
+            return self._follow(state, losses, coins)  # pyright: ignore[reportPrivateUsage]
+        return self._one_by_one(state, losses, coins)
 
     def _none_shown(self) -> NDArray[Any]:
         _, advice = self._spaces()
@@ -117,7 +119,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             return np.empty((0, *advice.shape), advice.dtype)
         return np.empty(0, np.int64)
 
-    def _follow(
+    def _one_by_one(
         self, state: State, losses: NDArray[np.int64], coins: Coins
     ) -> tuple[State, NDArray[Any]]:
         """The same of losses that were checked, at least one."""
@@ -127,6 +129,16 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             shown.append(advice)
             state = self._learn(state, loss, coins)
         return state, np.array(shown)
+
+
+class InBlocks(ABC):
+    """Of learners that follow many rounds faster than one by one. Abstract."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def _follow(self, state: Any, losses: Losses, coins: Coins) -> tuple[Any, NDArray[Any]]:
+        """As ``_one_by_one``: to the same draws it says the same."""
 
 
 Losses: TypeAlias = "NDArray[np.int64]"

@@ -1,20 +1,31 @@
-"""How learners' parameters are looked for: within a budget, by the logarithm of a number."""
+"""How learners' parameters are looked for: within a budget, by the logarithm of a number.
+
+Those of L2P: of the least regret bound that keeps to (ε, δ), and of Thm 3.10.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable
 from fractions import Fraction
+from functools import lru_cache
+from itertools import chain
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.largest import Least, golden, largest, within
+import attrs
+
+from antiphon.composition.accounting.largest import Least, golden, largest, short, within
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.learners.joint_curve import l2p_bound
+from antiphon.learners.l2p import accountings
 from antiphon.learners.learner import ROUNDS
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.printed import shown_up
+from antiphon.protocol.measures.kinds import Approximate, Renyi
 from antiphon.protocol.mechanism import Mechanism
 
 _NEAR: Final = 1 / 32
@@ -92,3 +103,185 @@ def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:
     spent = guarantee(learner).epsilon_at(exact.probability(delta))
     if not within(spent, exact.positive(epsilon, "epsilon")):
         raise InvalidArgument(f"the counter that was made costs ε = {shown_up(spent)}: use its rho")
+
+
+_ORDERS: Final = 48
+_TRIES: Final = 64
+
+
+class L2PParameters(NamedTuple):
+    """Parameters, and what they are reckoned by."""
+
+    setting: accountings.L2PSetting
+    accounting: accountings.Accounting
+
+
+def epsilon_of(
+    accounting: accountings.Accounting, setting: accountings.L2PSetting, delta: Fraction
+) -> ExactEpsilon:
+    """ε at δ of what is claimed, rounded up."""
+    measure = accounting.measure(setting)
+    if isinstance(measure, Renyi):
+        return exact.epsilon(from_renyi(measure.curve).epsilon_at(delta))
+    assert isinstance(measure, Approximate)
+    return measure.epsilon
+
+
+# --- plain floats: where to look. What is found is held to the claim ------------------------------
+
+
+class _Asked(NamedTuple):
+    """T, d, ε and δ."""
+
+    horizon: int
+    experts: int
+    epsilon: float
+    delta: Fraction
+
+
+def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
+    """What a batch is reckoned by: half of δ is for δ₁."""
+    if name == "optimised":
+        return accountings.Optimised()
+    if name == "repaired":
+        return accountings.Repaired(tail=asked.delta / 2)
+    if name == "printed":
+        return accountings.Printed(tail=_tail(asked.horizon, asked.delta, batch))
+    raise InvalidArgument("accounting is 'optimised', 'repaired' or 'printed'")
+
+
+def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) -> ParameterSearch:
+    """For the rate, and for the best p beside it."""
+    batches = -(-asked.horizon // batch)
+    exactly = isinstance(by, accountings.Optimised)
+    least = 1e-9 if exactly else min(0.99, 1.000001 / batches)
+
+    def private(rate: float, fakes: float) -> bool:
+        if exactly:
+            bound = l2p_bound(rate, -math.log1p(-fakes), margin, batch, batches - 1)
+            return bound.seems_to_keep(asked.epsilon, float(asked.delta), _ORDERS, 5e3)
+        return _by_theorem(by, rate, fakes, batch, batches) <= asked.epsilon
+
+    return of_rates(private, asked.horizon, asked.experts, batch, 24, (least, 0.999, 24))
+
+
+def _by_theorem(
+    by: accountings.Accounting, rate: float, fakes: float, batch: int, batches: int
+) -> float:
+    """ε by Thm 3.2, or as it is repaired; infinite where a premise does not hold."""
+    assert isinstance(by, accountings.Printed | accountings.Repaired)
+    length = -math.log(by.tail)
+    if rate > accountings.MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
+        return math.inf
+    formula = (
+        accountings.printed_epsilon
+        if isinstance(by, accountings.Printed)
+        else accountings.repaired_epsilon
+    )
+    return formula(rate, fakes, batches, length)
+
+
+@lru_cache(maxsize=64)
+def best_l2p(
+    horizon: int, experts: int, target: Fraction, chance: Fraction, accounting: str
+) -> L2PParameters:
+    """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
+    asked = _Asked(horizon, max(experts, 2), float(target), chance)
+    # The ε of Thm 3.2 knows no margin: so it has the paper's.
+    margins = (1, 2) if accounting == "optimised" else (2,)
+
+    def searches(batch: int) -> dict[int, ParameterSearch]:
+        by = _accounting(asked, accounting, batch)
+        return {margin: _search(asked, by, batch, margin) for margin in margins}
+
+    batch = best_batch(
+        horizon, lambda batch: min(each.least().value for each in searches(batch).values())
+    )
+    found = {margin: (each.least(), each) for margin, each in searches(batch).items()}
+    margin = min(found, key=lambda each: found[each][0].value)
+    least, search = found[margin]
+    setting = accountings.L2PSetting(
+        rate=short(search.largest(least.place)), horizon=horizon, batch=batch,
+        fakes=short(least.place), margin=margin,
+    )  # fmt: skip
+    by = _accounting(asked, accounting, batch)
+    return L2PParameters(l2p_within(by, setting, target, chance), by)
+
+
+def l2p_within(
+    by: accountings.Accounting, setting: accountings.L2PSetting, target: Fraction, delta: Fraction
+) -> accountings.L2PSetting:
+    """The setting with its rate, or the largest smaller one that is found to keep to (ε, δ).
+
+    Raises: InvalidArgument for premises that do not hold.
+    """
+    for _ in range(_TRIES):
+        kept = exact.at_most(epsilon_of(by, setting, delta), target)
+        if kept and not any(by.violations(setting)):
+            return setting
+        setting = attrs.evolve(setting, rate=short(float(setting.rate) * 0.9999))
+    by.check(setting)
+    raise InvalidArgument("no parameters are found that keep to this epsilon: give a larger one")
+
+
+# --- Thm 3.10: as it is printed, and as it must be for Thm 3.2 to hold ----------------------------
+
+_CURE: Final = (
+    "Thm 3.10's closed form does not satisfy Thm 3.2 here; use LazyToPrivate.corrected, or tuned"
+)
+
+
+def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
+    """B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument where Thm 3.2 does not hold."""
+    rate = short(_rate(horizon, experts, target) / math.log(horizon / chance))
+    batch = math.ceil(1 / target)
+    setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
+    for text in chain(by.violations(setting), by.beyond(setting, target, chance)):
+        raise InvalidArgument(f"{text}. {_CURE}")
+    return L2PParameters(setting, by)
+
+
+def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
+    """B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η shrunk until ε is met.
+
+    Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
+    """
+    batch = max(1, math.floor(10 / (float(target) * _length(horizon, chance, 1))))
+    length = _length(horizon, chance, batch)
+
+    def fakes(rate: float) -> float:
+        return max(10 * rate / float(target), rate * batch * length)
+
+    def private(rate: float) -> bool:
+        found = accountings.printed_epsilon(rate, fakes(rate), -(-horizon // batch), length)
+        return fakes(rate) < 1 and found <= target
+
+    most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))
+    rate = short(largest(private, most * 2.0**-30, most, 40))
+    # Rounded up, for the premise.
+    chosen = short(fakes(float(rate)) * (1 + 2.0**-18))
+    setting, by = _made(horizon, rate, batch, chosen, chance)
+    return L2PParameters(l2p_within(by, setting, target, chance), by)
+
+
+def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
+    """min{ε₀, ε}^(2/3)/T^(1/3): η of the theorem's statement; its proof divides by a logarithm."""
+    least = math.pow(horizon, -0.25) * math.pow(math.log(max(experts, 2)), 0.75)
+    return math.pow(min(least, float(epsilon)), 2 / 3) / math.pow(horizon, 1 / 3)
+
+
+def _tail(horizon: int, delta: Fraction, batch: int) -> Fraction:
+    """δ₁."""
+    return delta / (2 * -(-horizon // batch) * batch)
+
+
+def _length(horizon: int, delta: Fraction, batch: int) -> float:
+    """ln(1/δ₁)."""
+    return -math.log(_tail(horizon, delta, batch))
+
+
+def _made(
+    horizon: int, rate: Fraction, batch: int, fakes: Fraction, delta: Fraction
+) -> tuple[accountings.L2PSetting, accountings.Printed]:
+    setting = accountings.L2PSetting(rate=rate, horizon=horizon, batch=batch, fakes=fakes)
+    return setting, accountings.Printed(tail=_tail(horizon, delta, batch))

@@ -16,11 +16,11 @@ from antiphon import ContinualMechanism, Log
 from antiphon.learners import ADVICE
 from antiphon.learners.convex import (
     Ball,
-    ConvexLoss,
     HedgedLeader,
     LinearLoss,
     RegularisedLeader,
 )
+from antiphon.learners.convex.convex_losses import RowByRow
 from antiphon.learners.specimens.convex import BoxClipped, Remembering
 from antiphon.mechanisms import GaussianTreeCounter
 from antiphon.protocol.messages import EMPTY
@@ -30,7 +30,7 @@ GROWTHS = (1.5, 3, 8)
 
 
 @attrs.frozen(kw_only=True)
-class Distance(ConvexLoss):
+class Distance(RowByRow):
     """|x - z|, whose gradient depends on where one stands."""
 
     @property
@@ -136,7 +136,8 @@ class ScaledUp(RegularisedLeader):
     [(BoxClipped, PLANE[2:]), (Remembering, PLANE[:2]), (ScaledUp, PLANE[2:])],
 )
 def test_twins_are_refuted(kind, data):
-    honest, twin = (
-        excess(built(each, rho=4, steps=4), data, (400, 3000)) for each in (RegularisedLeader, kind)
-    )
+    learner = built(rho=4, steps=4)
+    (leader,), right = learner.links, learner.mechanism
+    other = kind(leader) @ right if kind is Remembering else built(kind, rho=4, steps=4)
+    honest, twin = (excess(each, data, (400, 3000)) for each in (learner, other))
     assert max(honest) < 0 < max(twin)

@@ -40,11 +40,16 @@ class Chosen(Coins):
         return self.noise
 
 
+def parameters(response):
+    """Who has them: a twin is made of the honest one."""
+    return getattr(response, "honest", response)
+
+
 def law(response, label, size):
     """P(J, centre of the noise), and the scale of the noise, of the step itself."""
     found, scales = {}, set()
-    clipping = response.clipping
-    everywhere = int(clipping.ends[response.context, -1])
+    clipping = parameters(response).clipping
+    everywhere = int(clipping.ends[parameters(response).context, -1])
     for which in range(clipping.hypotheses.count):
         for falls, fine in [(False, 0), *[(True, fine) for fine in range(everywhere)]]:
             coins = Chosen(falls, fine, which, 0)
@@ -61,7 +66,7 @@ def worst(response, zero, one):
 
     Outside 0..grid both laws fall by the same factor, so that nothing happens there.
     """
-    grid = response.clipping.grid
+    grid = parameters(response).clipping.grid
     (p, scale), (q, _) = (law(response, label, grid) for label in (zero, one))
     shrink = math.exp(-1 / scale)
 
@@ -71,7 +76,7 @@ def worst(response, zero, one):
 
     ratios = [
         (mass(p, j, z), mass(q, j, z))
-        for j in range(response.clipping.hypotheses.count)
+        for j in range(parameters(response).clipping.hypotheses.count)
         for z in range(-1, grid + 2)
     ]
     return max(
@@ -121,7 +126,7 @@ def test_which_coordinate_is_told_says_nothing_of_the_label():
         found, _ = law(response, label, 16)
         for which in range(2):
             assert sum(w for (j, _), w in found.items() if j == which) == Fraction(1, 2)
-    assert worst_of(WhichByLabel, 1) == math.inf
+    assert worst_of(lambda **given: WhichByLabel(OneScore(**given)), 1) == math.inf
 
 
 def test_where_h_falls_is_uniform():

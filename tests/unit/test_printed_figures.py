@@ -87,7 +87,7 @@ NO_PRIVACY_FIGURES = {
             "ratio:.3f", "round(value, -digits):,.0f", "round(value, -digits)",
             "value:.4g", "round(_BAR * math.log(ratio) / widest)", "value:,.0f",
         ],
-        "antiphon/learners/commands/learner_tables.py": [
+        "antiphon/learners/commands/learn.py": [
             "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
             "row.shifting:,.1f", "figure(row):,.1f", "found:.2f",
         ],

@@ -1,15 +1,25 @@
-"""``antiphon learn``: online learners against a game, of experts or in a convex body."""
+"""``antiphon learn``: online learners against a game, of experts or in a convex body.
+
+What they did, in one game or over rounds T and ε, and how regret grows with both: as it is printed
+for people, for programs and in pictures.
+"""
 
 from __future__ import annotations
 
+import math
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
+from fractions import Fraction
+from operator import attrgetter
 from pathlib import Path
+from typing import TypeAlias, TypeVar
 
-from antiphon.cli.output import print_json, progress
-from antiphon.learners.commands import learner_tables
+import attrs
+
+from antiphon.cli.output import print_json, print_table, progress, shown
 from antiphon.learners.commands.players import (
+    INTERRUPTED,
     Entrant,
     Played,
     Players,
@@ -19,10 +29,254 @@ from antiphon.learners.commands.players import (
     makers,
     unfit,
 )
-from antiphon.learners.contests import contest
+from antiphon.learners.contests import Standings, contest, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.learners.games.convex_game import DataTable
-from antiphon.learners.regret_pictures import powers, regrets
+from antiphon.learners.regret_pictures import Facet, Trace, powers, regrets
+from antiphon.numbers.printed import fixed_up
+
+
+@attrs.frozen
+class LearnerRow:
+    """What one learner did in one game."""
+
+    name: str
+    privacy: str
+    """What it was made for, "any" ε and δ, or "no"."""
+    epsilon: Fraction | None
+    standings: Standings
+
+    @property
+    def rounds(self) -> int:
+        """T."""
+        return self.standings.checkpoints[-1]
+
+    @property
+    def regret(self) -> float:
+        """The mean at the end."""
+        return float(self.standings.mean[-1])
+
+    @property
+    def band(self) -> float:
+        """Half the width of its interval of confidence 95 %."""
+        return float(self.standings.band()[-1])
+
+    @property
+    def shifting(self) -> float:
+        """The mean at the end against experts that change, where that was asked for."""
+        found = self.standings.shifting
+        assert found is not None
+        return float(found[:, -1].mean())
+
+    @property
+    def budget(self) -> float:
+        """ε; 0 of a learner that takes none."""
+        return float(self.epsilon or 0)
+
+
+Key = TypeVar("Key", bound=Hashable)
+Figure: TypeAlias = Callable[[LearnerRow], float]
+_name, _epsilon, _rounds, _regret, _band, _shifting, _budget = map(
+    attrgetter, ("name", "epsilon", "rounds", "regret", "band", "shifting", "budget")
+)
+
+
+def shared(
+    rows: Iterable[LearnerRow], key: Callable[[LearnerRow], Key]
+) -> dict[Key, list[LearnerRow]]:
+    """Rows by what they have in common, in their order."""
+    found = dict[Key, list[LearnerRow]]()
+    for row in rows:
+        found.setdefault(key(row), []).append(row)
+    return found
+
+
+def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | None:
+    """The exponent of a figure in another; None of fewer than two figures above 0."""
+    found = slope([at(row) for row in rows], [figure(row) for row in rows])
+    return found if math.isfinite(found) else None
+
+
+@attrs.frozen
+class LearnedOutcome:
+    """Everything that is printed."""
+
+    name: str
+    games: list[OnlineGame]
+    rows: list[LearnerRow]
+    interrupted: bool
+    plot: Path | None
+
+
+def print_once(outcome: LearnedOutcome) -> None:
+    """A line for each learner."""
+    rows, (game,) = outcome.rows, outcome.games
+    against, unit = _heading(outcome)
+    columns = ["learner", "private", "regret", "±", "a round", "slope", *_dynamic(rows), "games"]
+    cells = [
+        [
+            row.name, row.privacy, f"{row.regret:,.1f}", fixed_up(row.band, 1),
+            f"{row.regret / game.rounds:.5f}", f"{row.standings.slope:.2f}",
+            *(f"{row.shifting:,.1f}" for _ in _dynamic(rows)),
+            str(row.standings.repetitions),
+        ]
+        for row in rows
+    ]  # fmt: skip
+    print_table(columns, cells, numbers=columns[2:])
+    print(f"Regret against the best fixed {against}{unit}; ± at 95 %; it grows like T^slope.")
+    for column in _dynamic(rows):
+        print(f"{column}: against the best sequence of experts that changes at most so often.")
+    _ending(outcome, "over rounds is")
+
+
+def print_sweep(outcome: LearnedOutcome) -> None:
+    """A line for each learner and ε, a column for each T; and how regret grows with both."""
+    against, unit = _heading(outcome)
+    print(f"Regret against the best fixed {against}{unit}; ± at 95 %.")
+    _print_grid(outcome, _regret, _band)
+    for column in _dynamic(outcome.rows):
+        print(f"{column}: against the best sequence of experts that changes at most so often.")
+        _print_grid(outcome, _shifting, None)
+    print("It grows like T^slope with T at one ε, and like ε^slope with ε at one T.")
+    _ending(outcome, "is")
+
+
+def _print_grid(outcome: LearnedOutcome, figure: Figure, band: Figure | None) -> None:
+    times = [game.rounds for game in outcome.games]
+    columns = ["learner", "private", *(f"T = {time:,}" for time in times)]
+    numbers = columns[2:]
+    if len(times) > 1:
+        columns.append("slope in T")
+    cells = list[list[str]]()
+    for name, runs in shared(outcome.rows, _name).items():
+        for (privacy, _), several in shared(runs, lambda row: (row.privacy, row.epsilon)).items():
+            at = {row.rounds: row for row in several}
+            told = [_told(at.get(time), figure, band) for time in times]
+            slopes = [power(several, _rounds, figure)] if len(times) > 1 else []
+            cells.append([name, privacy, *told, *map(_slope, slopes)])
+        budgets = {row.epsilon for row in runs}
+        if len(budgets) > 1:
+            same = shared(runs, _rounds)
+            slopes = [power(same.get(time, []), _budget, figure) for time in times]
+            rest = [""] * (len(times) > 1)
+            cells.append(["", "slope in ε", *map(_slope, slopes), *rest])
+    print_table(columns, cells, numbers=[*numbers, "slope in T"])
+
+
+def _told(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
+    if row is None:
+        return ""
+    return f"{figure(row):,.1f}" + ("" if band is None else f" ± {fixed_up(band(row), 1)}")
+
+
+def _slope(found: float | None) -> str:
+    return "" if found is None else f"{found:.2f}"
+
+
+def _heading(outcome: LearnedOutcome) -> tuple[str, str]:
+    """Prints what is played; what regret is against, and its unit."""
+    game = outcome.games[0]
+    against, unit, size = "expert", ", in units of the largest loss", ""
+    if isinstance(game, LossGame):
+        size = f"{game.experts:,} experts"
+    elif isinstance(game, ConvexGame):
+        body = type(game.body).__name__.lower()
+        size = f"a {body} of dimension {game.body.dimension:,}"
+        against, unit = "point", ""
+    times = ", ".join(f"{each.rounds:,}" for each in outcome.games)
+    print(f"{outcome.name}: {times} rounds, {size}")
+    return against, unit
+
+
+def _dynamic(rows: list[LearnerRow]) -> list[str]:
+    """The column of dynamic regret, if that was asked for."""
+    return [f"{shifts} shifts" for shifts in (rows[0].standings.shifts,) if shifts is not None]
+
+
+def _ending(outcome: LearnedOutcome, drawn: str) -> None:
+    if outcome.interrupted:
+        print(INTERRUPTED)
+    if outcome.plot is not None:
+        print(f"Regret {drawn} drawn in {outcome.plot}")
+
+
+# --- for programs ---------------------------------------------------------------------------------
+
+
+def sweep_data(rows: Sequence[LearnerRow]) -> list[dict[str, object]]:
+    """Each learner: what it did for each T and ε, and the slopes of its regret in both."""
+    return [_learner(name, runs) for name, runs in shared(rows, _name).items()]
+
+
+def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
+    by_rounds = shared(runs, _rounds)
+    by_budget = shared(runs, _epsilon)
+    return {
+        "name": name, "private": runs[0].privacy != "no",
+        "runs": [
+            {"rounds": row.rounds, "epsilon": row.epsilon, **row.standings.to_dict()}
+            for row in runs
+        ],
+        "slopes_in_rounds": [
+            {"epsilon": same[0].epsilon, "slope": power(same, _rounds, _regret)}
+            for same in by_budget.values()
+            if len(by_rounds) > 1
+        ],
+        "slopes_in_epsilon": [
+            {"rounds": rounds, "slope": power(same, _budget, _regret)}
+            for rounds, same in by_rounds.items()
+            if len(by_budget) > 1
+        ],
+    }  # fmt: skip
+
+
+# --- for pictures ---------------------------------------------------------------------------------
+
+
+def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
+    """Regret over T, a picture for each ε; none of one T. Who takes no ε is in each."""
+    if len({row.rounds for row in rows}) < 2:
+        return []
+    budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
+    return [
+        Facet(
+            "" if budget is None else f"ε = {shown(budget)}",
+            _traces([row for row in rows if row.epsilon in (None, budget)], _rounds),
+        )
+        for budget in budgets
+    ]
+
+
+def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
+    """Regret over ε, a picture for each T; none of one ε. Who takes no ε is level."""
+    budgets = _budgets(rows)
+    if len(budgets) < 2:
+        return []
+    level = [
+        attrs.evolve(row, epsilon=end)
+        for row in rows if row.epsilon is None
+        for end in (budgets[0], budgets[-1])
+    ]  # fmt: skip
+    both = [*level, *(row for row in rows if row.epsilon is not None)]
+    return [
+        Facet(f"T = {rounds:,}", _traces(same, _budget))
+        for rounds, same in sorted(shared(both, _rounds).items())
+    ]
+
+
+def _budgets(rows: Sequence[LearnerRow]) -> list[Fraction]:
+    return sorted({row.epsilon for row in rows if row.epsilon is not None})
+
+
+def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
+    return [
+        Trace(name, [at(row) for row in same], [row.regret for row in same],
+              [row.band for row in same])
+        for name, same in shared(rows, _name).items()
+    ]  # fmt: skip
+
+
+# --- the command ----------------------------------------------------------------------------------
 
 
 def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:
@@ -35,13 +289,13 @@ def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int
     rows = _play(entrants, playing, shifts)
     over = len(rows) < len(entrants) or rows[-1].standings.interrupted
     swept = len(games) > 1 or len(players.epsilons) > 1
-    outcome = learner_tables.LearnedOutcome(played.name, games, rows, over, playing.plot)
+    outcome = LearnedOutcome(played.name, games, rows, over, playing.plot)
     if playing.plot is not None:
         _draw(outcome, swept, playing.plot)
     if playing.as_json:
         print_json(_data(outcome, swept))
     else:
-        (learner_tables.print_sweep if swept else learner_tables.print_once)(outcome)
+        (print_sweep if swept else print_once)(outcome)
     return 0
 
 
@@ -53,9 +307,9 @@ def _say_who_is_missing(game: OnlineGame) -> None:
 
 def _play(
     entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
-) -> list[learner_tables.LearnerRow]:
+) -> list[LearnerRow]:
     """Ctrl-C ends it with what is done, and where nothing is raises KeyboardInterrupt."""
-    rows = list[learner_tables.LearnerRow]()
+    rows = list[LearnerRow]()
     games = len(entrants) * playing.repeat
     with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:
         for each in entrants:
@@ -68,7 +322,7 @@ def _play(
                 each.learner, each.game, repetitions=playing.repeat, seed=playing.seed,
                 shifts=shifts, executor=playing.workers, progress=tell,
             )  # fmt: skip
-            rows.append(learner_tables.LearnerRow(each.name, each.privacy, each.epsilon, standings))
+            rows.append(LearnerRow(each.name, each.privacy, each.epsilon, standings))
             if standings.interrupted:
                 break
     if not rows:
@@ -79,13 +333,9 @@ def _play(
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _draw(outcome: learner_tables.LearnedOutcome, swept: bool, plot: Path) -> None:
+def _draw(outcome: LearnedOutcome, swept: bool, plot: Path) -> None:
     title, rows = f"Regret against {outcome.name}", outcome.rows
-    pictures = (
-        {"rounds T": learner_tables.over_rounds(rows), "ε": learner_tables.over_budgets(rows)}
-        if swept
-        else {}
-    )
+    pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
     else:  # of one game, or when no more than one was played to its end
@@ -95,7 +345,7 @@ def _draw(outcome: learner_tables.LearnedOutcome, swept: bool, plot: Path) -> No
 # --- for programs ---------------------------------------------------------------------------------
 
 
-def _data(outcome: learner_tables.LearnedOutcome, swept: bool) -> dict[str, object]:
+def _data(outcome: LearnedOutcome, swept: bool) -> dict[str, object]:
     games = [game.rounds for game in outcome.games]
     learners: list[dict[str, object]] = [
         {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
@@ -106,7 +356,7 @@ def _data(outcome: learner_tables.LearnedOutcome, swept: bool) -> dict[str, obje
         **_sizes(outcome.games[0]),
         "plot": outcome.plot,
         "interrupted": outcome.interrupted,
-        "learners": learner_tables.sweep_data(outcome.rows) if swept else learners,
+        "learners": sweep_data(outcome.rows) if swept else learners,
     }  # fmt: skip
 
 

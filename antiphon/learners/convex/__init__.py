@@ -23,7 +23,7 @@ from antiphon.learners.convex.convex_losses import (
 from antiphon.learners.convex.dp_ftrl import dp_ftrl, follow, ftrl
 from antiphon.learners.convex.function_loss import FunctionLoss, convex_loss
 from antiphon.learners.convex.leader import HedgedLeader, RegularisedLeader
-from antiphon.learners.convex.optimum import ConvexRegret, Optimum, optimum
+from antiphon.learners.regret import ConvexRegret, Optimum, optimum
 
 __all__ = [
     "AbsoluteLoss",

@@ -118,6 +118,8 @@ class ConvexLoss(ABC):
 
     looks: ClassVar[int] = 1 << 26
     """How many data may be looked at, again and again, to find what is best in hindsight."""
+    adds_up: ClassVar[bool] = False
+    """Whether a loss is linear in the datum."""
 
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
@@ -139,35 +141,57 @@ class ConvexLoss(ABC):
     def gradient(self, point: Point, datum: Datum) -> Point:
         """∇ℓ(x; z), or a subgradient."""
 
+    @abstractmethod
     def values(self, points: Values, table: Rows) -> Values:
         """ℓ(x_t; z_t) for rows x_t and z_t; or one point x for all rows."""
-        rows = np.broadcast_to(points, (len(table), self.dimension))
-        return np.array([self.value(*each) for each in zip(rows, table, strict=True)])
 
     # --- sums of losses, for what is best in hindsight --------------------------------------------
 
+    @abstractmethod
+    def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
+        """F(x) = Σ count·ℓ(x; z) over the rows z, and ∇F(x)."""
+
     def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
-        """A shorter table with the same sum of losses: each datum once, and how often it came."""
+        """A shorter table with the same sum of losses: each datum once, and how often it came.
+
+        Of a loss that is linear in the datum, too, one row, which is the sum.
+        """
+        if self.adds_up:
+            return (counts @ table)[None, :], np.ones(1, np.int64)
         rows, places = np.unique(table, axis=0, return_inverse=True)
         total = np.zeros(len(rows), np.int64)
         np.add.at(total, places.ravel(), counts)
         return rows, total
 
+
+@attrs.frozen(kw_only=True)
+class RowByRow(ConvexLoss):
+    """A loss that is computed of one datum at a time. Abstract."""
+
+    def values(self, points: Values, table: Rows) -> Values:
+        rows = np.broadcast_to(points, (len(table), self.dimension))
+        return np.array([self.value(*each) for each in zip(rows, table, strict=True)])
+
     def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
-        """F(x) = Σ count·ℓ(x; z) over the rows z, and ∇F(x)."""
         slopes = np.array([self.gradient(point, datum) for datum in table])
         return float(self.values(point, table) @ counts), counts @ slopes
 
+
+class Kinked(ABC):
+    """Of losses with kinks. Abstract."""
+
+    __slots__ = ()
+
+    @abstractmethod
     def smoothed(self, width: float) -> ConvexLoss:
         """A smooth loss that is nowhere larger, and smaller by ``width``/2 at most."""
-        return self
 
+    @abstractmethod
     def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
         """A linear function that is nowhere above F: its value at the point, and its slope.
 
-        The tangent; of a loss with kinks, one that looks so far around them.
+        It looks so far around the kinks.
         """
-        return self.total(point, table, counts)
 
 
 @register("antiphon.LinearLoss/1")
@@ -175,6 +199,8 @@ class ConvexLoss(ABC):
 @attrs.frozen(kw_only=True)
 class LinearLoss(ConvexLoss):
     """⟨z, x⟩, with ‖z‖₂ <= 1."""
+
+    adds_up: ClassVar[bool] = True
 
     @property
     def data(self) -> Arrays:
@@ -192,10 +218,6 @@ class LinearLoss(ConvexLoss):
     def values(self, points: Values, table: Rows) -> Values:
         found: Values = np.einsum("ti,ti->t", np.broadcast_to(points, table.shape), table)
         return found / self.grid
-
-    def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
-        """One row, which is the sum: a loss that is linear in the datum, too."""
-        return (counts @ table)[None, :], np.ones(1, np.int64)
 
     def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
         slope = (counts @ table) / self.grid
@@ -279,7 +301,7 @@ class LogisticLoss(RegressionLoss):
 
 @register("antiphon.AbsoluteLoss/1")
 @attrs.frozen(kw_only=True)
-class AbsoluteLoss(RegressionLoss):
+class AbsoluteLoss(RegressionLoss, Kinked):
     """|⟨a, x⟩ - y|."""
 
     def lipschitz(self, body: Body) -> float:

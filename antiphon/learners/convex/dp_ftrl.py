@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum
-from antiphon.learners.convex.leader import MOST_STEPS, HedgedLeader, RegularisedLeader
+from antiphon.learners.convex.leader import MOST_STEPS, HedgedLeader, RegularisedLeader, SumLeader
 from antiphon.learners.learner import ROUNDS
 from antiphon.learners.searching import keep_to
 from antiphon.mechanisms import fields
@@ -113,7 +113,7 @@ def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex
 
 def _leader(
     body: Body, loss: ConvexLoss, clip: object, horizon: int | None, preset: Preset, zero_out: bool
-) -> RegularisedLeader:
+) -> SumLeader:
     """For linear losses, with steps as fine as sums in doubles allow."""
     rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)
     made: dict[str, Any] = {
@@ -129,14 +129,12 @@ def _leader(
     raise InvalidArgument("preset is 'convex', 'hedged' or 'linear'")
 
 
-def _range(leader: RegularisedLeader) -> dict[str, Any]:
+def _range(leader: SumLeader) -> dict[str, Any]:
     """What a counter on its right takes."""
     return {"dimension": leader.width, "smallest": -leader.steps, "largest": leader.steps}
 
 
-def _regularised(
-    leader: RegularisedLeader, preset: Preset, squared_error: float
-) -> RegularisedLeader:
+def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> SumLeader:
     """For noise of so much error in each coordinate, in steps."""
     if preset == "linear":
         return leader
@@ -156,7 +154,7 @@ def follow(learner: Chain, data: Datum, coins: Coins) -> NDArray[np.float64]:
     would refuse, before anything is drawn.
     """
     (leader, *between), counter = learner.links, learner.mechanism
-    if between or not isinstance(leader, RegularisedLeader) or not isinstance(counter, Counter):
+    if between or not isinstance(leader, SumLeader) or not isinstance(counter, Counter):
         raise InvalidArgument("follow is for a RegularisedLeader on the left of one counter")
     one = leader.loss.data
     if not attrs.evolve(one, shape=(len(data), *one.shape)).contains(data):

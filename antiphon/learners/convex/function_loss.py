@@ -8,7 +8,7 @@ from typing import Any, ClassVar, Final, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point, Values
+from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point, RowByRow, Values
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins.sampled import seeded_words
@@ -27,7 +27,7 @@ _NEAR: Final = 1e-4
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
-class FunctionLoss(Named, ConvexLoss):
+class FunctionLoss(Named, RowByRow):
     """A loss made of plain functions; see ``convex_loss``.
 
     It is the user's word that they do what they did when they were tried, and keep nothing.

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from fractions import Fraction
-from typing import Any, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple
 
 import attrs
 import numpy as np
@@ -71,42 +72,12 @@ def standing(rounds: int, points: Point) -> Stance:
     return Stance(rounds, held(points))
 
 
-@register("antiphon.RegularisedLeader/1")
-@column_safe
 @attrs.frozen(kw_only=True)
-class RegularisedLeader(PostProcessor[Stance]):
-    """IPM: x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, G_t a noisy sum of gradients.
+class SumLeader(PostProcessor[Stance]):
+    """IPM: sends gradients to a private counter, and stands where its noisy sums say. Abstract."""
 
-    (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
-    ``clip``/Q, clipped to Σ g_i² <= Q² in whole numbers (``clipped``); (RIGHT, ⊤) -> (RIGHT,
-    ``COUNT``); (RIGHT, G_t) -> (LEFT, ⊤). (LEFT, ``ADVICE``) -> (LEFT, x_t), from its state; a HALT
-    goes left. λ_t = (clip/reach)·√(``start`` + ``growth``·t), reach the largest norm in K: then
-    x_{t+1} is the projection of -G_t/λ_t. On its right, a counter of updates in {-Q, …, Q}^d:
-    with Gaussian noise, of ``sensitivity``; or ``ExactSum``, and it is FTRL without noise.
-
-    Neighbours: streams of which one datum differs, by any two data; with ``zero_out`` a datum may
-    be ``EMPTY``, which has gradient 0, and one datum is there in one stream and EMPTY in the other.
-
-    Privacy: that of the right w.r.t. one update replaced by another at most 2Q from it in ℓ₂ (Q
-    with ``zero_out``), by CM Thm 6.1. It draws no coins. Of two runs with the same senders, the
-    same answers and f-valid pairs of data:
-    (destination) a datum goes right and ADVICE left, and f pairs no datum with ADVICE; an answer
-    goes by what it is.
-    (response) The state, rounds and point, is a function of the answers from the right alone, and
-    so is what goes left: x_t, ⊤ or HALT.
-    (f→f') g_t is a function of (x_t, z_t), and x_t is the same in both. So where the data are the
-    same, the gradients are; of the one pair that differs each has Σ g_i² <= Q², so they are at most
-    2Q apart; the gradient of EMPTY is 0, so then Q. COUNT is the same.
-    That the loss and the body are functions is used, and no clip replaces it: a gradient that
-    remembers a datum may differ ever after. Of a user's loss or body it is assumed; whatever
-    ``np.seterr`` says, none of this library's raises for a datum.
-    Source: Kairouz, McMahan, Song, Thakkar, Thakurta and Xu 2021, Alg. 1 (with a tree); gradients
-    on a grid, and the proof, here. With other counters: Denisov et al. 2022.
-    Raises: CompositionError for another right; PartError for a gradient that is no array of d
-    doubles (one with an infinity or a NaN counts as 0); past the right's horizon, its
-    InvalidArgument. The state is unchanged.
-    """
-
+    stances: ClassVar[int]
+    """Points in a state."""
     deterministic = True
 
     body: Body
@@ -137,14 +108,14 @@ class RegularisedLeader(PostProcessor[Stance]):
         )
 
     @property
+    @abstractmethod
     def width(self) -> int:
         """How many numbers it sends to the right."""
-        return self.body.dimension
 
     @property
+    @abstractmethod
     def longest(self) -> Fraction:
         """How long, in steps and ℓ₂, what it sends to the right is at most."""
-        return Fraction(self.steps)
 
     @property
     def sensitivity(self) -> Fraction:
@@ -170,7 +141,7 @@ class RegularisedLeader(PostProcessor[Stance]):
 
     @property
     def initial_state(self) -> Stance:
-        return standing(0, np.zeros((1, self.body.dimension)))
+        return standing(0, np.zeros((self.stances, self.body.dimension)))
 
     def signature(self, right: Signature) -> Signature:
         counts = right.queries.contains(COUNT) and not right.updates.contains(COUNT)
@@ -210,9 +181,9 @@ class RegularisedLeader(PostProcessor[Stance]):
         found: Steps = for_each(self._told, state.points, datum)
         return found
 
+    @abstractmethod
     def _told(self, points: Point, datum: Any) -> Steps:
         """The same of a datum, by the rows of the state."""
-        return self.gradient(points[0], datum)
 
     def gradient(self, point: Point, datum: Any) -> Steps:
         """g_t."""
@@ -222,19 +193,72 @@ class RegularisedLeader(PostProcessor[Stance]):
         """The state when so many sums have come, of which this is the last."""
         return standing(rounds, for_each(self.table, rounds, sums))
 
+    @abstractmethod
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
         """The rows of that state."""
-        return self.stood(self.start, self.growth, rounds, sums)[None]
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
         """The projection of -G/λ, for λ = (clip/reach)·√(start + growth·t)."""
         return self.body.project(sums * (-self._pace / math.sqrt(start + growth * rounds)))
 
 
+@register("antiphon.RegularisedLeader/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class RegularisedLeader(SumLeader):
+    """IPM: x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, G_t a noisy sum of gradients.
+
+    (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
+    ``clip``/Q, clipped to Σ g_i² <= Q² in whole numbers (``clipped``); (RIGHT, ⊤) -> (RIGHT,
+    ``COUNT``); (RIGHT, G_t) -> (LEFT, ⊤). (LEFT, ``ADVICE``) -> (LEFT, x_t), from its state; a HALT
+    goes left. λ_t = (clip/reach)·√(``start`` + ``growth``·t), reach the largest norm in K: then
+    x_{t+1} is the projection of -G_t/λ_t. On its right, a counter of updates in {-Q, …, Q}^d:
+    with Gaussian noise, of ``sensitivity``; or ``ExactSum``, and it is FTRL without noise.
+
+    Neighbours: streams of which one datum differs, by any two data; with ``zero_out`` a datum may
+    be ``EMPTY``, which has gradient 0, and one datum is there in one stream and EMPTY in the other.
+
+    Privacy: that of the right w.r.t. one update replaced by another at most 2Q from it in ℓ₂ (Q
+    with ``zero_out``), by CM Thm 6.1. It draws no coins. Of two runs with the same senders, the
+    same answers and f-valid pairs of data:
+    (destination) a datum goes right and ADVICE left, and f pairs no datum with ADVICE; an answer
+    goes by what it is.
+    (response) The state, rounds and point, is a function of the answers from the right alone, and
+    so is what goes left: x_t, ⊤ or HALT.
+    (f→f') g_t is a function of (x_t, z_t), and x_t is the same in both. So where the data are the
+    same, the gradients are; of the one pair that differs each has Σ g_i² <= Q², so they are at most
+    2Q apart; the gradient of EMPTY is 0, so then Q. COUNT is the same.
+    That the loss and the body are functions is used, and no clip replaces it: a gradient that
+    remembers a datum may differ ever after. Of a user's loss or body it is assumed; whatever
+    ``np.seterr`` says, none of this library's raises for a datum.
+    Source: Kairouz, McMahan, Song, Thakkar, Thakurta and Xu 2021, Alg. 1 (with a tree); gradients
+    on a grid, and the proof, here. With other counters: Denisov et al. 2022.
+    Raises: CompositionError for another right; PartError for a gradient that is no array of d
+    doubles (one with an infinity or a NaN counts as 0); past the right's horizon, its
+    InvalidArgument. The state is unchanged.
+    """
+
+    stances: ClassVar[int] = 1
+
+    @property
+    def width(self) -> int:
+        return self.body.dimension
+
+    @property
+    def longest(self) -> Fraction:
+        return Fraction(self.steps)
+
+    def _told(self, points: Point, datum: Any) -> Steps:
+        return self.gradient(points[0], datum)
+
+    def table(self, rounds: int, sums: NDArray[Any]) -> Point:
+        return self.stood(self.start, self.growth, rounds, sums)[None]
+
+
 @register("antiphon.HedgedLeader/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class HedgedLeader(RegularisedLeader):
+class HedgedLeader(SumLeader):
     """IPM: x = c + p·(b - c), b and c where two leaders stand by the same noisy sums.
 
     The bold one's λ_t² is that of ``RegularisedLeader``, the cautious one's (clip/reach)²·
@@ -251,13 +275,15 @@ class HedgedLeader(RegularisedLeader):
     Source: here; a Hedge of two experts on losses that are known but for noise.
     """
 
+    stances: ClassVar[int] = 3
+
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
     """V steps of it are the most that is told: clip·reach."""
 
     def __attrs_post_init__(self) -> None:
-        RegularisedLeader.__attrs_post_init__(self)
+        SumLeader.__attrs_post_init__(self)
         # Were it 0, a datum could not be told, and EMPTY could.
         set_derived(self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
@@ -273,10 +299,6 @@ class HedgedLeader(RegularisedLeader):
     @property
     def longest(self) -> Fraction:
         return exact.root_up(Fraction(self.steps**2 + self.stake**2))
-
-    @property
-    def initial_state(self) -> Stance:
-        return standing(0, np.zeros((3, self.body.dimension)))
 
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points

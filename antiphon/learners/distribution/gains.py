@@ -16,7 +16,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import attrs
 import numpy as np
@@ -41,12 +41,16 @@ _FINE: Final = 1 << 20
 class Channel(ABC):
     """How labels are told, and what is learned of what is told. Abstract."""
 
+    delta: ClassVar[Fraction] = Fraction(0)
+    printed: ClassVar[bool] = False
+    """Whether the constants are those of the LDP paper."""
+
     epsilon: Fraction = attrs.field(converter=fields.positive)
 
     @property
     def parameters(self) -> tuple[Fraction, Fraction]:
         """(ε, δ) of one user's answer."""
-        return self.epsilon, Fraction(0)
+        return self.epsilon, self.delta
 
     @abstractmethod
     def mechanism(self, clipping: ClippingMap, context: int) -> ContinualMechanism:
@@ -66,20 +70,33 @@ class Channel(ABC):
     def factor(self, hypotheses: Hypotheses) -> float:
         """v: the second moment of a gain is at most v Λ²."""
 
+    @abstractmethod
     def moment(self, clipping: ClippingMap) -> float:
         """V."""
-        return self.factor(clipping.hypotheses) * float((clipping.widths**2).mean())
 
     def rate(self, clipping: ClippingMap, horizon: int) -> float:
         """η; 1 where there is nothing to tell apart."""
-        moment, many = self.moment(clipping), math.log(clipping.hypotheses.count)
+        count = clipping.hypotheses.count
+        if self.printed:
+            return math.sqrt(2 * count * math.log(count) / horizon)
+        moment, many = self.moment(clipping), math.log(count)
         return math.sqrt(2 * many / (horizon * moment)) if moment * many else 1.0
 
     def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
         """c: √(2 ln K v/T), between 1/T and 1/2, as a multiple of 2^-20."""
+        if self.printed:
+            return Fraction(1, horizon)
         found = math.sqrt(2 * math.log(hypotheses.count) * self.factor(hypotheses) / horizon)
         rounded = Fraction(round(min(found, 0.5) * _FINE), _FINE)
         return max(rounded, Fraction(1, horizon))
+
+
+@attrs.frozen(kw_only=True)
+class ScoreChannel(Channel):
+    """Tells scores, with noise. Abstract."""
+
+    def moment(self, clipping: ClippingMap) -> float:
+        return self.factor(clipping.hypotheses) * float((clipping.widths**2).mean())
 
 
 def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
@@ -90,7 +107,7 @@ def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -
 
 @register("antiphon.OneCoordinate/1")
 @attrs.frozen(kw_only=True)
-class OneCoordinate(Channel):
+class OneCoordinate(ScoreChannel):
     """ε-DP: one score of a user's label (``OneScore``), weighted by K, as J is uniform.
 
     v = K(1/4 + 2/ε²).
@@ -99,7 +116,7 @@ class OneCoordinate(Channel):
     c = 1/(Λ + 2c'), η = √(2K ln K/T); Λ = ln((K+1)T) in place of ln(KT).
     """
 
-    printed: bool = attrs.field(default=False, validator=fields.boolean)
+    printed: bool = attrs.field(default=False, validator=fields.boolean)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def mechanism(self, clipping: ClippingMap, context: int) -> OneScore:
         return OneScore(clipping=clipping, context=context, epsilon=self.epsilon)
@@ -138,30 +155,17 @@ class OneCoordinate(Channel):
     def factor(self, hypotheses: Hypotheses) -> float:
         return hypotheses.count * (0.25 + 2 / float(self.epsilon) ** 2)
 
-    def rate(self, clipping: ClippingMap, horizon: int) -> float:
-        count = clipping.hypotheses.count
-        if not self.printed:
-            return Channel.rate(self, clipping, horizon)
-        return math.sqrt(2 * count * math.log(count) / horizon)
-
-    def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
-        return Fraction(1, horizon) if self.printed else Channel.clip(self, hypotheses, horizon)
-
 
 @register("antiphon.AllCoordinates/1")
 @attrs.frozen(kw_only=True)
-class AllCoordinates(Channel):
+class AllCoordinates(ScoreChannel):
     """(ε, δ)-DP: all K scores of a user's label, with more noise (``AllScores``).
 
     v = 1/4 + 2/ε_0². For δ below 1/e, say, it is never the better one: K mechanisms with noise for
     (ε, δ) have about ln(1/δ) times the second moment of one in K with noise for ε.
     """
 
-    delta: Fraction = attrs.field(converter=fields.probability)
-
-    @property
-    def parameters(self) -> tuple[Fraction, Fraction]:
-        return self.epsilon, self.delta
+    delta: Fraction = attrs.field(converter=fields.probability)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     def mechanism(self, clipping: ClippingMap, context: int) -> AllScores:
         return AllScores(clipping=clipping, context=context, epsilon=self.epsilon, delta=self.delta)

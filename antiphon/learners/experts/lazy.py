@@ -10,16 +10,9 @@ from typing import ClassVar, Final, NamedTuple, Self
 import attrs
 
 from antiphon.composition.accounting.largest import budget, largest, short
-from antiphon.learners.experts.weighted import Dartboard, times
+from antiphon.learners import searching
+from antiphon.learners.experts.weighted import Dartboard, Weighted, times
 from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
-from antiphon.learners.searching import (
-    ParameterSearch,
-    best_batch,
-    keeps,
-    of_rates,
-    regret_bound,
-    rounds,
-)
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -62,7 +55,7 @@ def lazy_parameters(
     several = max(exact.whole(experts, "experts"), 2)
     epsilon, delta = float(target), float(chance)
 
-    def search(batch: int) -> ParameterSearch:
+    def search(batch: int) -> searching.ParameterSearch:
         decisions = -(-horizon // batch) - 1
 
         def private(rate: float, cost: float) -> bool:
@@ -71,19 +64,21 @@ def lazy_parameters(
 
         # Past a cost of 16T/ε it hides nothing more.
         costs = 0.05, 16.0 * horizon / min(epsilon, 1), 20
-        return of_rates(private, horizon, several, batch, 28, costs)
+        return searching.of_rates(private, horizon, several, batch, 28, costs)
 
     def least(batch: int) -> float:
         found = search(batch)
         return found.bound(found.least().middle)
 
-    batch = best_batch(horizon, least) if batch is None else batch
+    batch = searching.best_batch(horizon, least) if batch is None else batch
     found = search(batch)
     best = found.least().middle
     cost = short(min(best, _ALWAYS / found.largest(best)))
 
     def private(rate: float) -> bool:
-        return keeps(LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1), target, chance)
+        return searching.keeps(
+            LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1), target, chance
+        )
 
     near = found.largest(float(cost))
     low = near
@@ -94,9 +89,52 @@ def lazy_parameters(
     return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
 
 
+@attrs.frozen(kw_only=True)
+class LazyDartboard(Dartboard):
+    """After a batch it stays with probability e^(-η(c + L_b(x))), c = ``cost`` > 0. Abstract."""
+
+    cost: Fraction = attrs.field(converter=fields.positive)
+    batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
+    _exponents: tuple[ExactEpsilon, ...] = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        Weighted.__attrs_post_init__(self)
+        if isinstance(self.unit, Log):
+            steps = self.cost * self.grid
+            if steps.denominator != 1:
+                raise InvalidArgument("with rate=Log(q), cost·grid must be a whole number")
+            size = self.unit.argument.numerator.bit_length()
+            if (steps + self.batch * self.grid) * size > _LONGEST:
+                raise InvalidArgument(
+                    "rate=Log(q) has too many digits for this batch, cost and grid; give the rate "
+                    "as a number"
+                )
+        known = range(min(self.batch * self.grid + 1, _TABLE))
+        set_derived(self, _exponents=tuple(map(self._exponent, known)))
+
+    @property
+    def curve(self) -> LazyCurve:
+        """The bound on the Rényi divergences of its claim."""
+        decisions = -(-self.horizon // self.batch) - 1
+        return LazyCurve(self.rate, self.cost, self.batch, decisions)
+
+    @property
+    def period(self) -> int:
+        return self.batch
+
+    def exponent(self, loss: int) -> ExactEpsilon:
+        known = self._exponents
+        return known[loss] if loss < len(known) else self._exponent(loss)
+
+    def _exponent(self, loss: int) -> ExactEpsilon:
+        """η(c + L), L = loss/grid."""
+        steps = self.cost * self.grid + loss
+        return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
+
+
 @register("antiphon.LazyExperts/1")
 @attrs.frozen(kw_only=True)
-class LazyExperts(Dartboard):
+class LazyExperts(LazyDartboard):
     """After each batch it stays with probability e^(-η(c + L_b(x))), else it draws by weight.
 
     η = ``rate``, c = ``cost`` > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in
@@ -110,12 +148,7 @@ class LazyExperts(Dartboard):
     Privacy: e^((α-1)D_α) <= max{1 + r(R-1), F}·(1 + r(R-1))^(K-2), K = ⌈T/B⌉ (see ``LazyCurve``
     for r, R and F), w.r.t. ``verification``, against adaptive adversaries; *proved*:
 
-    Reveal more than is said: each of the K-1 decisions (stay, or draw), and who is drawn. An
-    answer is the last of those, and the next loss is chosen from them and the adversary's own
-    coins; so it is enough to bound E = Σ P^α Q^(1-α) over the sequences of what is revealed, P and
-    Q the laws in the two worlds, in either order. P and Q factor into conditional laws given what
-    was revealed, so E is at most the product of what each decision can contribute, whatever came
-    before, by induction from the last decision back. Given the past, x is known, and is the same:
+    Reveal each of the K-1 decisions, and who is drawn (``joint_curve``). Each contributes at most:
 
     * before the batch with the loss that differs all is the same in both worlds: 1;
     * after it x loses the same in both, so they stay with one probability s, and contribute
@@ -123,10 +156,9 @@ class LazyExperts(Dartboard):
       loss, in [-1, 1]^d, so their log-ratio has a range of at most 2η. As s >= 1-r and R >= 1, that
       is at most 1 + r(R-1);
     * at the end of that batch itself they stay with s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L')), where
-      |L-L'| <= 1, both in [0, B], and contribute s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R. That is
-      jointly convex in (s₀, s₁) (a perspective of a power), on the hexagon of those pairs,
-      {lo <= s₀, s₁ <= hi, |ln(s₀/s₁)| <= η}, so it is largest at a corner: where s₀ = s₁, and it is
-      at most 1 + r(R-1), or where {L, L'} is {0, 1} or {B-1, B}, and it is at most F.
+      |L-L'| <= 1, both in [0, B], and contribute s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R, which is
+      largest at a corner of the hexagon of those pairs: where s₀ = s₁, and it is at most
+      1 + r(R-1), or where {L, L'} is {0, 1} or {B-1, B}, and it is at most F.
 
     The batch that differs is followed by at most K-2 decisions, and if it is the last, by none.
     That the decision falls when the loss comes, never when one asks, is used: else a question
@@ -143,25 +175,6 @@ class LazyExperts(Dartboard):
     (TOP, 1)
     """
 
-    cost: Fraction = attrs.field(converter=fields.positive)
-    batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
-    _exponents: tuple[ExactEpsilon, ...] = attrs.field(init=False, eq=False, repr=False)
-
-    def __attrs_post_init__(self) -> None:
-        Dartboard.__attrs_post_init__(self)
-        if isinstance(self.unit, Log):
-            steps = self.cost * self.grid
-            if steps.denominator != 1:
-                raise InvalidArgument("with rate=Log(q), cost·grid must be a whole number")
-            size = self.unit.argument.numerator.bit_length()
-            if (steps + self.batch * self.grid) * size > _LONGEST:
-                raise InvalidArgument(
-                    "rate=Log(q) has too many digits for this batch, cost and grid; give the rate "
-                    "as a number"
-                )
-        known = range(min(self.batch * self.grid + 1, _TABLE))
-        set_derived(self, _exponents=tuple(map(self._exponent, known)))
-
     @classmethod
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
@@ -172,7 +185,7 @@ class LazyExperts(Dartboard):
         with the largest rate. A search; that (ε, δ) holds is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        found = lazy_parameters(rounds(horizon), experts, *budget(epsilon, delta))
+        found = lazy_parameters(searching.rounds(horizon), experts, *budget(epsilon, delta))
         return cls(
             horizon=horizon, experts=experts, grid=grid,
             rate=found.rate, cost=found.cost, batch=found.batch,
@@ -184,28 +197,9 @@ class LazyExperts(Dartboard):
         return proved(self, Renyi(self.curve), self.verification, source)
 
     @property
-    def curve(self) -> LazyCurve:
-        """The bound on the Rényi divergences of its claim."""
-        decisions = -(-self.horizon // self.batch) - 1
-        return LazyCurve(self.rate, self.cost, self.batch, decisions)
-
-    @property
     def regret_bound(self) -> float:
         """ln d/η + ηBT/8."""
-        return regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
-
-    @property
-    def period(self) -> int:
-        return self.batch
-
-    def exponent(self, loss: int) -> ExactEpsilon:
-        known = self._exponents
-        return known[loss] if loss < len(known) else self._exponent(loss)
-
-    def _exponent(self, loss: int) -> ExactEpsilon:
-        """η(c + L), L = loss/grid."""
-        steps = self.cost * self.grid + loss
-        return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
+        return searching.regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
 
 
 @register("antiphon.CappedCurve/1", state=True)
@@ -230,7 +224,7 @@ class CappedCurve:
 
 @register("antiphon.PrivateDartboard/1")
 @attrs.frozen(kw_only=True)
-class PrivateDartboard(LazyExperts):
+class PrivateDartboard(LazyDartboard):
     """After each loss ℓ(x) of its expert x it stays with probability (1-p)·e^(-ηℓ(x)).
 
     Else it draws anew by weight, but at most ``draws`` times: after that it stays for good. η =
@@ -264,7 +258,7 @@ class PrivateDartboard(LazyExperts):
 
     law_known: ClassVar[bool] = False
     batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
-    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
+    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @classmethod
     def tuned(
@@ -274,7 +268,9 @@ class PrivateDartboard(LazyExperts):
 
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
-        found = lazy_parameters(rounds(horizon), experts, *budget(epsilon, delta), batch=1)
+        found = lazy_parameters(
+            searching.rounds(horizon), experts, *budget(epsilon, delta), batch=1
+        )
         mean = _mean_draws(horizon, float(found.rate), float(found.cost))
         rare = math.log(max(2, horizon))
         draws = max(1, math.ceil(mean + math.sqrt(2 * mean * rare) + 2 * rare / 3))
@@ -294,10 +290,6 @@ class PrivateDartboard(LazyExperts):
         return CappedCurve(self.curve, self.draws)
 
     @property
-    def budget(self) -> int:
-        return self.draws
-
-    @property
     def switching(self) -> float:
         """p, the probability to leave an expert that lost nothing."""
         return -math.expm1(-float(self.rate) * float(self.cost))
@@ -309,7 +301,7 @@ class PrivateDartboard(LazyExperts):
         mean = _mean_draws(self.horizon, rate, float(self.cost))
         more = max(0.0, self.draws + 1 - mean)
         stuck = math.exp(-(more**2) / (2 * (mean + more / 3)))
-        return regret_bound(self.horizon, self.experts, rate, 1) + self.horizon * stuck
+        return searching.regret_bound(self.horizon, self.experts, rate, 1) + self.horizon * stuck
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:

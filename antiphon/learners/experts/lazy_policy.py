@@ -54,8 +54,8 @@ class StayBit(NoninteractiveMechanism[int, int]):
     L is the loss of whom it follows, in a batch, in steps of 1/grid: an int of 0, …, B·grid.
     Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over
     s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with
-    such losses; proved. Jointly convex in (s₀, s₁), on a hexagon, it is largest at a corner, where
-    s₀ = s₁, and it is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws).
+    such losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁,
+    and it is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws).
     A 0 tells little, as c > 0 makes it leave now and then for nothing.
     Source: Asi, Koren, Liu and Talwar, Alg. 1; the divergence is computed here.
 

@@ -38,7 +38,7 @@ import numpy as np
 
 from antiphon.composition.accounting.largest import budget, largest_rho, short
 from antiphon.learners.experts.weighted import STEPS, Softmax, part
-from antiphon.learners.learner import GRID, QUERIES, ROUNDS, Learner, Losses
+from antiphon.learners.learner import GRID, QUERIES, ROUNDS, InBlocks, Learner, Losses
 from antiphon.learners.searching import keep_to, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, Rolling
@@ -54,7 +54,7 @@ from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import assumed, claims_of, foreign
 from antiphon.protocol.registry import register
-from antiphon.verifiers.models import UpdatesAndQueries, updates_and_queries
+from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20
 """The longest horizon for which columns of the noise are normalised."""
@@ -88,7 +88,7 @@ def _of_losses(_: object, field: attrs.Attribute[Any], value: object) -> None:
 @register("antiphon.NoisyLeader/1")
 @column_safe(of="counter")
 @attrs.frozen(kw_only=True)
-class NoisyLeader(Learner[Led]):
+class NoisyLeader(Learner[Led], InBlocks):
     """After each loss it draws the next expert x ∝ e^(-η·(noisy sum of its losses)).
 
     η = ``rate``; the sums are those of ``counter``, whose horizon, dimension and largest update are
@@ -133,6 +133,8 @@ class NoisyLeader(Learner[Led]):
         set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
         self.softmax.signature((CountAfter() @ counter).signature)  # which refuses other sums
         Learner.__attrs_post_init__(self)
+        near = updates_and_queries(counter.verification.updates, QUERIES)
+        set_derived(self, verification=near)  # as the counter's neighbours may differ
 
     @classmethod
     def tuned(
@@ -174,11 +176,6 @@ class NoisyLeader(Learner[Led]):
         return found if foreign(self) is None else tuple(map(assumed, found))
 
     @property
-    def verification(self) -> UpdatesAndQueries:
-        """f: losses that differ as the counter's neighbours may, and queries that are the same."""
-        return updates_and_queries(self.counter.verification.updates, QUERIES)
-
-    @property
     def regret_bound(self) -> float:
         """See ``noisy_leader``; at most the horizon. Raises: Intractable for one past 2^20."""
 
@@ -208,7 +205,7 @@ class NoisyLeader(Learner[Led]):
     def _follow(self, state: Led, losses: Losses, coins: Coins) -> tuple[Led, Losses]:
         counter = self.counter
         if type(counter) is not BufferedToeplitzCounter:
-            return Learner._follow(self, state, losses, coins)
+            return self._one_by_one(state, losses, coins)
         state, expert = self._advise(state, coins)
         shown, rolling = [expert], Rolling(counter, state.counting)
         shown += [self._told(rolling, loss, coins) for loss in losses]

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.composition.accounting.largest import short
-from antiphon.learners.learner import Learner, Losses, State
+from antiphon.learners.learner import InBlocks, Learner, Losses, State
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.noise.selection import root
@@ -63,14 +63,13 @@ class ByWeight(Learner[State], Generic[State]):
         return coins.categorical_exp(self.unit, scores.view(np.ndarray))
 
     @property
+    @abstractmethod
     def initial_scores(self) -> Losses:
         """Before any loss."""
-        return row(np.zeros(self.experts), np.int64)
 
+    @abstractmethod
     def scored(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after each of some losses: here, minus the sums."""
-        path: Losses = scores - losses.cumsum(axis=0)
-        return path
+        """The scores after each of some losses."""
 
     @property
     @abstractmethod
@@ -109,6 +108,14 @@ class Weighted(ByWeight[Holding]):
     def __attrs_post_init__(self) -> None:
         Learner.__attrs_post_init__(self)
         set_derived(self, unit=part(self.rate, self.grid))
+
+    @property
+    def initial_scores(self) -> Losses:
+        return row(np.zeros(self.experts), np.int64)
+
+    def scored(self, scores: Losses, losses: Losses) -> Losses:
+        path: Losses = scores - losses.cumsum(axis=0)
+        return path
 
     @property
     def initial_state(self) -> Holding:
@@ -185,7 +192,7 @@ def best_rate(horizon: int, experts: int) -> Fraction:
 
 
 @attrs.frozen(kw_only=True)
-class Dartboard(Weighted):
+class Dartboard(Weighted, InBlocks):
     """Follows one expert x for batches of ``period`` rounds. Abstract.
 
     After a batch in which it lost L_b(x), it stays with x with probability e^(-``exponent``(L_b)),
@@ -194,14 +201,12 @@ class Dartboard(Weighted):
     not depend on what is shown, x has the marginal law of ``Hedge``.
     """
 
+    draws: ClassVar[int | None] = None
+    """How often it may draw anew: after that it stays. None: as often as it comes to it."""
+
     @abstractmethod
     def exponent(self, loss: int) -> ExactEpsilon:
         """Minus the logarithm of the probability to stay, after a batch with so much loss."""
-
-    @property
-    def budget(self) -> int | None:
-        """How often it may draw anew: after that it stays. None: as often as it comes to it."""
-        return None
 
     def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
         _, expert = self._advise(state, coins)
@@ -214,10 +219,10 @@ class Dartboard(Weighted):
         return Holding(rounds, scores, self._drawn(scores, coins), 0, self._counted(state.drawn))
 
     def _stays(self, batch: int, drawn: int, coins: Coins) -> bool:
-        return drawn == self.budget or coins.bernoulli_exp(self.exponent(batch))
+        return drawn == self.draws or coins.bernoulli_exp(self.exponent(batch))
 
     def _counted(self, drawn: int) -> int:
-        return drawn if self.budget is None else drawn + 1
+        return drawn if self.draws is None else drawn + 1
 
     def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
         # The scores are needed where it draws anew only: the sums of what came since.

@@ -14,22 +14,12 @@ import numpy as np
 import numpy.typing as npt
 from numpy.typing import NDArray
 
+from antiphon.learners.convex import convex_losses
 from antiphon.learners.convex.convex_learner import ConvexLearner, check_dimensions
-from antiphon.learners.convex.convex_losses import (
-    Ball,
-    Body,
-    ConvexLoss,
-    Datum,
-    LinearLoss,
-    LogisticLoss,
-    Point,
-    RegressionLoss,
-    Values,
-)
-from antiphon.learners.convex.optimum import optimum
 from antiphon.learners.games import online_game
 from antiphon.learners.games.loss_table import plain_table
 from antiphon.learners.learner import Losses, OnlineLearner
+from antiphon.learners.regret import optimum
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
@@ -48,19 +38,23 @@ class ConvexMeter(online_game.Meter):
     So regret may be larger by the gap of its certificate, which is told beside it.
     """
 
-    def __init__(self, times: tuple[int, ...], loss: ConvexLoss, body: Body) -> None:
+    def __init__(
+        self, times: tuple[int, ...], loss: convex_losses.ConvexLoss, body: convex_losses.Body
+    ) -> None:
         super().__init__(times)
         self._loss, self._body = loss, body
-        self._waiting = list[Datum]()
-        self._table: Datum = np.empty((0, *loss.data.shape), np.int64)
-        self._counts: Datum = np.empty(0, np.int64)
-        self._point: Point | None = None
+        self._waiting = list[convex_losses.Datum]()
+        self._table: convex_losses.Datum = np.empty((0, *loss.data.shape), np.int64)
+        self._counts: convex_losses.Datum = np.empty(0, np.int64)
+        self._point: convex_losses.Point | None = None
         self._gaps = list[float]()
 
-    def _lost(self, losses: Datum, shown: NDArray[np.float64]) -> Values:
+    def _lost(
+        self, losses: convex_losses.Datum, shown: NDArray[np.float64]
+    ) -> convex_losses.Values:
         return self._loss.values(shown, losses)
 
-    def _note(self, losses: Datum) -> None:
+    def _note(self, losses: convex_losses.Datum) -> None:
         self._waiting.append(losses)
 
     def _least(self) -> float:
@@ -88,8 +82,8 @@ class ConvexGame(online_game.OnlineGame):
     Raises: InvalidArgument for a body and a loss of different dimensions.
     """
 
-    body: Body
-    convex_loss: ConvexLoss
+    body: convex_losses.Body
+    convex_loss: convex_losses.ConvexLoss
 
     def __attrs_post_init__(self) -> None:
         check_dimensions(self.body, self.convex_loss)
@@ -106,8 +100,8 @@ class ConvexGame(online_game.OnlineGame):
     def advice(self) -> Space:
         return self.body.points
 
-    def unadvised(self, coins: Coins) -> Point:
-        origin: Point = freeze(np.zeros(self.body.dimension))
+    def unadvised(self, coins: Coins) -> convex_losses.Point:
+        origin: convex_losses.Point = freeze(np.zeros(self.body.dimension))
         return origin
 
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
@@ -129,7 +123,7 @@ class ConvexGame(online_game.OnlineGame):
 
 
 def _linear(_: object, field: attrs.Attribute[Any], value: object) -> None:
-    if type(value) is not LinearLoss:
+    if type(value) is not convex_losses.LinearLoss:
         raise InvalidArgument(f"the {field.name} of a linear game is a LinearLoss")
 
 
@@ -144,8 +138,10 @@ def _norm_of_mean(value: object) -> Fraction:
 class LinearGame(ConvexGame):
     """A game of linear losses. Abstract."""
 
-    convex_loss: LinearLoss = attrs.field(
-        default=attrs.Factory(lambda game: LinearLoss(dimension=game.body.dimension), True),
+    convex_loss: convex_losses.LinearLoss = attrs.field(
+        default=attrs.Factory(
+            lambda game: convex_losses.LinearLoss(dimension=game.body.dimension), True
+        ),
         validator=_linear,
     )
 
@@ -244,8 +240,8 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
         features: npt.ArrayLike,
         labels: npt.ArrayLike,
         *,
-        loss: type[RegressionLoss],
-        body: Body,
+        loss: type[convex_losses.RegressionLoss],
+        body: convex_losses.Body,
         bound: float,
         rounds: int | None = None,
         grid: int = 1 << 10,
@@ -284,9 +280,9 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
         cls,
         path: str | Path,
         *,
-        loss: type[RegressionLoss],
+        loss: type[convex_losses.RegressionLoss],
         bound: float,
-        body: Callable[..., Any] = Ball,
+        body: Callable[..., Any] = convex_losses.Ball,
         label: int = -1,
         rounds: int | None = None,
         grid: int = 1 << 10,
@@ -306,7 +302,7 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
                 "label= says, from 0"
             )
         labels, features = table[:, label], np.delete(table, label, axis=1)
-        if issubclass(loss, LogisticLoss) and not np.all(abs(labels) == 1):
+        if issubclass(loss, convex_losses.LogisticLoss) and not np.all(abs(labels) == 1):
             raise InvalidArgument(
                 "labels of the logistic loss are -1 and 1: write -1 where the file has 0, or take "
                 "the squared or the absolute loss"

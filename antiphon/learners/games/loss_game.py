@@ -18,6 +18,7 @@ from antiphon.learners.regret import BestInTurn
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -45,14 +46,11 @@ class ExpertMeter(online_game.Meter):
         self._turns = None if shifts is None else BestInTurn(shifts, experts)
         self._in_turn = list[Losses]()
 
-    def add(self, losses: Losses, shown: NDArray[np.int64]) -> None:
-        super().add(losses, shown)
+    def _lost(self, losses: Losses, shown: NDArray[np.int64]) -> Losses:
         if self._turns is not None:
             self._in_turn.append(self._turns.after(losses))
         if isinstance(self._learner, ByWeight):
             self._expect(self._learner, losses)
-
-    def _lost(self, losses: Losses, shown: NDArray[np.int64]) -> Losses:
         return losses[np.arange(len(losses)), shown]
 
     def _note(self, losses: Losses) -> None:
@@ -65,7 +63,8 @@ class ExpertMeter(online_game.Meter):
         """Expected losses of whole periods; the rest waits, unless it is the end."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
-        ready = waiting if self._rounds == self._times[-1] else waiting[:whole]
+        over = self._rounds + len(losses) == self._times[-1]
+        ready = waiting if over else waiting[:whole]
         if len(ready):
             first = np.asarray(learner.initial_scores)
             scores = first if self._scores is None else self._scores
@@ -219,10 +218,10 @@ class BatchConstant(CoinedGame):
     """
 
     batch: int = attrs.field(default=16, converter=fields.size, metadata=fields.STREAM)
+    hold: int = attrs.field(init=False, eq=False, repr=False)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
 
-    @property
-    def hold(self) -> int:
-        return self.batch
+    def __attrs_post_init__(self) -> None:
+        set_derived(self, hold=self.batch)
 
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.array(0.5)
@@ -239,6 +238,7 @@ class LowerBoundEpochs(CoinedGame):
     """
 
     epsilon: Fraction = attrs.field(default=Fraction(1, 10), converter=fields.positive)
+    hold: int = attrs.field(init=False, eq=False, repr=False)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
 
     @property
     def epochs(self) -> int:
@@ -246,9 +246,8 @@ class LowerBoundEpochs(CoinedGame):
         wanted = math.floor(math.pow(self.rounds * float(self.epsilon), 4 / 3))
         return max(1, min(self.rounds, wanted))
 
-    @property
-    def hold(self) -> int:
-        return -(-self.rounds // self.epochs)
+    def __attrs_post_init__(self) -> None:
+        set_derived(self, hold=-(-self.rounds // self.epochs))
 
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
         return np.array(0.5)

@@ -102,12 +102,8 @@ class LossTable(ObliviousGame, LossGame):
             )
         return attrs.evolve(self, rounds=rounds, table=self.table[:rounds])
 
-    @property
-    def block(self) -> int:
-        return self.rounds
-
     def losses(self, key: int, number: int) -> Losses:
-        return self.table
+        return self.table[number * self.block : (number + 1) * self.block]
 
 
 class _Reading:

@@ -71,7 +71,7 @@ class Meter(ABC):
 
     @abstractmethod
     def _lost(self, losses: Losses, shown: NDArray[Any]) -> NDArray[Any]:
-        """What was lost in each of these rounds."""
+        """What was lost in each of these rounds; it is asked once, before they are noted."""
 
     @abstractmethod
     def _note(self, losses: Losses) -> None:
@@ -219,10 +219,8 @@ class TossedGame(ObliviousGame):
 
     tossed: ClassVar[bool] = True
 
-    @property
-    def hold(self) -> int:
-        """For how many rounds a toss is the loss."""
-        return 1
+    hold: ClassVar[int] = 1
+    """For how many rounds a toss is the loss."""
 
     @abstractmethod
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:

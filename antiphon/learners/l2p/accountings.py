@@ -60,6 +60,8 @@ class Accounting(ABC):
     __slots__ = ()
     __immutable__ = True
     source: ClassVar[str]
+    tail: Fraction | None = None
+    """δ₁, of an accounting that counts draws."""
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
@@ -76,7 +78,8 @@ class Accounting(ABC):
 
     def covers(self, setting: L2PSetting) -> bool:
         """Whether it is proved, against adversaries that choose each loss after the advice."""
-        return not setting.loose
+        long = self.tail is None or _length(self.tail) >= _ENOUGH * (1 + SLACK)
+        return not setting.loose and long
 
 
 @register("antiphon.l2p.Printed/1")
@@ -116,9 +119,6 @@ class Printed(Accounting):
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):
                 yield f"Thm 3.2 gives {name} = {shown_up(found)}, more than {shown_down(most)}"
-
-    def covers(self, setting: L2PSetting) -> bool:
-        return not setting.loose and _length(self.tail) >= _ENOUGH * (1 + SLACK)
 
 
 @register("antiphon.l2p.Repaired/1")
@@ -177,9 +177,7 @@ class Repaired(Accounting):
 class Optimised(Accounting):
     """e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order α, k = K-1 (see ``L2PCurve``); *proved*:
 
-    Premise: δ₀ = 0, so no ratio is cut at 1. Reveal what ``Repaired`` reveals. P and Q factor into
-    conditional laws given what was revealed, so E = Σ P^α Q^(1-α) is at most the product of what
-    each decision can contribute, whatever came before, by induction from the last decision back.
+    Premise: δ₀ = 0, so no ratio is cut at 1. Reveal what ``Repaired`` reveals (``joint_curve``).
     Whether y is kept, and who replaces it, is independent of x's part given the past: each decision
     contributes a product. R bounds the contribution of a draw, as two laws of it have a log-ratio
     of range 2η. Then
@@ -189,10 +187,9 @@ class Optimised(Accounting):
     * after that batch x is kept with one s in both worlds, and contributes s + (1-s)E'. As a is at
       most mBη + Bη, s >= (1-p)e^(-(m+1)Bη), and that is at most X: k-1 times at most;
     * at the end of the batch itself x is kept with s_i = (1-p)e^(-a_i), a_i in
-      [(m-1)Bη, (m+1)Bη] and |a₀-a₁| <= 2η, and contributes s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R.
-      That is jointly convex in (s₀, s₁) (a perspective of a power) on the hexagon of those pairs,
-      so it is largest at a corner: where s₀ = s₁, and it is at most X, or at one of four that F
-      looks at.
+      [(m-1)Bη, (m+1)Bη] and |a₀-a₁| <= 2η, and contributes s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R,
+      which is largest at a corner of the hexagon of those pairs: where s₀ = s₁, and it is at most
+      X, or at one of four that F looks at.
 
     Source: Asi, Koren, Liu and Talwar, Alg. 1; this bound is derived here, as that of
     ``LazyExperts``. It asks for none of the conditions of Thm 3.2.

@@ -6,7 +6,7 @@ import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import attrs
 import numpy as np
@@ -37,6 +37,9 @@ class Measures(ABC):
 
     ``after`` is written by whoever adds a base algorithm; ``check_assumption`` tries it.
     """
+
+    subtracts: ClassVar[bool] = False
+    """Whether a loss is subtracted from the scores, so that many may be at once."""
 
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
@@ -72,12 +75,15 @@ class Measures(ABC):
 
     def through(self, scores: Losses, losses: Losses) -> Losses:
         """The scores after all of some losses."""
-        for loss in losses:
+        for loss in losses.sum(axis=0)[None] if self.subtracts else losses:
             scores = self.after(scores, loss)
         return scores
 
     def path(self, scores: Losses, losses: Losses) -> Losses:
         """The scores after each of some losses: a row for each."""
+        if self.subtracts:
+            less: Losses = scores - losses.cumsum(axis=0)
+            return less
         found = np.empty_like(losses)
         for time, loss in enumerate(losses):
             found[time] = scores = self.after(scores, loss)
@@ -95,6 +101,7 @@ class ExponentialWeights(Measures):
     Raises: InvalidArgument for ``rate=Log(q)`` if q is no ``grid``-th power of a rational.
     """
 
+    subtracts: ClassVar[bool] = True
     rate: ExactEpsilon = attrs.field(converter=fields.rate)  # pyright: ignore[reportIncompatibleMethodOverride]
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
@@ -107,14 +114,6 @@ class ExponentialWeights(Measures):
 
     def after(self, scores: Losses, loss: Losses) -> Losses:
         less: Losses = scores - loss
-        return less
-
-    def through(self, scores: Losses, losses: Losses) -> Losses:
-        less: Losses = scores - losses.sum(axis=0)
-        return less
-
-    def path(self, scores: Losses, losses: Losses) -> Losses:
-        less: Losses = scores - losses.cumsum(axis=0)
         return less
 
 

@@ -10,16 +10,10 @@ import numpy as np
 
 from antiphon.composition.accounting.largest import budget
 from antiphon.learners.experts.weighted import ByWeight, times
+from antiphon.learners.l2p import base_measures
 from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised
-from antiphon.learners.l2p.base_measures import (
-    ExponentialWeights,
-    Measures,
-    check_assumption,
-    check_numbers,
-)
-from antiphon.learners.l2p.l2p_tuning import best, corrected, printed
-from antiphon.learners.learner import Learner, Losses, of_kind
-from antiphon.learners.searching import regret_bound, rounds
+from antiphon.learners.learner import InBlocks, Learner, Losses, of_kind
+from antiphon.learners.searching import best_l2p, corrected_l2p, printed_l2p, regret_bound, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers.errors import InvalidArgument
@@ -64,7 +58,7 @@ class Followed(NamedTuple):
 
 @register("antiphon.L2P/1")
 @attrs.frozen(kw_only=True)
-class LazyToPrivate(ByWeight[Followed]):
+class LazyToPrivate(ByWeight[Followed], InBlocks):
     """Alg. 1, L2P: follows x for batches of B = ``batch`` rounds; y, of the same law, is not shown.
 
     x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
@@ -88,6 +82,7 @@ class LazyToPrivate(ByWeight[Followed]):
     accounting that does not hold; for ``rate=Log(q)`` if probabilities would be too long.
 
     >>> import numpy as np
+    >>> from antiphon.learners.l2p import ExponentialWeights
     >>> weights = ExponentialWeights(experts=2, rate=50)
     >>> learner = LazyToPrivate(measures=weights, horizon=9, fakes=0.5)
     >>> session = learner.start(seed=1)
@@ -97,28 +92,24 @@ class LazyToPrivate(ByWeight[Followed]):
 
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
-    measures: Measures = attrs.field(
-        validator=of_kind(Measures, "measures is of a class of Measures")
+    measures: base_measures.Measures = attrs.field(
+        validator=of_kind(base_measures.Measures, "measures is of a class of Measures")
     )
     fakes: Fraction = attrs.field(converter=_fakes)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
     margin: int = attrs.field(default=2, validator=_margin)
     accounting: Accounting = attrs.field(
-        factory=Optimised,
-        validator=of_kind(Accounting, "accounting is of a class of Accounting"),
+        factory=Optimised, validator=of_kind(Accounting, "accounting is of a class of Accounting")
     )
 
     def __attrs_post_init__(self) -> None:
         measures = self.measures
-        check_numbers(measures)
+        base_measures.check_numbers(measures)
         set_derived(self, experts=measures.experts, grid=measures.grid, unit=measures.unit)
         Learner.__attrs_post_init__(self)
         self._check_length()
-        self._check_measures()
+        base_measures.check_assumption(self.measures)
         self.accounting.check(self.setting)
-
-    def _check_measures(self) -> None:
-        check_assumption(self.measures)
 
     def _check_length(self) -> None:
         steps = (self.margin + 1) * self.batch * self.measures.reach
@@ -228,7 +219,7 @@ class LazyToPrivate(ByWeight[Followed]):
         parameters meet.
         """
         return cls._made(
-            experts, grid, *best(rounds(horizon), experts, *budget(epsilon, delta), accounting)
+            experts, grid, *best_l2p(rounds(horizon), experts, *budget(epsilon, delta), accounting)
         )
 
     @classmethod
@@ -242,7 +233,7 @@ class LazyToPrivate(ByWeight[Followed]):
         Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
         """
         return cls._made(
-            experts, grid, *corrected(rounds(horizon), experts, *budget(epsilon, delta))
+            experts, grid, *corrected_l2p(rounds(horizon), experts, *budget(epsilon, delta))
         )
 
     @classmethod
@@ -254,12 +245,16 @@ class LazyToPrivate(ByWeight[Followed]):
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB).
         Raises: InvalidArgument where they violate Thm 3.2: it asks for ln(1/δ₁) <= 10 then.
         """
-        return cls._made(experts, grid, *printed(rounds(horizon), experts, *budget(epsilon, delta)))
+        return cls._made(
+            experts, grid, *printed_l2p(rounds(horizon), experts, *budget(epsilon, delta))
+        )
 
     @classmethod
     def _made(cls, experts: int, grid: int, setting: L2PSetting, accounting: Accounting) -> Self:
         return cls(
-            measures=ExponentialWeights(experts=experts, grid=grid, rate=setting.rate),
+            measures=base_measures.ExponentialWeights(
+                experts=experts, grid=grid, rate=setting.rate
+            ),
             horizon=setting.horizon, batch=setting.batch, fakes=setting.fakes,
             margin=setting.margin, accounting=accounting,
         )  # fmt: skip
@@ -267,7 +262,7 @@ class LazyToPrivate(ByWeight[Followed]):
     @property
     def regret_bound(self) -> float:
         """ln d/η + ηBT/8, of exponential weights. Raises: InvalidArgument for other measures."""
-        if type(self.measures) is not ExponentialWeights:
+        if type(self.measures) is not base_measures.ExponentialWeights:
             raise InvalidArgument("the regret bound is known of ExponentialWeights only")
         return regret_bound(self.horizon, self.experts, nearest(self.measures.rate), self.batch)
 

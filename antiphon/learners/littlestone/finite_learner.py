@@ -165,6 +165,7 @@ class NameAndShame(MistakeLearner[int]):
         return named, named
 
     def settled(self, state: int) -> bool:
+        """Whether it has named a point."""
         return bool(state)
 
     def expected_mistakes(self, rounds: int) -> float:

@@ -93,15 +93,11 @@ class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
         """f: one sample differs, by any two samples."""
         return event_level()
 
-    def settled(self, state: State) -> bool:
-        """Whether it has made up its mind, so that every later answer is the last one."""
-        return False
-
 
 def settled(learner: ContinualMechanism[Any], state: Any) -> bool:
     """Whether every later answer is the last one, for all that is known here.
 
-    Of a chain its leftmost link says so.
+    Who may know has a method ``settled`` of the state; of a chain the leftmost link.
     """
     part: object = learner.chain if isinstance(learner, ComplexMechanism) else learner
     if isinstance(part, AnyChain):

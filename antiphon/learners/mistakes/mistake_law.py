@@ -89,9 +89,9 @@ class MistakeLaw(ABC):
     def mistakes(self, hits: Hits) -> MistakeFigure:
         """E[M] on the stream with these hits."""
 
+    @abstractmethod
     def concentration(self) -> MistakeFigure:
         """The least β with which it is β-concentrated: P(τ <= T) where all samples are ⊥."""
-        return MistakeFigure.at(self.left((), [self.rounds])[0], self.how)
 
     def check(self, hits: Hits) -> Hits:
         """Raises: InvalidArgument for hits that are no rounds, ascending."""
@@ -103,6 +103,13 @@ class MistakeLaw(ABC):
         if not ascending:
             raise InvalidArgument(f"hits are ascending rounds from 1, …, {self.rounds}")
         return hits
+
+
+class ReckonedLaw(MistakeLaw):
+    """One whose figures are points, not intervals. Abstract."""
+
+    def concentration(self) -> MistakeFigure:
+        return MistakeFigure.at(self.left((), [self.rounds])[0], self.how)
 
 
 def every_round(rounds: int) -> range:
@@ -126,7 +133,7 @@ class Quiet(Protocol):
         ...
 
 
-class KnownLaw(MistakeLaw):
+class KnownLaw(ReckonedLaw):
     """Of a learner that leaves f⁽⁰⁾ for another hypothesis, and stays with it.
 
     For f⁽¹⁾; or for a wrong one, with a probability that is a function of the number of hits
@@ -207,7 +214,7 @@ MOST_LISTED: Final = 16
 """Rounds of which all 2^T streams are looked at."""
 
 
-class FiniteLaw(MistakeLaw):
+class FiniteLaw(ReckonedLaw):
     """By the law of its state and of its last hypothesis, round by round.
 
     Raises: Intractable for a draw that is not finite, or more than ``MOST_STATES`` nodes; more than

@@ -244,14 +244,9 @@ class LazyLeader(LazyPrefix):
     2w + (B-1)u apart for F and Bu for F', u = min{2Q²/σ², 2w}, and with R = e^(α(α-1)·2Q²/σ²);
     w.r.t. ``verification``, against adaptive adversaries, *proved*:
 
-    Reveal more than is said: each of the K-1 decisions (stay, or draw), and each y that is drawn.
-    An answer is a function of the last y, and the next datum is chosen from those and the
-    adversary's own coins; so it is enough to bound E = Σ P^α Q^(1-α) over the sequences of what is
-    revealed, P and Q the laws in the two worlds, in either order. P and Q factor into conditional
-    laws given what was revealed, so E is at most the product of what each decision can contribute,
-    whatever came before, by induction from the last decision back. Given the past, y and so the
-    point are known, and are the same. So each g_t is the same in both worlds, a function of the
-    point and the datum, but for the one datum that differs; all have ‖g_t‖ <= Q, exactly.
+    Reveal each of the K-1 decisions, and each y that is drawn (``joint_curve``). Given the past, y
+    and so the point are the same in both worlds. So each g_t is, a function of the point and the
+    datum, but for the one datum that differs; all have ‖g_t‖ <= Q, exactly.
 
     * The first y is drawn before any datum counts: 1. So are all decisions before that datum.
     * From then on the sums G₀ and G₁ differ by one and the same g - g', of norm at most 2Q. What is

@@ -18,7 +18,7 @@ from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.tables import DENOMINATOR
 from antiphon.learners.littlestone import FiniteLearner
 from antiphon.learners.mistakes.hard_sequence import Block
-from antiphon.learners.mistakes.mistake_law import Hits, MistakeFigure, MistakeLaw, Number
+from antiphon.learners.mistakes.mistake_law import Hits, MistakeFigure, Number, ReckonedLaw
 
 Staying: TypeAlias = tuple[Fraction, ...]
 """y, by the number of a stream."""
@@ -155,7 +155,7 @@ def rarer(staying: Staying, part: Fraction) -> Staying:
     return tuple(1 - part * (1 - each) for each in staying)
 
 
-class LeavingLaw(MistakeLaw):
+class LeavingLaw(ReckonedLaw):
     """The law of τ, from y."""
 
     how = "exact"

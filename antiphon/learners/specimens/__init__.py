@@ -1,5 +1,71 @@
-"""Specimens of online learners, and of learners of functions."""
+"""Learners: what they tell, in every answer or of one sample; and what their twins share."""
 
-from antiphon.protocol.provenance import nothing_proved_in
+from __future__ import annotations
 
-nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
+from typing import Any
+
+import attrs
+
+from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol.claims import Claim
+from antiphon.protocol.exchanges.processor import ExchangePostProcessor
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.provenance import assumed, nothing_proved_in
+from antiphon.protocol.spaces import Signature
+
+nothing_proved_in(__name__)  # nothing that broken twins take over is proved of them
+
+
+@attrs.frozen
+class TwinMechanism(ContinualMechanism[Any]):
+    """Looks as an honest one does, and steps otherwise. Abstract."""
+
+    honest: Any
+
+    @property
+    def initial_state(self) -> Any:
+        return self.honest.initial_state
+
+    @property
+    def signature(self) -> Signature:
+        found: Signature = self.honest.signature
+        return found
+
+    @property
+    def verification(self) -> Any:
+        """That of the honest one."""
+        return self.honest.verification
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return tuple(map(assumed, self.honest.claims))
+
+
+@attrs.frozen
+class TwinProcessor(PostProcessor[Any]):
+    """The same of a post-processor. Abstract."""
+
+    honest: Any
+
+    @property
+    def initial_state(self) -> Any:
+        return self.honest.initial_state
+
+    def signature(self, right: Signature) -> Signature:
+        found: Signature = self.honest.signature(right)
+        return found
+
+    @property
+    def verification(self) -> Any:
+        """That of the honest one."""
+        return self.honest.verification
+
+
+@attrs.frozen
+class TwinExchange(TwinProcessor, ExchangePostProcessor[Any]):
+    """The same of one that has another exchange. Abstract."""
+
+    @property
+    def lifting(self) -> Any:
+        """That of the honest one."""
+        return self.honest.lifting

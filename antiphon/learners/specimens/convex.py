@@ -18,12 +18,14 @@ from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, convex
 from antiphon.learners.convex import Ball, Box, HedgedLeader, LinearLoss, Origin, RegularisedLeader
 from antiphon.learners.convex.convex_learner import Steps
-from antiphon.learners.convex.convex_losses import Datum, Point
+from antiphon.learners.convex.convex_losses import Point
+from antiphon.learners.convex.leader import SumLeader
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader, lazy_prefix
-from antiphon.learners.oco.lazy_prefix import LazyPrefix
+from antiphon.learners.specimens import TwinMechanism, TwinProcessor
 from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import adversary
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -33,11 +35,9 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
-from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, broken, derived, slow
 
 _GRADIENT: Final = 8
 """Steps of a gradient."""
-_LEFT: Final = 1 << 30
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
 """A call or two for each interaction."""
 _RARE: Final = Fraction(1, 20)
@@ -54,9 +54,9 @@ _LOGISTIC: Final[dict[str, Any]] = {
 }  # fmt: skip
 
 
-def specimens() -> Iterator[Specimen]:
+def specimens() -> Iterator[specimen.Specimen]:
     """Gradient descent, the origin; lazy points; leaders, and the sum without noise."""
-    yield Specimen(convex.GradientDescent, _still(convex.GradientDescent))
+    yield specimen.Specimen(convex.GradientDescent, _still(convex.GradientDescent))
     yield _origin()
     yield from _lazy_points()
     yield from _leaders()
@@ -65,43 +65,47 @@ def specimens() -> Iterator[Specimen]:
 # --- without coins --------------------------------------------------------------------------------
 
 
-def _still(kind: Any) -> tuple[Example, ...]:
+def _still(kind: Any) -> tuple[specimen.Example, ...]:
     given = _PLANE, _LOGISTIC
-    return tuple(Example(kind(**each), specimen.NOT_DATA, finite=True) for each in given)
+    return tuple(specimen.Example(kind(**each), specimen.NOT_DATA, finite=True) for each in given)
 
 
-def _origin() -> Specimen:
-    still, following = Origin(**_PLANE), FollowingPoint(**_PLANE)
+def _origin() -> specimen.Specimen:
+    still = Origin(**_PLANE)
     told = Pair(np.array([4, 0]), np.array([0, -4]))
     asked = saying("z | z', asked", [same(ADVICE), told, same(ADVICE)])
     apart = Truth(math.inf, delta=1.0)
     rows = (
         specimen.as_claimed("the origin", still, asked, Truth(0.0, delta=0.0)),
-        broken("a point that follows the data", following, still.claims[0], asked, apart),
+        specimen.broken(
+            "a point that follows the data", FollowingPoint(still), still.claims[0], asked, apart
+        ),
     )
-    return Specimen(Origin, _still(Origin), rows)
+    return specimen.Specimen(Origin, _still(Origin), rows)
 
 
 # --- lazy points ----------------------------------------------------------------------------------
 
 
-def _lazy_points() -> Iterator[Specimen]:
+def _lazy_points() -> Iterator[specimen.Specimen]:
     kept = _of_two(LazyLeader, **_STAYS), _of_two(LazyLeader, **_STAYS, body=Ball(dimension=2))
-    yield Specimen(LazyLeader, kept, tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader)))
+    yield specimen.Specimen(
+        LazyLeader, kept, tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader))
+    )
     gibbs = tuple(_lazy("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs))
-    yield Specimen(LazyGibbs, (_of_two(LazyGibbs, **_STAYS),), gibbs)
+    yield specimen.Specimen(LazyGibbs, (_of_two(LazyGibbs, **_STAYS),), gibbs)
     drawn = {"rate": 0.1, "beta": 0.1, "fakes": 0.25}
     theorem = {
         "horizon": 64, "rate": 0.1, "beta": 5e-5, "fakes": 0.9, "accounting": "theorem",
         "loose": 1e-9, "tail": 1e-3,
     }  # fmt: skip
     pair = _of_two(DPOCO, **drawn), _of_two(DPOCO, **theorem)
-    yield Specimen(DPOCO, pair, tuple(_of_dp_oco()))
+    yield specimen.Specimen(DPOCO, pair, tuple(_of_dp_oco()))
 
 
-def _of_two(kind: Any, **parameters: Any) -> Example:
+def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
     given = {**_PLANE, "body": Box(dimension=2), "regulariser": 1.0, **parameters}
-    return Example(kind(**given), specimen.NOT_DATA)
+    return specimen.Example(kind(**given), specimen.NOT_DATA)
 
 
 def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
@@ -111,7 +115,7 @@ def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
     player = Player("towards y | away from y", listening)
     # With |y| so large it never moves in the one world, and may in the other.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
-    for row in derived(
+    for row in specimen.derived(
         name, kind(**line), f"{name}, never moved for nothing", twin(**line), player,
         Truth(math.inf), _RARE,
     ):  # fmt: skip
@@ -122,9 +126,9 @@ def _of_dp_oco() -> Iterator[Entry]:
     line: dict[str, Any] = {**_LINE, "rate": 0.1, "beta": 0.01, "fakes": 0.9, "regulariser": 1.0}
     told = Pair(np.array([1]), np.array([-1]))
     player = saying("1 | -1, asked", [same(ADVICE), told, same(ADVICE)])
-    for row in derived(
+    for row in specimen.derived(
         "DP-OCO", DPOCO(**line), "DP-OCO at its mean", MeanDPOCO(**line), player, Truth(math.inf),
-        DELTA,
+        specimen.DELTA,
     ):  # fmt: skip
         yield attrs.evolve(row, **_SLOW)
 
@@ -150,22 +154,25 @@ def moved(least: float, answers: Sequence[Any]) -> bool:
 # --- leaders --------------------------------------------------------------------------------------
 
 
-def _leaders() -> Iterator[Specimen]:
+def _leaders() -> Iterator[specimen.Specimen]:
     """DP-FTRL, and the sum without noise."""
     outside = (True, 2, 0.0, "0", None, (0,))
     exact = ExactSum(horizon=64), ExactSum(horizon=64, dimension=2, smallest=-3, largest=3)
-    yield Specimen(ExactSum, (Example(exact[0], outside, finite=True), Example(exact[1], outside)))
+    yield specimen.Specimen(
+        ExactSum,
+        (specimen.Example(exact[0], outside, finite=True), specimen.Example(exact[1], outside)),
+    )
     leader, of_box, may_be_absent = (
         _leader(RegularisedLeader, **changed)
         for changed in ({}, {"body": Box(dimension=2), "growth": 2}, {"zero_out": True})
     )
     links = tuple(map(_link, (leader, of_box, may_be_absent)))
-    yield Specimen(RegularisedLeader, links, slow(*_one_gradient(leader)))
+    yield specimen.Specimen(RegularisedLeader, links, specimen.slow(*_one_gradient(leader)))
     hedged = _link(_leader(HedgedLeader, caution=100, spread=4))
-    yield Specimen(HedgedLeader, (hedged,), slow(*_between()))
+    yield specimen.Specimen(HedgedLeader, (hedged,), specimen.slow(*_between()))
 
 
-def _leader(kind: type[RegularisedLeader], **changed: Any) -> RegularisedLeader:
+def _leader(kind: type[SumLeader], **changed: Any) -> SumLeader:
     parameters: dict[str, Any] = {
         "body": Ball(dimension=2), "loss": LinearLoss(dimension=2, grid=4), "steps": _GRADIENT,
         "clip": 1, "start": 1,
@@ -173,37 +180,38 @@ def _leader(kind: type[RegularisedLeader], **changed: Any) -> RegularisedLeader:
     return kind(**parameters | changed)
 
 
-def _counter(leader: RegularisedLeader, horizon: int) -> GaussianTreeCounter:
+def _counter(leader: SumLeader, horizon: int) -> GaussianTreeCounter:
     return GaussianTreeCounter(
         horizon=horizon, rho=specimen.RHO, dimension=leader.width, sensitivity=leader.sensitivity,
         smallest=-leader.steps, largest=leader.steps,
     )  # fmt: skip
 
 
-def _link(leader: RegularisedLeader) -> Link:
+def _link(leader: SumLeader) -> specimen.Link:
     sums = Arrays((leader.width,), "int64", -99, 99)
-    return Link(
+    return specimen.Link(
         part=leader, right=_counter(leader, 64), queries=Either((leader.data, Finite((ADVICE,)))),
         answers=Either((Finite((TOP,)), sums)),
     )  # fmt: skip
 
 
-def _one_gradient(leader: RegularisedLeader) -> tuple[Entry, ...]:
+def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
     """One gradient, in opposite directions of full length, told by where it stands next."""
-    claim = guarantee(leader @ _counter(leader, 1)).claim(delta=DELTA)
+    claim = guarantee(leader @ _counter(leader, 1)).claim(delta=specimen.DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
-    of_box, remembers = _wide(BoxClipped), _wide(Remembering)
+    of_box, wide = _wide(BoxClipped), _wide(RegularisedLeader)
+    remembers = Remembering(wide.links[0]) @ wide.mechanism
     known = specimen.gaussian_truth(), specimen.gaussian_truth(Fraction(1 / math.sqrt(2)))
     return (
-        Entry("DP-FTRL", _wide(RegularisedLeader), claim, (told, corner), known[0]),
-        broken("DP-FTRL, clipped to a box only", of_box, claim, corner, known[1]),
-        broken("DP-FTRL that stands where the datum says", remembers, claim, told,
+        Entry("DP-FTRL", wide, claim, (told, corner), known[0]),
+        specimen.broken("DP-FTRL, clipped to a box only", of_box, claim, corner, known[1]),
+        specimen.broken("DP-FTRL that stands where the datum says", remembers, claim, told,
                Truth(math.inf, delta=1.0)),
     )  # fmt: skip
 
 
-def _wide(kind: type[RegularisedLeader]) -> Any:
+def _wide(kind: type[SumLeader]) -> Any:
     """Regularised so much that no point is projected: where it stands tells the sum."""
     leader = _leader(kind, start=10_000)
     return leader @ _counter(leader, 1)
@@ -211,15 +219,13 @@ def _wide(kind: type[RegularisedLeader]) -> Any:
 
 def _between() -> tuple[Entry, ...]:
     """The second datum is told by what the bold leader loses more, and by nothing else."""
-    honest, remembers = (
-        _leader(kind, caution=100, spread=4) for kind in (HedgedLeader, HedgedRemembering)
-    )
+    honest = _leader(HedgedLeader, caution=100, spread=4)
     right = _counter(honest, 2)
     script = [same(np.array([4, 0])), _opposite(4, 0), same(ADVICE)]
-    return derived(
+    return specimen.derived(
         "DP-FTRL between two leaders", honest @ right,
-        "DP-FTRL between two, where the datum says", remembers @ right,
-        saying("(1, 0), then (1, 0) | (-1, 0)", script), Truth(math.inf, delta=1.0), DELTA,
+        "DP-FTRL between two, where the datum says", Remembering(honest) @ right,
+        saying("(1, 0), then (1, 0) | (-1, 0)", script), Truth(math.inf, delta=1.0), specimen.DELTA,
     )  # fmt: skip
 
 
@@ -231,40 +237,36 @@ def _opposite(*datum: int) -> Pair:
 
 
 @register("antiphon.corpus.FollowingPoint/1")
-@attrs.frozen(kw_only=True)
-class FollowingPoint(Origin):
+@attrs.frozen
+class FollowingPoint(TwinMechanism):
     """The origin, which is left for good when a datum has a first entry."""
 
-    def rounds(self, state: int) -> int:
-        return state % _LEFT
-
-    def _learn(self, state: int, loss: Datum, coins: Coins) -> int:
-        return state + 1 + (_LEFT if loss[0] and state < _LEFT else 0)
-
-    def _advise(self, state: int, coins: Coins) -> tuple[int, Point]:
-        return state, self._point if state < _LEFT else freeze(np.ones(self.body.dimension))
-
-
-@attrs.frozen(kw_only=True)
-class CostlessPrefix(LazyPrefix):
-    """Without the cost: where the log-ratio is as large as it can be, it stays. Abstract."""
-
-    def exponent(self, ratios: float) -> Fraction:
-        return LazyPrefix.exponent(self, ratios) - self.cost
+    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
+        if type(message) is not str:
+            return state or int(message[0] != 0), TOP
+        return state, freeze(np.full(self.honest.body.dimension, float(state)))
 
 
 @register("antiphon.corpus.CostlessLeader/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class CostlessLeader(CostlessPrefix, LazyLeader):
-    """A lazy leader without it."""
+class CostlessLeader(LazyLeader):
+    """A lazy leader without the cost: where the log-ratio is as large as can be, it stays."""
+
+    def __attrs_post_init__(self) -> None:
+        LazyLeader.__attrs_post_init__(self)
+        set_derived(self, cost=Fraction(0))
 
 
 @register("antiphon.corpus.CostlessGibbs/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class CostlessGibbs(CostlessPrefix, LazyGibbs):
+class CostlessGibbs(LazyGibbs):
     """The other one."""
+
+    def __attrs_post_init__(self) -> None:
+        LazyGibbs.__attrs_post_init__(self)
+        set_derived(self, cost=Fraction(0))
 
 
 @register("antiphon.corpus.MeanDPOCO/1")
@@ -296,28 +298,19 @@ class RememberedDatum(NamedTuple):
     held: Any = None
 
 
-class _Memory(RegularisedLeader):
-    """Stands where the last datum says, whatever was released."""
+@register("antiphon.corpus.Remembering/1")
+@column_safe
+@attrs.frozen
+class Remembering(TwinProcessor):
+    """A leader, or two, that stands where the last datum says, whatever was released."""
+
+    deterministic = True
 
     def step(self, state: Any, side: Side, message: Any, coins: Coins) -> tuple[Any, Side, object]:
         known, held = state if isinstance(state, RememberedDatum) else RememberedDatum(state)
         if side is LEFT and type(message) is str and held is not None:
             return state, LEFT, held
         if side is LEFT and type(message) is np.ndarray:
-            held = message / self.loss.grid
-        after, to, out = RegularisedLeader.step(self, known, side, message, coins)
+            held = message / self.honest.loss.grid
+        after, to, out = self.honest.step(known, side, message, coins)
         return RememberedDatum(after, held), to, out
-
-
-@register("antiphon.corpus.Remembering/1")
-@column_safe
-@attrs.frozen(kw_only=True)
-class Remembering(_Memory):
-    """A leader with a memory."""
-
-
-@register("antiphon.corpus.HedgedRemembering/1")
-@column_safe
-@attrs.frozen(kw_only=True)
-class HedgedRemembering(_Memory, HedgedLeader):
-    """Two leaders with one."""

@@ -12,26 +12,13 @@ import numpy as np
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.guarantee import guarantee
-from antiphon.learners.distribution import (
-    PREDICT,
-    AllCoordinates,
-    AllScores,
-    ClippingMap,
-    Hypotheses,
-    Knockout,
-    LocalMixture,
-    OneCoordinate,
-    OneScore,
-    ScheffeKnockout,
-    WholeLabel,
-)
-from antiphon.learners.distribution.hypotheses import Whole
+from antiphon.learners import distribution
 from antiphon.learners.distribution.local_mixture import Mixing
-from antiphon.mechanisms.randomized_response import KaryResponse
+from antiphon.learners.specimens import TwinExchange, TwinMechanism
 from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
+from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.messages import TOP, Ask, Pair, same
@@ -39,28 +26,18 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Integers, Tuples
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
-from antiphon.selfcheck.corpus.specimen import (
-    Example,
-    Link,
-    Specimen,
-    as_claimed,
-    broken,
-    derived,
-    numbers,
-    slow,
-)
 
 _OUTSIDE: Final = (-1, 4, True, 0.0, "0", None, (0,), np.array([0]))
 _NOT_USERS: Final = (
-    0, (0, 4), (0, -1), (1, 0), (0, True), (0, 1.0), (0,), (0, 0, 0), [0, 1], (PREDICT, 1),
-    (PREDICT,), ("advice", 0), PREDICT, None,
+    0, (0, 4), (0, -1), (1, 0), (0, True), (0, 1.0), (0,), (0, 0, 0), [0, 1],
+    (distribution.PREDICT, 1), (distribution.PREDICT,), ("advice", 0), distribution.PREDICT, None,
 )  # fmt: skip
-_TWO: Final = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
-_CLIPPING: Final = ClippingMap(_TWO, clip=Fraction(1, 100), grid=8)
+_TWO: Final = distribution.Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
+_CLIPPING: Final = distribution.ClippingMap(_TWO, clip=Fraction(1, 100), grid=8)
 _COARSE: Final[dict[str, Any]] = {"hypotheses": _TWO, "horizon": 100, "grid": 8}
 
 
-def specimens() -> Iterator[Specimen]:
+def specimens() -> Iterator[specimen.Specimen]:
     """Responses, and the learners on their left."""
     yield _one_score()
     yield _all_scores()
@@ -68,135 +45,144 @@ def specimens() -> Iterator[Specimen]:
     yield _knockout()
 
 
-def _one_score() -> Specimen:
-    one = OneScore(clipping=_CLIPPING, context=0, epsilon=1)
-    tells = WhichByLabel(clipping=_CLIPPING, context=0, epsilon=1)
-    half = ClippingMap(_ROUNDED_UP, clip=Fraction(1, 10), grid=64)
+def _one_score() -> specimen.Specimen:
+    one = distribution.OneScore(clipping=_CLIPPING, context=0, epsilon=1)
+    half = distribution.ClippingMap(_ROUNDED_UP, clip=Fraction(1, 10), grid=64)
     printed = PrintedScale(clipping=half, context=0, epsilon=2)
-    player, claim = numbers(0, 3), printed.claims[0]
-    rows = slow(
-        as_claimed("one score", one, player),
-        broken("one score, chosen by the label", tells, one.claims[0], player, Truth(math.inf)),
+    player, claim = specimen.numbers(0, 3), printed.claims[0]
+    rows = specimen.slow(
+        specimen.as_claimed("one score", one, player),
+        specimen.broken(
+            "one score, chosen by the label", WhichByLabel(one), one.claims[0], player,
+            Truth(math.inf),
+        ),
+    )  # fmt: skip
+    less = specimen.broken(
+        "one score with noise for ln(KT)", printed, claim, specimen.numbers(0, 9), Truth(2.27877)
     )
-    less = broken("one score with noise for ln(KT)", printed, claim, numbers(0, 9), Truth(2.27877))
     less = attrs.evolve(less, samples=9_900, thorough=40_000)
-    return Specimen(OneScore, (Example(one, _OUTSIDE),), (*rows, less))
+    return specimen.Specimen(
+        distribution.OneScore, (specimen.Example(one, _OUTSIDE),), (*rows, less)
+    )
 
 
-def _all_scores() -> Specimen:
+def _all_scores() -> specimen.Specimen:
     given: dict[str, Any] = {"clipping": _CLIPPING, "context": 0, "epsilon": 1, "delta": 0.01}
-    every, shared = AllScores(**given), OneNoise(**given)
-    player = numbers(0, 3)
+    every = distribution.AllScores(**given)
+    player = specimen.numbers(0, 3)
     # The difference of the two scores is told as it is, unless h falls anywhere.
     told = Truth(delta=0.98)
     claim = every.claims[0]
-    rows = slow(
-        as_claimed("all scores", every, player),
-        broken("all scores with one noise", shared, claim, player, told),
+    rows = specimen.slow(
+        specimen.as_claimed("all scores", every, player),
+        specimen.broken("all scores with one noise", OneNoise(every), claim, player, told),
     )
-    return Specimen(AllScores, (Example(every, _OUTSIDE),), rows)
+    return specimen.Specimen(distribution.AllScores, (specimen.Example(every, _OUTSIDE),), rows)
 
 
-def _mixture() -> Specimen:
+def _mixture() -> specimen.Specimen:
     channels = (
-        OneCoordinate(epsilon=1),
-        AllCoordinates(epsilon=1, delta=0.01),
-        WholeLabel(epsilon=1),
+        distribution.OneCoordinate(epsilon=1),
+        distribution.AllCoordinates(epsilon=1, delta=0.01),
+        distribution.WholeLabel(epsilon=1),
     )
-    one, every, label = (LocalMixture(channel=channel, **_COARSE) for channel in channels)
-    link = Link(
+    one, every, label = (
+        distribution.LocalMixture(channel=channel, **_COARSE) for channel in channels
+    )
+    link = specimen.Link(
         part=one, right=ExtConComp(), queries=one.signature(_ANY).updates,
         answers=Tuples((Integers(0, 1), Integers(-9, 9))),
     )  # fmt: skip
-    examples = [Example(ComplexMechanism(each), _NOT_USERS) for each in (one, every, label)]
-    player = saying("label 0 | 3, asked", [Pair((0, 0), (0, 3)), same((PREDICT, 0))])
-    peeks = PeekingMixture(channel=OneCoordinate(epsilon=1), **_COARSE)
-    rows = derived(
+    examples = [
+        specimen.Example(ComplexMechanism(each), _NOT_USERS) for each in (one, every, label)
+    ]
+    player = saying("label 0 | 3, asked", [Pair((0, 0), (0, 3)), same((distribution.PREDICT, 0))])
+    rows = specimen.derived(
         "a local mixture", ComplexMechanism(one),
-        "a local mixture that looks at the label", ComplexMechanism(peeks), player, Truth(math.inf),
+        "a local mixture that looks at the label", ComplexMechanism(PeekingMixture(one)),
+        player, Truth(math.inf),
     )  # fmt: skip
-    return Specimen(LocalMixture, (link, *examples), slow(*rows))
+    return specimen.Specimen(distribution.LocalMixture, (link, *examples), specimen.slow(*rows))
 
 
-def _knockout() -> Specimen:
-    part = ScheffeKnockout(hypotheses=_TWO, horizon=3, epsilon=1)
-    link = Link(
+def _knockout() -> specimen.Specimen:
+    part = distribution.ScheffeKnockout(hypotheses=_TWO, horizon=3, epsilon=1)
+    link = specimen.Link(
         part=part, right=ExtConComp(), queries=part.signature(_ANY).updates, answers=Integers(0, 1)
     )
     system = ComplexMechanism(part)
     player = saying("label 0 | 3, thrice", [Pair((0, 0), (0, 3)), *[same((0, 0))] * 2,
-                                           same((PREDICT, 0))])  # fmt: skip
+                                           same((distribution.PREDICT, 0))])  # fmt: skip
     claim = guarantee(system).claim()
-    once = saying("label 0 | 3", [Pair((0, 0), (0, 3)), same((PREDICT, 0))])
+    once = saying("label 0 | 3", [Pair((0, 0), (0, 3)), same((distribution.PREDICT, 0))])
     loud = ComplexMechanism(LoudKnockout(hypotheses=_TWO, horizon=1, epsilon=1))
     rows = (
         Entry("a knockout of tests", system, claim, (player,), specimen.UNKNOWN),
-        broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
+        specimen.broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
     )
-    examples = link, Example(system, _NOT_USERS, finite=True)
-    return Specimen(ScheffeKnockout, examples, slow(*rows))
+    examples = link, specimen.Example(system, _NOT_USERS, finite=True)
+    return specimen.Specimen(distribution.ScheffeKnockout, examples, specimen.slow(*rows))
 
 
 _ANY: Final[Any] = None
 """What a learner's own signature does not look at."""
-_ROUNDED_UP: Final = Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
+_ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 """⌈M f⌉ = 2 for most labels: N' = 18 > KM = 10."""
 
 
 @register("antiphon.corpus.WhichByLabel/1")
-@attrs.frozen(kw_only=True)
-class WhichByLabel(OneScore):
+@attrs.frozen
+class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
     """J is the label, but for what is past K."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
-        _, score = OneScore.respond(self, dataset, coins)
-        return dataset % self.clipping.hypotheses.count, score
+        _, score = self.honest.respond(dataset, coins)
+        return dataset % self.honest.clipping.hypotheses.count, score
 
 
 @register("antiphon.corpus.PrintedScale/1")
 @attrs.frozen(kw_only=True)
-class PrintedScale(OneScore):
+class PrintedScale(distribution.OneScore):
     """Noise of scale ln(K/c)/ε, which is ln(KT)/ε for the paper's c = 1/T: too little."""
 
     def __attrs_post_init__(self) -> None:
-        OneScore.__attrs_post_init__(self)
+        distribution.OneScore.__attrs_post_init__(self)
         clipping = self.clipping
         said = math.log(clipping.hypotheses.count / clipping.clip) / clipping.width
         set_derived(self, scale=self.scale * Fraction(said))
 
 
 @register("antiphon.corpus.OneNoise/1")
-@attrs.frozen(kw_only=True)
-class OneNoise(AllScores):
+@attrs.frozen
+class OneNoise(TwinMechanism, NoninteractiveMechanism[int, Any]):
     """The noise of the first score is used for all of them."""
 
-    def respond(self, dataset: int, coins: Coins) -> Whole:
-        fine = self.clipping.drawn(self.context, dataset, coins)
-        scores = self.clipping.scores[self.context, fine].tolist()
-        noise = coins.discrete_laplace(self.scale)
-        found: Whole = int64s([score + noise for score in scores])
-        return found
+    def respond(self, dataset: int, coins: Coins) -> Any:
+        clipping, context = self.honest.clipping, self.honest.context
+        fine = clipping.drawn(context, dataset, coins)
+        noise = coins.discrete_laplace(self.honest.scale)
+        return int64s([score + noise for score in clipping.scores[context, fine].tolist()])
 
 
 @register("antiphon.corpus.PeekingMixture/1")
-@attrs.frozen(kw_only=True)
-class PeekingMixture(LocalMixture):
+@attrs.frozen
+class PeekingMixture(TwinExchange):
     """Learns of the label's own score, whatever is answered."""
 
     def exchange(self, state: Mixing, message: Any) -> Exchanged[Mixing]:
-        context, label = message
+        (context, label), learner = message, self.honest
         if type(context) is str:
-            return state, self.predicted(state, label)
-        yield self.creation(state, context)
+            return state, learner.predicted(state, label)
+        yield learner.creation(state, context)
         yield Ask(label, state.users)
-        seen = 0, int(self.clipping.scores[context, label, 0])
-        return self.learned(state, context, seen), TOP
+        seen = 0, int(learner.clipping.scores[context, label, 0])
+        return learner.learned(state, context, seen), TOP
 
 
 @register("antiphon.corpus.LoudKnockout/1")
 @attrs.frozen(kw_only=True)
-class LoudKnockout(ScheffeKnockout):
+class LoudKnockout(distribution.ScheffeKnockout):
     """A knockout whose users answer with four times the ε; it learns of one user only."""
 
-    def creation(self, state: Knockout, context: int) -> Create:
-        return Create(KaryResponse(epsilon=4 * self.epsilon, values=2))
+    def __attrs_post_init__(self) -> None:
+        set_derived(self, epsilon=4 * self.epsilon)

@@ -16,37 +16,30 @@ from antiphon import learners
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees.guarantee import guarantee
-from antiphon.learners import (
-    ADVICE,
-    LazyExperts,
-    LazyPolicy,
-    NoisyLeader,
-    PrivateDartboard,
-    StayBit,
-)
+from antiphon.learners.experts.lazy import LazyDartboard
 from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.noisy_leader import Led
 from antiphon.learners.experts.weighted import Holding, Softmax, times
-from antiphon.learners.learner import Losses
+from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcessor
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.exact import Log
+from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.exchanges.processor import Exchanged
-from antiphon.protocol.messages import Pair, same
+from antiphon.protocol.messages import TOP, Pair, same
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
-from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, derived, slow
 
 _ZERO: Final = np.array([1, 0])
 """Expert 0 loses."""
 _ONE: Final = np.array([0, 1])
 _NONE: Final = np.array([0, 0])
-_ASKED: Final = same(ADVICE)
+_ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
@@ -55,80 +48,88 @@ _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 """Of softmax of the losses themselves: 0 is followed with probability 1/10 or 1/2."""
 
 
-def specimens() -> Iterator[Specimen]:
+def specimens() -> Iterator[specimen.Specimen]:
     """Hedge, dartboards, lazy experts, whole and of parts; and softmax of noisy sums."""
-    yield Specimen(learners.Hedge, (_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3)))
-    yield Specimen(learners.ShrinkingDartboard, (_of_two(learners.ShrinkingDartboard),))
+    yield specimen.Specimen(
+        learners.Hedge, (_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
+    )
+    yield specimen.Specimen(learners.ShrinkingDartboard, (_of_two(learners.ShrinkingDartboard),))
     yield _softmax()
     yield _lazy()
-    yield _stay_bit(LazyExperts(**_LAZY))
-    yield _lazy_policy(LazyExperts(**_LAZY))
+    yield _stay_bit(learners.LazyExperts(**_LAZY))
+    yield _lazy_policy(learners.LazyExperts(**_LAZY))
     yield _leader()
     yield _dartboard()
 
 
-def _of_two(kind: Any, **parameters: Any) -> Example:
+def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
     learner = kind(**{"horizon": 8, "experts": 2, "rate": Log(2), **parameters})
-    return Example(learner, specimen.NOT_LOSSES, finite="rate" not in parameters)
+    return specimen.Example(learner, specimen.NOT_LOSSES, finite="rate" not in parameters)
 
 
-def _softmax() -> Specimen:
+def _softmax() -> specimen.Specimen:
     """On the left of one noisy answer."""
-    softmax, peeks = Softmax(rate=Log(9)), PeekingSoftmax(rate=Log(9))
+    softmax, peeks = Softmax(rate=Log(9)), PeekingSoftmax(Softmax(rate=Log(9)))
     noisy = DiscreteLaplace(epsilon=1, dimension=2)
     sums = Arrays((2,), "int64", -9, 9)
     asked = saying("10 | 00", [Pair(_ZERO, _NONE)])
-    rows = derived(
+    rows = specimen.derived(
         "softmax of noisy sums", softmax @ noisy,
         "softmax that looks at the loss", peeks @ noisy, asked, _LOOKS,
     )  # fmt: skip
-    link = Link(part=softmax, right=noisy, queries=sums, answers=sums)
-    return Specimen(Softmax, (link,), slow(*rows))
+    link = specimen.Link(part=softmax, right=noisy, queries=sums, answers=sums)
+    return specimen.Specimen(Softmax, (link,), specimen.slow(*rows))
 
 
-def _lazy() -> Specimen:
+def _lazy() -> specimen.Specimen:
     several = (
-        _of_two(LazyExperts, cost=1),
-        _of_two(LazyExperts, cost=1, batch=3),
-        _of_two(LazyExperts, rate=0.3, cost=0.7),
+        _of_two(learners.LazyExperts, cost=1),
+        _of_two(learners.LazyExperts, cost=1, batch=3),
+        _of_two(learners.LazyExperts, rate=0.3, cost=0.7),
     )
-    rows = derived(
-        "lazy experts", LazyExperts(**_LAZY),
-        "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES, DELTA,
+    rows = specimen.derived(
+        "lazy experts", learners.LazyExperts(**_LAZY),
+        "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES,
+        specimen.DELTA,
     )  # fmt: skip
-    return Specimen(LazyExperts, several, slow(*rows))
+    return specimen.Specimen(learners.LazyExperts, several, specimen.slow(*rows))
 
 
-def _stay_bit(learner: LazyExperts) -> Specimen:
+def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
     """One decision: with no loss the twin never leaves; with one it does with probability 4/5."""
-    bit, leaves = StayBit(learner), Truth(math.inf, delta=4 / 5)
-    rows = derived(
+    bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
+    rows = specimen.derived(
         "a decision to stay", bit,
         "a decision to stay that costs nothing", CostlessBit(learner),
-        specimen.numbers(0, 1), leaves, DELTA,
+        specimen.numbers(0, 1), leaves, specimen.DELTA,
     )  # fmt: skip
-    return Specimen(StayBit, (Example(bit, specimen.NOT_BITS[1:], finite=True),), slow(*rows))
-
-
-def _lazy_policy(learner: LazyExperts) -> Specimen:
-    """P ∘* ExtConComp."""
-    policy = LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
-    losses = Arrays((2,), "int64", 0, 1)
-    link = Link(
-        part=policy, right=ExtConComp(), queries=Either((losses, Finite((ADVICE,)))), answers=BITS,
-        hops=8,
-    )  # fmt: skip
-    whole = Example(ComplexMechanism(policy), ("count", (0, 1), np.array([0, 2])), finite=True)
-    system, unasked = (
-        ComplexMechanism(kind(learner, draws=1)) for kind in (LazyPolicy, StaysUnasked)
+    return specimen.Specimen(
+        learners.StayBit,
+        (specimen.Example(bit, specimen.NOT_BITS[1:], finite=True),),
+        specimen.slow(*rows),
     )
+
+
+def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
+    """P ∘* ExtConComp."""
+    policy = learners.LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
+    losses = Arrays((2,), "int64", 0, 1)
+    link = specimen.Link(
+        part=policy, right=ExtConComp(), queries=Either((losses, Finite((learners.ADVICE,)))),
+        answers=BITS, hops=8,
+    )  # fmt: skip
+    whole = specimen.Example(
+        ComplexMechanism(policy), ("count", (0, 1), np.array([0, 2])), finite=True
+    )
+    asked = learners.LazyPolicy(learner, draws=1)
+    system, unasked = ComplexMechanism(asked), ComplexMechanism(StaysUnasked(asked))
     # It leaves as lazy experts do.
     leaves = Truth(math.inf, delta=1 / 2 * 124 / 125 * 5 / 6)
-    rows = derived(
+    rows = specimen.derived(
         "lazy experts of parts", system,
-        "lazy experts of parts, of which one is not asked", unasked, _TOLD, leaves, DELTA,
+        "lazy experts of parts, of which one is not asked", unasked, _TOLD, leaves, specimen.DELTA,
     )  # fmt: skip
-    return Specimen(LazyPolicy, (link, whole), slow(*rows, *_of_one()))
+    return specimen.Specimen(learners.LazyPolicy, (link, whole), specimen.slow(*rows, *_of_one()))
 
 
 def _of_one() -> Iterator[Entry]:
@@ -140,36 +141,40 @@ def _of_one() -> Iterator[Entry]:
         ("lazy experts with one coin", OneCoin, 3, saying("10, then 10 | 01, asked", second),
          0.41984),
     ):  # fmt: skip
-        given = {**_LAZY, "horizon": horizon}
-        claim = guarantee(LazyExperts(**given)).claim(delta=DELTA)
-        yield specimen.broken(name, kind(**given), claim, player, Truth(delta=delta))
+        honest = learners.LazyExperts(**{**_LAZY, "horizon": horizon})
+        claim = guarantee(honest).claim(delta=specimen.DELTA)
+        yield specimen.broken(name, kind(honest), claim, player, Truth(delta=delta))
 
 
-def _leader() -> Specimen:
-    leader, peeks = (
-        kind(rate=Log(9), counter=TreeCounter(horizon=1, epsilon=1, dimension=2))
-        for kind in (NoisyLeader, PeekingLeader)
+def _leader() -> specimen.Specimen:
+    leader = learners.NoisyLeader(
+        rate=Log(9), counter=TreeCounter(horizon=1, epsilon=1, dimension=2)
     )
     asked = saying("10 | 00, then asked", [Pair(_ZERO, _NONE), _ASKED])
-    rows = derived(
-        "a noisy leader", leader, "a noisy leader that looks at the loss", peeks, asked, _LOOKS
+    rows = specimen.derived(
+        "a noisy leader",
+        leader,
+        "a noisy leader that looks at the loss",
+        PeekingLeader(leader),
+        asked,
+        _LOOKS,
     )
-    longer = NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
-    examples = tuple(Example(each, specimen.NOT_LOSSES) for each in (longer, leader))
-    return Specimen(NoisyLeader, examples, slow(*rows))
+    longer = learners.NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
+    examples = tuple(specimen.Example(each, specimen.NOT_LOSSES) for each in (longer, leader))
+    return specimen.Specimen(learners.NoisyLeader, examples, specimen.slow(*rows))
 
 
-def _dartboard() -> Specimen:
-    rows = derived(
-        "a private dartboard", PrivateDartboard(**_LAZY, draws=1),
+def _dartboard() -> specimen.Specimen:
+    rows = specimen.derived(
+        "a private dartboard", learners.PrivateDartboard(**_LAZY, draws=1),
         "a dartboard that never leaves for nothing", CostlessDartboard(**_LAZY, draws=1),
-        _TOLD, _LEAVES, DELTA,
+        _TOLD, _LEAVES, specimen.DELTA,
     )  # fmt: skip
     examples = (
-        _of_two(PrivateDartboard, cost=1, draws=2),
-        _of_two(PrivateDartboard, cost=0.7, draws=2, rate=0.3),
+        _of_two(learners.PrivateDartboard, cost=1, draws=2),
+        _of_two(learners.PrivateDartboard, cost=0.7, draws=2, rate=0.3),
     )
-    return Specimen(PrivateDartboard, examples, slow(*rows))
+    return specimen.Specimen(learners.PrivateDartboard, examples, specimen.slow(*rows))
 
 
 # --- twins ----------------------------------------------------------------------------------------
@@ -177,106 +182,127 @@ def _dartboard() -> Specimen:
 
 @register("antiphon.corpus.PeekingSoftmax/1")
 @column_safe
-@attrs.frozen(kw_only=True)
-class PeekingSoftmax(Softmax):
+@attrs.frozen
+class PeekingSoftmax(TwinProcessor):
     """Softmax of the last loss itself, whatever noise is on the right."""
+
+    forwards_queries = True
 
     def step(
         self, state: Any, side: Side, message: object, coins: Coins
     ) -> tuple[Any, Side, object]:
         if side is LEFT:
             return message, RIGHT, message
-        return Softmax.step(self, None, side, state, coins)
+        return self.honest.step(None, side, state, coins)  # type: ignore[no-any-return]
 
 
 @register("antiphon.corpus.PeekingLeader/1")
-@column_safe(of="counter")
-@attrs.frozen(kw_only=True)
-class PeekingLeader(NoisyLeader):
+@column_safe(of="honest")
+@attrs.frozen
+class PeekingLeader(TwinMechanism):
     """Softmax of the last loss itself, whatever the counter says."""
 
-    def _learn(self, state: Led, loss: Losses, coins: Coins) -> Led:
-        after = NoisyLeader._learn(self, state, loss, coins)
-        return after._replace(expert=self.softmax.drawn(loss, coins))
+    def step(self, state: Led, message: Any, coins: Coins) -> tuple[Led, Any]:
+        after, answer = self.honest.step(state, message, coins)
+        if type(message) is not str:
+            after = after._replace(expert=self.honest.softmax.drawn(message, coins))
+        return after, answer
+
+
+def _costless(learner: LazyDartboard) -> None:
+    """Leaves out the cost: an expert that lost nothing is never left."""
+    known = range(learner.batch * learner.grid + 1)
+    set_derived(learner, _exponents=tuple(times(learner.unit, loss) for loss in known))
 
 
 @register("antiphon.corpus.Costless/1")
 @attrs.frozen(kw_only=True)
-class Costless(LazyExperts):
-    """Lazy experts without the cost: an expert that lost nothing is never left."""
+class Costless(learners.LazyExperts):
+    """Lazy experts without the cost."""
 
-    def exponent(self, loss: int) -> ExactEpsilon:
-        return times(self.unit, loss)
+    def __attrs_post_init__(self) -> None:
+        learners.LazyExperts.__attrs_post_init__(self)
+        _costless(self)
 
 
 @register("antiphon.corpus.CostlessDartboard/1")
 @attrs.frozen(kw_only=True)
-class CostlessDartboard(PrivateDartboard):
-    """A dartboard without the cost: an expert that lost nothing is never left."""
+class CostlessDartboard(learners.PrivateDartboard):
+    """A dartboard without the cost."""
 
-    def exponent(self, loss: int) -> ExactEpsilon:
-        return times(self.unit, loss)
+    def __attrs_post_init__(self) -> None:
+        learners.PrivateDartboard.__attrs_post_init__(self)
+        _costless(self)
 
 
 @register("antiphon.corpus.CostlessBit/1")
 @attrs.frozen
-class CostlessBit(StayBit):
+class CostlessBit(learners.StayBit):
     """Stays with probability e^(-ηL): without a loss, always."""
 
-    def respond(self, dataset: int, coins: Coins) -> int:
-        return int(coins.bernoulli_exp(times(self.learner.unit, dataset)))
+    def __attrs_post_init__(self) -> None:
+        learner = attrs.evolve(self.learner)
+        _costless(learner)
+        set_derived(self, learner=learner)
 
 
 @register("antiphon.corpus.DecidesWhenAsked/1")
-@attrs.frozen(kw_only=True)
-class DecidesWhenAsked(LazyExperts):
+@attrs.frozen
+class DecidesWhenAsked(TwinMechanism):
     """Stays, or draws, whenever it is asked: as often as one likes for one loss."""
 
-    def _advise(self, state: Holding, coins: Coins) -> tuple[Holding, int]:
-        state, expert = LazyExperts._advise(self, state, coins)
-        if state.rounds and not coins.bernoulli_exp(self.exponent(state.batch)):
-            expert = self._drawn(state.scores, coins)
+    def step(self, state: Holding, message: Any, coins: Coins) -> tuple[Holding, Any]:
+        state, expert = self.honest.step(state, learners.ADVICE, coins)
+        if type(message) is not str:
+            scores = state.scores - message
+            return Holding(state.rounds + 1, scores, expert, int(message[expert])), TOP
+        if state.rounds and not coins.bernoulli_exp(self.honest.exponent(state.batch)):
+            expert = coins.categorical_exp(self.honest.unit, state.scores.view(np.ndarray))
         return state._replace(expert=expert), expert
-
-    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
-        state, expert = LazyExperts._advise(self, state, coins)
-        return Holding(state.rounds + 1, state.scores - loss, expert, int(loss[expert]))
 
 
 @register("antiphon.corpus.OneCoin/1")
-@attrs.frozen(kw_only=True)
-class OneCoin(LazyExperts):
+@attrs.frozen
+class OneCoin(TwinMechanism):
     """The coin u by which it leaves, u >= e^(-η(c+L)), also says whom it draws: whose share has u.
 
     Of two experts, with a rate ``Log(q)``.
     """
 
-    def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
-        state, expert = LazyExperts._advise(self, state, coins)
-        rounds, scores = state.rounds + 1, state.scores - loss
-        batch = state.batch + int(loss[expert])
-        if rounds % self.batch or rounds == self.horizon:
-            return Holding(rounds, scores, expert, batch)
-        exponent, unit, (zero, one) = self.exponent(batch), self.unit, scores.tolist()
+    def step(self, state: Holding, message: Any, coins: Coins) -> tuple[Holding, Any]:
+        learner: learners.LazyExperts = self.honest
+        state, expert = learner.step(state, learners.ADVICE, coins)
+        if type(message) is str:
+            return state, expert
+        rounds, scores = state.rounds + 1, state.scores - message
+        batch = state.batch + int(message[expert])
+        if rounds % learner.batch or rounds == learner.horizon:
+            return Holding(rounds, scores, expert, batch), TOP
+        exponent, unit, (zero, one) = learner.exponent(batch), learner.unit, scores.tolist()
         assert isinstance(exponent, Log)
         assert isinstance(unit, Log)
         stays, first = 1 / exponent.argument, 1 / (1 + unit.argument ** (one - zero))
         drawn = max(first, stays) - stays
         told = coins.categorical((stays, drawn, 1 - stays - drawn))
-        return Holding(rounds, scores, (expert, 0, 1)[told])
+        return Holding(rounds, scores, (expert, 0, 1)[told]), TOP
 
 
 @register("antiphon.corpus.StaysUnasked/1")
 @attrs.frozen
-class StaysUnasked(LazyPolicy):
+class StaysUnasked(TwinExchange):
     """Asks for no decision after a batch without a loss: where it sends depends on the data.
 
     For one decision.
     """
 
+    passes_halt = True
+
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
         lost = type(message) is not str and message[state.expert or 0]
-        if type(message) is str or lost or state.batch:
-            return (yield from LazyPolicy.exchange(self, state, message))
-        state, answer = yield from LazyPolicy.exchange(self, state._replace(refused=True), message)
+        asks = type(message) is str or lost or bool(state.batch)
+        told = state if asks else state._replace(refused=True)
+        honest: Exchanged[Following] = self.honest.exchange(told, message)
+        state, answer = yield from honest
+        if asks:
+            return state, answer
         return state._replace(refused=False), answer

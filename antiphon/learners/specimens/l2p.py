@@ -14,11 +14,9 @@ import numpy as np
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, LazyToPrivate
 from antiphon.learners.experts.weighted import times
-from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired
-from antiphon.learners.l2p.lazy_to_private import Followed
+from antiphon.learners.l2p import ExponentialWeights, Printed, Repaired
 from antiphon.learners.learner import Losses
-from antiphon.mechanisms import fields
-from antiphon.numbers.exact import ExactEpsilon, Log, exp
+from antiphon.numbers.exact import Log, exp
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.messages import Pair, same
 from antiphon.protocol.registry import register
@@ -65,19 +63,6 @@ def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToP
 # --- twins ----------------------------------------------------------------------------------------
 
 
-@register("antiphon.corpus.NoFakes/1")
-@attrs.frozen(kw_only=True)
-class NoFakes(LazyToPrivate):
-    """No switch is fake: S' = A = 1."""
-
-    def _decided(
-        self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
-    ) -> tuple[int, int]:
-        x, y = pair
-        stays = coins.bernoulli_exp(self._exponent(_gained(pair, begun, scores)))
-        return x if stays else self._drawn(scores, coins), y
-
-
 @register("antiphon.corpus.Reused/1")
 @attrs.frozen(kw_only=True)
 class Reused(LazyToPrivate):
@@ -106,67 +91,6 @@ class Reused(LazyToPrivate):
         apart = int(scores[0]) - int(scores[1])
         ratio = Fraction(exp(times(self.unit, abs(apart))))
         return ratio / (1 + ratio) if apart > 0 else 1 / (1 + ratio)
-
-
-@register("antiphon.corpus.AskedLate/1")
-@attrs.frozen(kw_only=True)
-class AskedLate(LazyToPrivate):
-    """Decides when it is asked, each time anew, of all losses since it was asked last."""
-
-    def _advise(self, state: Followed, coins: Coins) -> tuple[Followed, int]:
-        fresh = state.pair is None
-        state, x = LazyToPrivate._advise(self, state, coins)
-        if fresh or not state.rounds:
-            return state, x
-        assert state.pair is not None
-        pair = self._decided(state.pair, state.begun, state.scores, coins)
-        begun = int(state.scores[pair[0]]), int(state.scores[pair[1]])
-        return Followed(state.rounds, state.scores, pair, begun), pair[0]
-
-    def _learn(self, state: Followed, loss: Losses, coins: Coins) -> Followed:
-        state, _ = LazyToPrivate._advise(self, state, coins)
-        return state._replace(
-            rounds=state.rounds + 1, scores=self.measures.after(state.scores, loss)
-        )
-
-
-@register("antiphon.corpus.ReadEarly/1")
-@attrs.frozen(kw_only=True)
-class ReadEarly(LazyToPrivate):
-    """Uses the losses of a batch before it is over: it decides after each."""
-
-    def _decides(self, rounds: int) -> bool:
-        return rounds != self.horizon
-
-
-@register("antiphon.corpus.Flipping/1")
-@attrs.frozen(kw_only=True)
-class Flipping(Measures):
-    """Measures of two whose ratio is of data: who is ahead gains by a loss that is not shared."""
-
-    rate: ExactEpsilon = attrs.field(converter=fields.rate)  # pyright: ignore[reportIncompatibleMethodOverride]
-
-    @property
-    def unit(self) -> ExactEpsilon:
-        return self.rate
-
-    @property
-    def reach(self) -> int:
-        return 1
-
-    def after(self, scores: Losses, loss: Losses) -> Losses:
-        ahead = np.array([scores[0] > scores[1], scores[1] > scores[0]]) & (loss.min() == 0)
-        moved: Losses = scores + np.where(ahead, loss, -loss)
-        return moved
-
-
-@register("antiphon.corpus.Trusting/1")
-@attrs.frozen(kw_only=True)
-class Trusting(LazyToPrivate):
-    """Takes any measures at their word."""
-
-    def _check_measures(self) -> None:
-        """Nothing is tried."""
 
 
 def _gained(pair: tuple[int, int], begun: tuple[int, int], scores: Losses) -> int:

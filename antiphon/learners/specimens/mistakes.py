@@ -13,8 +13,9 @@ from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.learners import littlestone
 from antiphon.learners.littlestone.counting_learners import Counted
-from antiphon.learners.littlestone.mistake_learner import Sample, samples
+from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample, samples
 from antiphon.learners.littlestone.point_learner import Seen
+from antiphon.learners.specimens import TwinExchange
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold
@@ -82,11 +83,17 @@ def _name_and_shame() -> Specimen:
 @register("antiphon.corpus.TossesAgain/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class TossesAgain(littlestone.NameAndShame):
+class TossesAgain(MistakeLearner[int]):
     """Name and shame that tosses again, in each round, for a sample that did not join.
 
     State: -x where (x, 1) waits, x where it has joined.
     """
+
+    delta: Fraction
+
+    @property
+    def initial_state(self) -> int:
+        return 0
 
     def step(self, state: int, message: Sample, coins: Coins) -> tuple[int, int]:
         waiting = state or -message[0] * message[1]
@@ -98,22 +105,12 @@ class TossesAgain(littlestone.NameAndShame):
 def _once_above() -> Specimen:
     above = AboveThreshold(epsilon=1, threshold=3, monotone=True)
     rows = specimen.derived(
-        "sparse-vector learner", littlestone.OnceAbove() @ above,
-        "sparse-vector learner, counts five times too large", HeavyCounts() @ above,
+        "sparse-vector learner", (honest := littlestone.OnceAbove()) @ above,
+        "sparse-vector learner, counts five times too large", HeavyCounts(honest) @ above,
         _first_differs(5), Truth(_HEAVY),
     )  # fmt: skip
-    return Specimen(
-        littlestone.OnceAbove,
-        (
-            Link(
-                part=littlestone.OnceAbove(),
-                right=above,
-                queries=samples(),
-                answers=Finite((TOP, BOTTOM)),
-            ),
-        ),
-        specimen.slow(*rows),
-    )
+    link = Link(part=honest, right=above, queries=samples(), answers=Finite((TOP, BOTTOM)))
+    return Specimen(littlestone.OnceAbove, (link,), specimen.slow(*rows))
 
 
 _HEAVY: Final = 2.3023
@@ -122,7 +119,7 @@ _HEAVY: Final = 2.3023
 
 @register("antiphon.corpus.HeavyCounts/1")
 @attrs.frozen
-class HeavyCounts(littlestone.OnceAbove):
+class HeavyCounts(TwinExchange):
     """The sparse-vector learner that counts each (1, 1) five times."""
 
     def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
@@ -135,8 +132,8 @@ class HeavyCounts(littlestone.OnceAbove):
 def _count_is_above() -> Specimen:
     counter = TreeCounter(horizon=8, epsilon=1)
     rows = specimen.derived(
-        "tree-counter learner", littlestone.CountIsAbove(1) @ counter,
-        "tree-counter learner without the noise", CountsItself(1) @ counter,
+        "tree-counter learner", (honest := littlestone.CountIsAbove(1)) @ counter,
+        "tree-counter learner without the noise", CountsItself(honest) @ counter,
         _first_differs(0), Truth(math.inf, delta=1),
     )  # fmt: skip
     answers = Either((Finite((TOP,)), Integers(-3, 9)))
@@ -146,7 +143,7 @@ def _count_is_above() -> Specimen:
 
 @register("antiphon.corpus.CountsItself/1")
 @attrs.frozen
-class CountsItself(littlestone.CountIsAbove):
+class CountsItself(TwinExchange):
     """The tree-counter learner that answers by its last sample, whatever the counter says."""
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
@@ -157,14 +154,12 @@ class CountsItself(littlestone.CountIsAbove):
 def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
     argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many to explore all runs
-    private, sure = (
-        kind(above=above, argmax=argmax) for kind in (littlestone.PointLearner, SureLearner)
-    )
+    private = littlestone.PointLearner(above=above, argmax=argmax)
     answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
     link = Link(part=private, right=ExtConComp(), queries=samples(6), answers=answers, hops=4)
     rows = specimen.derived(
         "SVT and argmax", ComplexMechanism(private),
-        "SVT and argmax without the noise of the argmax", ComplexMechanism(sure),
+        "SVT and argmax without the noise of the argmax", ComplexMechanism(SureLearner(private)),
         saying("(1, 1) | (2, 1)", [Pair(littlestone.HIT, (2, 1))]), Truth(math.inf, delta=_BELOW),
     )  # fmt: skip
     return Specimen(littlestone.PointLearner, (link,), specimen.slow(*rows))
@@ -175,13 +170,14 @@ _BELOW: Final = 0.99629
 
 
 @register("antiphon.corpus.SureLearner/1")
-@attrs.frozen(kw_only=True)
-class SureLearner(littlestone.PointLearner):
+@attrs.frozen
+class SureLearner(TwinExchange):
     """SVT and argmax that takes the largest count as it is."""
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
         counts, _, _ = state
-        found, hypothesis = yield from littlestone.PointLearner.exchange(self, state, message)
+        honest: Exchanged[Seen] = self.honest.exchange(state, message)
+        found, hypothesis = yield from honest
         if hypothesis:
             x, positive = message
             told = [count + (positive and place == x) for place, count in enumerate(counts, 1)]

@@ -181,8 +181,7 @@ NAMES: Final = NameAndShame(delta=TENTH)
 def _mistakes() -> Iterator[Check]:
     named = Check(MISTAKES, "name and shame: δ(0) = δ, T = 4", _named)
     yield named
-    twice = LooksTwice(delta=TENTH)
-    yield named.twin("name and shame that looks at a sample twice", learner=twice)
+    yield named.twin("name and shame that looks at a sample twice", learner=LooksTwice())
     rows = dict[str, Check]()
     for name, learner in (("name and shame", NAMES), ("a learner found out late", LATE),
                           ("a learner that wavers", WAVERS)):  # fmt: skip
@@ -197,15 +196,19 @@ def _mistakes() -> Iterator[Check]:
     yield fewer.twin("name and shame, T = 7: P(< k) ≤ Σ q_i", bound=_told)
 
 
-class LooksTwice(NameAndShame):
+class LooksTwice(MistakeLearner[int]):
     """Each sample has two chances to join S."""
 
+    @property
+    def initial_state(self) -> int:
+        return 0
+
     def step(self, state: int, message: Sample, coins: Coins) -> tuple[int, int]:
-        state, _ = NameAndShame.step(self, state, message, coins)
-        return NameAndShame.step(self, state, message, coins)
+        state, _ = NAMES.step(state, message, coins)
+        return NAMES.step(state, message, coins)
 
 
-def _named(*, learner: NameAndShame = NAMES) -> Evidence:
+def _named(*, learner: MistakeLearner[int] = NAMES) -> Evidence:
     claimed = [(epsilon(0), TENTH), (epsilon(Log(100)), TENTH)]
     return private(learner, learner.verification, claimed, rounds=4, exactly=True)
 

@@ -16,7 +16,6 @@ from antiphon.learners.convex import (
     AbsoluteLoss,
     Ball,
     Box,
-    ConvexLoss,
     GradientDescent,
     LinearLoss,
     LogisticLoss,
@@ -25,8 +24,9 @@ from antiphon.learners.convex import (
     convex_loss,
     optimum,
 )
+from antiphon.learners.convex.convex_losses import RowByRow
 from antiphon.learners.convex.function_loss import check
-from antiphon.learners.convex.optimum import mixed
+from antiphon.learners.regret import mixed
 from antiphon.protocol import Status
 from antiphon.protocol.records.codec import decode, encode
 
@@ -83,10 +83,10 @@ def test_tables_have_the_values_and_slopes_of_their_rows(kind):
     table, points = data(loss, 20), np.random.default_rng(1).normal(size=(20, 3))
     alone = [loss.value(*each) for each in zip(points, table, strict=True)]
     assert np.allclose(loss.values(points, table), alone)
-    assert np.allclose(ConvexLoss.values(loss, points, table), alone)
+    assert np.allclose(RowByRow.values(loss, points, table), alone)
     counts = np.arange(20)
     for own, plain in zip(
-        loss.total(points[0], table, counts), ConvexLoss.total(loss, points[0], table, counts),
+        loss.total(points[0], table, counts), RowByRow.total(loss, points[0], table, counts),
         strict=True,
     ):  # fmt: skip
         assert np.allclose(own, plain)
@@ -123,7 +123,9 @@ def test_a_line_is_nowhere_above(seed, width):
         loss = kind(dimension=2)
         table, counts = data(loss, 9, seed), np.arange(9)
         points = np.random.default_rng(seed).normal(size=(9, 2))
-        height, slope = loss.line(points[0], table, counts, width)
+        given = points[0], table, counts
+        kinked = kind is AbsoluteLoss
+        height, slope = loss.line(*given, width) if kinked else loss.total(*given)
         for point in points:
             below = height + slope @ (point - points[0])
             assert below <= loss.total(point, table, counts)[0] + 1e-9

@@ -27,7 +27,7 @@ from antiphon.learners.l2p import (
     Repaired,
     check_assumption,
 )
-from antiphon.learners.l2p.l2p_tuning import best
+from antiphon.learners.searching import best_l2p
 from antiphon.protocol import RecordedCoins, SampledCoins, Status
 from antiphon.protocol.messages import TOP
 
@@ -510,7 +510,7 @@ def test_short_games_are_tuned(horizon, epsilon):
 @pytest.mark.parametrize("horizon", [64, 1024, 2**14])
 def test_the_budget_is_spent_where_that_helps(horizon, epsilon):
     """Once .69 of .001 at 2^14, .74 of 1 at 64: the search took αη²/2 for what a draw tells."""
-    found = best(horizon, 10, Fraction(epsilon), Fraction(1, 10**6), "optimised").setting
+    found = best_l2p(horizon, 10, Fraction(epsilon), Fraction(1, 10**6), "optimised").setting
     most = math.sqrt(8 * math.log(10) / (found.batch * horizon))
     spent = from_renyi(Optimised().measure(found).curve).epsilon_at(1e-6)
     assert 0.99 * epsilon < spent <= epsilon or found.rate >= 0.999 * most
@@ -518,7 +518,7 @@ def test_the_budget_is_spent_where_that_helps(horizon, epsilon):
 
 @pytest.mark.slow
 def test_a_setting_with_few_decisions_spends_its_budget():
-    found = best(2**14, 10, Fraction(1, 1000), Fraction(1, 10**6), "optimised").setting
+    found = best_l2p(2**14, 10, Fraction(1, 1000), Fraction(1, 10**6), "optimised").setting
     assert from_renyi(Optimised().measure(found).curve).epsilon_at(1e-6) > 0.00099
 
 

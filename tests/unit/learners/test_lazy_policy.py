@@ -93,7 +93,8 @@ def test_a_learner_of_another_class_is_refused():
 
 
 def checked(kind, **changed):
-    policy = kind(small(**changed), draws=1)
+    policy = LazyPolicy(small(**changed), draws=1)
+    policy = policy if kind is LazyPolicy else kind(policy)
     f, inner = policy.lifting.outer, policy.lifting.inner
     return check_properties(
         policy, f, inner, queries=[*LOSSES, ADVICE], rounds=40, questions=4, limit=10**5

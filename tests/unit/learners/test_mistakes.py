@@ -33,7 +33,7 @@ from antiphon.learners.mistakes import (
     play,
     worst_sequence,
 )
-from antiphon.learners.mistakes.mistake_law import MistakeFigure, MistakeLaw
+from antiphon.learners.mistakes.mistake_law import MistakeFigure, ReckonedLaw
 from antiphon.mechanisms import AboveThreshold, LeakyBit, PermuteAndFlip
 from antiphon.protocol import SampledCoins
 
@@ -170,7 +170,7 @@ def test_streams_are_looked_at_up_to_their_limit(monkeypatch):
         worst_sequence(mistake_law(LEARNERS[0], 4))
 
 
-class OnceIsEnough(MistakeLaw):
+class OnceIsEnough(ReckonedLaw):
     """One mistake, once there is a hit."""
 
     how, rounds = "exact", 3
