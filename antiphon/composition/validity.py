@@ -56,7 +56,7 @@ class FixedMechanisms(Suitable):
     created: tuple[Create, ...] = attrs.field(validator=_creations)
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return _swap_symmetric(self.created)
 
     @property
@@ -90,7 +90,7 @@ class EachValid(FixedMechanisms):
     """f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return _swap_symmetric(self.created)
 
     @property
