@@ -57,10 +57,12 @@ class Draw(NamedTuple):
 
 
 def _as_it_is(value: Any) -> Any:
+    """The value, which one replica has."""
     return value
 
 
 def _int64s(drawn: tuple[int, ...]) -> NDArray[np.int64]:
+    """The draws as one array."""
     return np.array(drawn, np.int64)
 
 
