@@ -72,9 +72,6 @@ class Through(ContinualMechanism[State, Query, Answer]):
     def is_over(self, state: State) -> bool:
         return self.within.is_over(state)
 
-    def failures(self, state: State) -> tuple[BaseException, ...]:
-        return self.within.failures(state)
-
     def inside(self, state: State) -> tuple[ContinualMechanism[State, Query, Answer], State]:
         return self.within, state
 

@@ -16,7 +16,7 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.display import DrawnAs
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.mechanism import ContinualMechanism, HasParts
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import name_of, register
@@ -98,7 +98,7 @@ ConcurrentState: TypeAlias = Union[Children, Ledger, Dead]
 
 
 @column_safe
-class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
+class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     """ConComp and ExtConComp: (q, i) steps the i-th mechanism on q, M creates one more.
 
     An index that does not exist halts the whole composition. A child that halts or
@@ -208,7 +208,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object]):
     def why_halted(self, state: ConcurrentState) -> str | None:
         return str(state.failure) if isinstance(state, Dead) else None
 
-    def failures(self, state: ConcurrentState) -> tuple[BaseException, ...]:
+    def died(self, state: ConcurrentState) -> tuple[BaseException, ...]:
         dead = (child.state for child in self.children(state))
         return tuple(each.failure for each in dead if type(each) is Dead and each.failure)
 

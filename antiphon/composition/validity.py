@@ -63,7 +63,7 @@ class FixedMechanisms(OfCreations):
     """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return _swap_symmetric(self.created)
 
 
@@ -80,7 +80,7 @@ class EachValid(OfCreations):
     """f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return _swap_symmetric(self.created)
 
     @property

@@ -191,11 +191,11 @@ class ListedPairs(Verification[int, object]):
         return -1
 
     @property
-    def first_pair_consistent(self) -> bool:
+    def first_pair_consistent(self) -> bool:  # type: ignore[override]
         return self.at_first
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         turned = [Pair(each.one, each.zero) for each in self.pairs]
         return all(any(identical(each, own) for own in self.pairs) for each in turned)
 

@@ -12,7 +12,7 @@ import numpy as np
 from antiphon.graybox.noisy import Noisy, plain
 from antiphon.graybox.noisy_arrays import draws, numbers
 from antiphon.graybox.tape import RAW, Foreign, Tape, place
-from antiphon.protocol.coins.coins import Coins, exactly
+from antiphon.protocol.coins.coins import KnownLaws
 from antiphon.protocol.coins.sampled import SampledCoins
 
 _OTHERS: Final = {
@@ -233,10 +233,15 @@ def python_methods(tape: Tape) -> dict[str, Callable[..., Foreign]]:
     }
 
 
-class TapedCoins(Coins):
+def _array(drawn: Sequence[Noisy]) -> Foreign:
+    return draws(list(drawn), (len(drawn),))
+
+
+class TapedCoins(KnownLaws):
     """``coins`` from the tape."""
 
     __slots__ = ("_tape",)
+    stacked = staticmethod(_array)
 
     def __init__(self, tape: Tape) -> None:
         super().__init__()
@@ -261,14 +266,6 @@ class TapedCoins(Coins):
             tape.coin(place())
             return bool(heads)
         return any_draw(tape, kind, parameter, lambda: self._own(kind, parameter))
-
-    def laplace_array(self, scale: Foreign, count: int) -> Foreign:
-        noisy = self._many("discrete_laplace", exactly(scale, "scale"), count)
-        return draws(noisy, (count,))
-
-    def gaussian_array(self, sigma: Foreign, count: int) -> Foreign:
-        noisy = self._many("discrete_gaussian", exactly(sigma, "sigma"), count)
-        return draws(noisy, (count,))
 
     def _many(self, kind: str, scale: Foreign, count: int) -> Sequence[Noisy]:
         sample = self._sample(kind, scale)

@@ -53,6 +53,13 @@ class Part(NamedTuple):
     script: list[object]
 
 
+def _array(drawn: tuple[Any, ...]) -> NDArray[np.int64]:
+    """As an array, or a column of arrays."""
+    columns = type(drawn[0]) is Column
+    made: NDArray[np.int64] = int64s(drawn) if columns else np.array(drawn, np.int64)
+    return made
+
+
 class ColumnCoins(Coins):
     """The coins of all replicas of a block.
 
@@ -62,6 +69,8 @@ class ColumnCoins(Coins):
     """
 
     strict = True
+    shared = staticmethod(plain)
+    stacked = staticmethod(_array)
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
         super().__init__()
@@ -202,30 +211,6 @@ class ColumnCoins(Coins):
             return cast("int", self.draw("categorical_exp", parameter))
         return super().categorical_exp(plain(rate), plain(scores))
 
-    def clamped_geometric(self, center: int, ratio: Number, low: int, high: int) -> int:
-        return super().clamped_geometric(plain(center), plain(ratio), plain(low), plain(high))
-
-    def uniform_integer(self, n: int) -> int:
-        return super().uniform_integer(plain(n))
-
-    def discrete_laplace(self, scale: Number) -> int:
-        return super().discrete_laplace(plain(scale))
-
-    def discrete_gaussian(self, sigma: Number) -> int:
-        return super().discrete_gaussian(plain(sigma))
-
-    def discrete_laplaces(self, scale: Number, count: int) -> tuple[int, ...]:
-        return super().discrete_laplaces(plain(scale), count)
-
-    def discrete_gaussians(self, sigma: Number, count: int) -> tuple[int, ...]:
-        return super().discrete_gaussians(plain(sigma), count)
-
-    def laplace_array(self, scale: Number, count: int) -> NDArray[np.int64]:
-        return _array(self.discrete_laplaces(scale, count))
-
-    def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
-        return _array(self.discrete_gaussians(sigma, count))
-
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         self.draws += 1
         again = self._place < len(self._script)
@@ -347,13 +332,6 @@ class ColumnCoins(Coins):
         if len(weights) > FEW:
             return self._keep(Column(codes.astype(np.int64), self))
         return self._by_code(codes, range(len(weights)))
-
-
-def _array(drawn: tuple[Any, ...]) -> NDArray[np.int64]:
-    """As an array, or a column of arrays."""
-    columns = type(drawn[0]) is Column
-    made: NDArray[np.int64] = int64s(drawn) if columns else np.array(drawn, np.int64)
-    return made
 
 
 def _alone(part: Stepped[Any], *arguments: Any) -> Any:

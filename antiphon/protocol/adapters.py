@@ -88,9 +88,6 @@ class InteractiveAsContinual(ContinualMechanism[tuple[object, ...]]):
     def why_halted(self, state: tuple[object, ...]) -> str | None:
         return self.mechanism.why_halted(state[0]) if state else None
 
-    def failures(self, state: tuple[object, ...]) -> tuple[BaseException, ...]:
-        return self.mechanism.failures(state[0]) if state else ()
-
     def inside(self, state: tuple[object, ...]) -> tuple[Mechanism, object] | None:
         return (self.mechanism, state[0]) if state else None
 

@@ -257,9 +257,6 @@ class AnyChain(Mechanism[States]):
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
         return self.mechanism.public_state(state[-1])
 
-    def failures(self, state: States) -> tuple[BaseException, ...]:
-        return self.mechanism.failures(state[-1])
-
     def inside(self, state: States) -> tuple[Mechanism, object]:
         return self.mechanism, state[-1]
 

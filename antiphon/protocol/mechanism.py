@@ -85,8 +85,14 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return ()
 
     def failures(self, state: State) -> tuple[BaseException, ...]:
-        """The exceptions of the parts that died in this state; never part of a transcript."""
-        return ()
+        """The exceptions of the parts that died in this state; never part of a transcript.
+
+        Those of the composition that is ``inside``.
+        """
+        within = self.inside(state)
+        if within is not None:
+            return within[0].failures(within[1])
+        return self.died(state) if isinstance(self, HasParts) else ()
 
     def inside(self, state: State) -> tuple[Mechanism, Any] | None:
         """The mechanism that answers in this one, with its state; None if it is no wrapper.
@@ -111,6 +117,16 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         Raises: InvalidArgument for an initial state outside ``initial_states``.
         """
         return Session(self, entered(self, initial), seed=seed, coins=coins, keep=keep)
+
+
+class HasParts(ABC):
+    """Of a mechanism: it steps others, of which one may die alone."""
+
+    __slots__ = ()
+
+    @abstractmethod
+    def died(self, state: Any) -> tuple[BaseException, ...]:
+        """The exceptions of those that died in this state."""
 
 
 def entered(mechanism: Mechanism, initial: object) -> Any:

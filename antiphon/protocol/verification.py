@@ -59,19 +59,17 @@ class Verification(ABC, Generic[State, Message]):
     __slots__ = ()
     checked_space: Space | None = None
     """The Q for which ``step`` itself refuses what lies outside Q × Q, so a verifier need not."""
+    swap_symmetric: bool = False
+    """f(m₁, …, m_t) = f(m̄₁, …, m̄_t) for every sequence, m̄ being m with its sides exchanged.
+
+    A subclass that does not say so itself says no, whatever its parents say."""
+    first_pair_consistent: bool = False
+    """f = ⊥ once the first pair is identical and a later one is not (CM Def. 5.3)."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
         if "swap_symmetric" not in vars(cls):
-            cls.swap_symmetric = Verification.swap_symmetric  # type: ignore[method-assign]
-
-    @property
-    def swap_symmetric(self) -> bool:
-        """f(m₁, …, m_t) = f(m̄₁, …, m̄_t) for every sequence, m̄ being m with its sides exchanged.
-
-        A subclass that does not say so itself says no, whatever its parents say.
-        """
-        return False
+            cls.swap_symmetric = False
 
     @property
     @abstractmethod
@@ -85,11 +83,6 @@ class Verification(ABC, Generic[State, Message]):
         A state is any value but False, None, a symbol such as ⊥, a class or an exception: those
         are what a function returns that forgot to say ``Refused``, and raise PartError.
         """
-
-    @property
-    def first_pair_consistent(self) -> bool:
-        """f = ⊥ once the first pair is identical and a later one is not (CM Def. 5.3)."""
-        return False
 
     def __call__(self, messages: Iterable[object]) -> Symbol:
         """f(m₁, …, m_t): TOP or BOTTOM.

@@ -48,11 +48,12 @@ class NeighbouringStart(Verification[int, object]):
     State: 0, and 1 once the first pair has come.
     """
 
+    first_pair_consistent = True
     relation: Relation = attrs.field(factory=AnyTwo)
     initial: Space | None = None
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return swap_symmetric(self.relation)
 
     @property
@@ -68,10 +69,6 @@ class NeighbouringStart(Verification[int, object]):
             return state
         return Refused("a pair after the first has two different sides")
 
-    @property
-    def first_pair_consistent(self) -> bool:
-        return True
-
 
 @register("antiphon.EventLevel/1")
 @column_safe(of="relation")
@@ -86,7 +83,7 @@ class EventLevel(Verification[int, object]):
     events: int = attrs.field(default=1, validator=_count)
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return swap_symmetric(self.relation)
 
     @property
@@ -118,7 +115,7 @@ class UserLevel(Verification[Belongs, object]):
     events: int | None = attrs.field(default=None, validator=attrs.validators.optional(_count))
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return swap_symmetric(self.relation)
 
     @property
@@ -165,7 +162,7 @@ class EveryPair(Verification[int]):
     monotone: bool = False
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return swap_symmetric(self.relation)
 
     @property
@@ -200,7 +197,7 @@ class UpdatesAndQueries(Verification[State, Message]):
     queries: Space
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return swap_symmetric(self.updates)
 
     @property
@@ -226,7 +223,7 @@ class Bounded(Verification[tuple[int, State], Message]):
     pairs: int = attrs.field(validator=_count)
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return swap_symmetric(self.verification)
 
     @property
@@ -243,7 +240,7 @@ class Bounded(Verification[tuple[int, State], Message]):
         return after if type(after) is Refused else (count + 1, after)
 
     @property
-    def first_pair_consistent(self) -> bool:
+    def first_pair_consistent(self) -> bool:  # type: ignore[override]
         return self.verification.first_pair_consistent or self.pairs <= 1
 
 

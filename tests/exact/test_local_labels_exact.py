@@ -5,15 +5,15 @@ from fractions import Fraction
 
 import pytest
 
-from antiphon import Coins
 from antiphon.learners.distribution import AllScores, ClippingMap, Hypotheses, OneScore
 from antiphon.learners.specimens.distributions import PrintedScale, WhichByLabel
+from antiphon.protocol.coins.coins import KnownLaws
 
 THEORY = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
 CLIPPING = ClippingMap(THEORY, clip=Fraction(1, 100), grid=16)
 
 
-class Chosen(Coins):
+class Chosen(KnownLaws):
     """Coins that say what they are told, and note with which probability that is."""
 
     def __init__(self, falls, fine, which, noise):

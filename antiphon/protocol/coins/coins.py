@@ -17,6 +17,7 @@ from typing import (
     Any,
     Final,
     NamedTuple,
+    NoReturn,
     Protocol,
     TypeAlias,
     TypeGuard,
@@ -55,6 +56,16 @@ class Draw(NamedTuple):
     value: object
 
 
+def _as_it_is(value: Any) -> Any:
+    """The value, which one replica has."""
+    return value
+
+
+def _int64s(drawn: tuple[int, ...]) -> NDArray[np.int64]:
+    """The draws as one array."""
+    return np.array(drawn, np.int64)
+
+
 class Coins(ABC):
     """A stream of draws. ``draws`` counts how many have been made.
 
@@ -65,6 +76,10 @@ class Coins(ABC):
     __slots__ = ("deaths", "draws", "many")
     strict: bool = False
     """Whether this is a study of the mechanism, in which a crash of any part of it raises."""
+    shared: Callable[[Any], Any] = staticmethod(_as_it_is)
+    """Reads a parameter that all replicas share; as it is, where there is one replica only."""
+    stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
+    """Makes an array of many draws."""
 
     def __init__(self) -> None:
         self.draws: int = 0
@@ -146,10 +161,12 @@ class Coins(ABC):
         rational in (0, 1); ``low`` <= ``center`` <= ``high``, of at most 4,096 values.
         Source: Ghosh, Roughgarden and Sundararajan 2009, Def. 2.1 and the truncated mechanism.
         """
+        center, ratio, low, high = map(self.shared, (center, ratio, low, high))
         return low + self.categorical(clamped_weights(center, exactly(ratio, "ratio"), low, high))
 
     def uniform_integer(self, n: int) -> int:
         """Uniform on 0, …, n-1, for n >= 1."""
+        n = self.shared(n)
         if type(n) is not int or n < 1:
             raise InvalidArgument("uniform_integer takes an int n >= 1")
         value: int = self.draw("uniform_integer", n)
@@ -174,7 +191,7 @@ class Coins(ABC):
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 2.
         """
-        value: int = self.draw("discrete_laplace", exactly(scale, "scale"))
+        value: int = self.draw("discrete_laplace", exactly(self.shared(scale), "scale"))
         return value
 
     def discrete_gaussian(self, sigma: Number) -> int:
@@ -182,29 +199,30 @@ class Coins(ABC):
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 3.
         """
-        value: int = self.draw("discrete_gaussian", exactly(sigma, "sigma"))
+        value: int = self.draw("discrete_gaussian", exactly(self.shared(sigma), "sigma"))
         return value
 
     def discrete_laplaces(self, scale: Number, count: int) -> tuple[int, ...]:
         """``count`` independent ``discrete_laplace`` as one draw; many times faster for many."""
-        parameter = exactly(scale, "scale"), whole(count, "count")
+        parameter = exactly(self.shared(scale), "scale"), whole(count, "count")
         value: tuple[int, ...] = self.draw("discrete_laplaces", parameter)
         return value
 
     def discrete_gaussians(self, sigma: Number, count: int) -> tuple[int, ...]:
         """``count`` independent ``discrete_gaussian`` as one draw."""
-        parameter = exactly(sigma, "sigma"), whole(count, "count")
+        parameter = exactly(self.shared(sigma), "sigma"), whole(count, "count")
         value: tuple[int, ...] = self.draw("discrete_gaussians", parameter)
         return value
 
     def laplace_array(self, scale: Number, count: int) -> NDArray[np.int64]:
         """``discrete_laplaces`` as an array. Raises: OverflowError past 64 bits."""
-        return np.array(self.discrete_laplaces(scale, count), np.int64)
+        return self.stacked(self.discrete_laplaces(scale, count))
 
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
         """``discrete_gaussians`` as an array, which need not be made into ints first."""
-        return np.array(self.discrete_gaussians(sigma, count), np.int64)
+        return self.stacked(self.discrete_gaussians(sigma, count))
 
+    @abstractmethod
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         """What ``toss()`` returns: one draw by coins that are not these, recorded as any other.
 
@@ -212,6 +230,14 @@ class Coins(ABC):
         reads the value without calling ``toss``. No seed reaches it, and nothing can enumerate it.
         Raises: Intractable where its law is needed; what ``toss`` raises, after the draw.
         """
+
+
+class KnownLaws(Coins):
+    """Coins of which every draw has a law that is known: no draw by other coins."""
+
+    __slots__ = ()
+
+    def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> NoReturn:
         raise Intractable(
             f"enumerating a draw of {source} (its law is not known here: test it on samples with "
             "game.audit, or take a mechanism of this library)",

@@ -177,7 +177,7 @@ class OneDiffers(Verification[int]):
     public: int = 2
 
     @property
-    def swap_symmetric(self) -> bool:
+    def swap_symmetric(self) -> bool:  # type: ignore[override]
         return self.symmetric
 
     @property

@@ -6,7 +6,6 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from antiphon.composition.accounting.pairs.exactly import multiplied
 from flint import arb
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as some
@@ -33,6 +32,7 @@ from antiphon.composition.accounting import (
 )
 from antiphon.composition.accounting.laws.noise_laws import Thetas
 from antiphon.composition.accounting.laws.values import log_ratio
+from antiphon.composition.accounting.pairs.pairs_curve import multiplied
 from antiphon.composition.accounting.product import Product
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import Log
