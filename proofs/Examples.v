@@ -52,6 +52,11 @@ Example two_responses_9 : Qeq_bool (Phi (map root [(3, 0); (3, 0)]) 1 9) 0 = tru
 Proof. vm_compute. reflexivity. Qed.
 Example with_delta : Qeq_bool (Phi (map root [(3, 1 # 10); (3, 1 # 10)]) 1 3) (79 # 160) = true.
 Proof. vm_compute. reflexivity. Qed.
+(* Theorem S: (E, delta) = (2, 1/4), k = 2 of n = 3 cost 23/32 at E = 1; and 1 - (1 - delta)^n at k = 1 *)
+Example symmetric_sparse : Qeq_bool (Phi (map root (repeat (2, 0) 2 ++ repeat (1, 1 # 4) 3)) 1 1) (23 # 32) = true.
+Proof. vm_compute. reflexivity. Qed.
+Example symmetric_attained : Qeq_bool (Phi (map root (repeat (1, 0) 1 ++ repeat (1, 1 # 10) 2)) 1 1) (19 # 100) = true.
+Proof. vm_compute. reflexivity. Qed.
 Ltac by_figure := apply tight_delta; [repeat constructor; simpl; lra|apply Qle_bool_iff; vm_compute; reflexivity].
 
 (* a whole system without hypotheses: two responses, any number of identical pairs elsewhere *)

@@ -1,7 +1,7 @@
 (** Each statement of Statements.v, proved.  The build prints the axioms of each theorem
     of this file; there are none. *)
 From Coq Require Import QArith List Bool Lqa.
-From Antiphon Require Import Distributions Statements Histories PostProcessing Lyu Composition Filter Complex Pairwise Counterexample.
+From Antiphon Require Import Distributions Statements Histories PostProcessing Lyu Composition Filter Sparse Complex Pairwise Counterexample.
 Import ListNotations.
 Open Scope Q_scope.
 Set Universe Polymorphism.
@@ -68,4 +68,16 @@ Theorem pairwise_basic : Pairwise_basic.
 Proof.
   intros G1 A1 G2 A2 aeq1 aeq2 g1 g2 S1 S1' S2 S2' N1 N1' N2 N2' E1 d1 E2 d2 HE H1 H2.
   exact (concurrent_basic aeq1 aeq2 g1 g2 HE H1 H2).
+Qed.
+
+Theorem symmetric_sparse_parallel : Theorem_S.
+Proof.
+  intros Msg Ans Pair aeq side same swap HS Hside Htwice Hsame n k E0 d0 f E d HE0 Hd0 HE Hf HRR.
+  apply (@Sparse.symmetric_sparse_parallel _ _ _ side same swap aeq (fun p H => proj1 (HS p) H)
+           Hside Htwice Hsame n k E0 d0 E d HE0 Hd0 HE HRR).
+  intros ps Hps. destruct (Hf ps Hps) as [H1 [H2 [H3 [H4 H5]]]]. split; [exact H1|].
+  split; [|split; [rewrite <- (map_length fst), instances_claims; exact H2|exact H3]].
+  rewrite <- instances_claims, Forall_map in H5. rewrite Forall_forall in *. intros [c l] Hin.
+  destruct (H5 _ Hin) as [K1 [K2 K3]]. simpl in *. split; [exact K1|]. split; [exact K2|]. split; [exact K3|].
+  intros J. rewrite forallb_forall in H4. apply (H4 (c, l)). unfold active. apply filter_In. split; assumption.
 Qed.

@@ -432,3 +432,22 @@ Definition Pairwise_basic : Prop :=
     (N1 : CM S1 G1 A1) (N1' : CM S1' G1 A1) (N2 : CM S2 G2 A2) (N2' : CM S2' G2 A2) E1 d1 E2 d2,
   0 <= E1 -> indist N1 N1' E1 d1 -> indist N2 N2' E2 d2 ->
   indist (ConComp N1 N2) (ConComp N1' N2') (E1 * E2) (d1 + E1 * d2).
+
+(* Theorem S, not in CM: k-sparse parallel composition for delta > 0 without first-pair
+   consistency.  n mechanisms are created, each (E0, d0)-DP w.r.t. a verification function
+   that does not change if the sides of all pairs are swapped; k of them are in J.  They cost
+   what k responses RR_{E0,0} and n responses RR_{1,d0} cost. *)
+Definition accepts_symmetric {Msg Ans Pair} {side : bool -> Pair -> Msg} (same : Pair -> bool) (swap : Pair -> Pair)
+    (n k : nat) (E0 d0 : Q) (f : list (@EPair Msg Ans Pair side) -> bool) : Prop :=
+  forall ps, f ps = true -> suitable 0 ps = true /\
+    (length (creations ps) <= n)%nat /\ (length (active same ps) <= k)%nat /\
+    forallb (@valid_instance Msg Ans Pair side) (active same ps) = true /\
+    Forall (fun c => cE c == E0 /\ cd c == d0 /\ forall l, cf c (map swap l) = cf c l) (creations ps).
+Definition Theorem_S : Prop :=
+  forall Msg Ans Pair (aeq : decidable Ans) (side : bool -> Pair -> Msg) same swap, decides side same ->
+  (forall b p, side b (swap p) = side (negb b) p) -> (forall p, swap (swap p) = p) ->
+  (forall p, same p = true -> swap p = p) ->
+  forall n k E0 d0 f E d, 1 <= E0 -> 0 <= d0 <= 1 -> 0 <= E ->
+  @accepts_symmetric Msg Ans Pair side same swap n k E0 d0 f ->
+  CompRR_DP (repeat (E0, 0) k ++ repeat (1, d0) n) E d ->
+  DP (@eside Msg Ans Pair side) f (@ExtConComp Msg Ans Pair side) E d.
