@@ -10,44 +10,6 @@ Open Scope Q_scope.
 Set Implicit Arguments.
 Set Universe Polymorphism.
 
-Lemma Phi_scale : forall l k a c, 0 <= k -> Phi l (k * a) (k * c) == k * Phi l a c.
-Proof.
-  induction l as [|z l IH]; intros k a c Hk; simpl.
-  - destruct (mx_spec 0 (k * a - k * c)) as [A1 [A2 A3]], (mx_spec 0 (a - c)) as [B1 [B2 B3]].
-    destruct A3 as [A3|A3], B3 as [B3|B3]; rewrite A3, B3 in *; nra.
-  - rewrite (Phi_eq l (a := k * a) (a' := k * a) (c := 0) (c' := k * 0)) by (ring || reflexivity).
-    rewrite (Phi_eq l (a := 0) (a' := k * 0) (c := k * c) (c' := k * c)) by (ring || reflexivity).
-    rewrite (Phi_eq l (a := k * a * sE z) (a' := k * (a * sE z)) (c := k * c) (c' := k * c)) by (ring || reflexivity).
-    rewrite (Phi_eq l (a := k * a) (a' := k * a) (c := k * c * sE z) (c' := k * (c * sE z))) by (ring || reflexivity).
-    rewrite !IH by exact Hk. ring.
-Qed.
-Lemma Phi_mono : forall l a c c', Forall slot_ok l -> c <= c' -> Phi l a c' <= Phi l a c.
-Proof.
-  induction l as [|z l IH]; simpl; intros a c c' F H.
-  - destruct (mx_spec 0 (a - c')) as [A1 [A2 A3]], (mx_spec 0 (a - c)) as [B1 [B2 B3]].
-    destruct A3 as [A3|A3]; rewrite A3; lra.
-  - inversion F as [|? ? [Z0 [Z1 [Z2 [Z3 Z4]]]] F']; subst.
-    pose proof (IH 0 c c' F' H). pose proof (IH (a * sE z) c c' F' H).
-    assert (c * sE z <= c' * sE z) as H' by nra. pose proof (IH a _ _ F' H'). nra.
-Qed.
-(* a question about one slot: each weight is shared among the answers *)
-Lemma Phi_sum : forall A (l : list A) (zs : A -> Slot) z L a c, Forall slot_ok L ->
-  (forall x, sE (zs x) = sE z) ->
-  Sum l (fun x => s0 (zs x)) <= s0 z -> Sum l (fun x => s1 (zs x)) <= s1 z ->
-  Sum l (fun x => sp (zs x)) <= sp z -> Sum l (fun x => sq (zs x)) <= sq z ->
-  Sum l (fun x => Phi (zs x :: L) a c) <= Phi (z :: L) a c.
-Proof.
-  intros A l zs z L a c F HE H0 H1 Hp Hq. simpl.
-  set (p0 := Phi L a 0). set (p1 := Phi L 0 c). set (pp := Phi L (a * sE z) c). set (pq := Phi L a (c * sE z)).
-  rewrite (Sum_ext l _ (fun x => p0 * s0 (zs x) + p1 * s1 (zs x) + pp * sp (zs x) + pq * sq (zs x))).
-  - rewrite !Sum_add, !Sum_scal.
-    assert (J : forall k u v, 0 <= k -> u <= v -> k * u <= v * k) by (intros; nra).
-    assert (N0 : 0 <= p0) by (apply Phi_nonneg; exact F). assert (N1 : 0 <= p1) by (apply Phi_nonneg; exact F).
-    assert (N2 : 0 <= pp) by (apply Phi_nonneg; exact F). assert (N3 : 0 <= pq) by (apply Phi_nonneg; exact F).
-    pose proof (J _ _ _ N0 H0). pose proof (J _ _ _ N1 H1). pose proof (J _ _ _ N2 Hp). pose proof (J _ _ _ N3 Hq). lra.
-  - intros x. rewrite HE. unfold p0, p1, pp, pq. ring.
-Qed.
-
 Section Sparse.
   Context {Msg Ans Pair : Type} (side : bool -> Pair -> Msg) (same : Pair -> bool) (swap : Pair -> Pair).
   Variable aeq : forall a a' : Ans, {a = a'} + {a <> a'}.
