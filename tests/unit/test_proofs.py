@@ -10,6 +10,7 @@ import importlib.util
 import re
 import shutil
 import subprocess
+import sys
 from pathlib import Path
 from types import ModuleType
 
@@ -65,6 +66,24 @@ def test_the_page_names_every_theorem() -> None:
     page = (PROOFS.parent / "docs" / "machine_checked.md").read_text()
     proved = check().theorems((PROOFS / "Proved.v").read_text())
     assert [name for name in proved if f"`{name}`" not in page] == []
+
+
+@pytest.mark.parametrize(
+    ("coqc", "said"),
+    [(None, "apt-get install coq"), ("8.12.1 4.08.1", "coqc is 8.12; the proofs need 8.16")],
+)
+def test_a_missing_or_old_coqc_is_named(tmp_path: Path, coqc: str | None, said: str) -> None:
+    if coqc is not None:
+        program = tmp_path / "coqc"
+        program.write_text(f"#!/bin/sh\necho {coqc}\n")
+        program.chmod(0o755)
+    command = [sys.executable, str(PROOFS / "check.py")]
+    asked = subprocess.run(
+        command, env={"PATH": str(tmp_path)}, capture_output=True, text=True, check=False
+    )
+    assert asked.returncode == 1
+    assert said in asked.stderr
+    assert asked.stderr.count("\n") == 1
 
 
 @pytest.mark.slow
