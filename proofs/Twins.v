@@ -76,3 +76,31 @@ Proof.
     by (vm_compute; reflexivity).
   apply Qeq_bool_iff in X. apply Qeq_bool_iff in Y. simpl negb in H. rewrite X, Y in H. lra.
 Qed.
+
+(* Theorem 6.1 without the response property: P answers the left with what the left said *)
+Inductive loosely {Msg Ans Pair LA PS : Type} (side : bool -> Pair -> Msg) (f' : list Pair -> bool)
+    (pair_up : Msg -> Msg -> Pair) (K : list Pair -> PS -> PS -> Prop)
+  : list Pair -> @Prog Msg Ans (PS * LA) -> @Prog Msg Ans (PS * LA) -> Prop :=
+| loose_answer : forall r s0 s1 a0 a1, K r s0 s1 -> loosely side f' pair_up K r (Done (s0, a0)) (Done (s1, a1))
+| loose_ask : forall r m0 m1 k0 k1,
+    side false (pair_up m0 m1) = m0 -> side true (pair_up m0 m1) = m1 -> f' (r ++ [pair_up m0 m1]) = true ->
+    (forall a, loosely side f' pair_up K (r ++ [pair_up m0 m1]) (k0 a) (k1 a)) ->
+    loosely side f' pair_up K r (Call m0 k0) (Call m1 k1).
+Definition No_response_property : Prop :=
+  forall St Msg Ans Pair (aeq : decidable Ans) (some_pair : Pair) (side : bool -> Pair -> Msg) f' (M : CM St Msg Ans)
+    PS LM LA LPair (lside : bool -> LPair -> LM) f (pair_up : Msg -> Msg -> Pair) (P : @IPM Msg Ans PS LM LA) E d,
+  (exists R : list LPair -> list Pair -> PS -> PS -> Prop, R [] [] (pinit P) (pinit P) /\
+     forall l r s0 s1 p, R l r s0 s1 -> f (l ++ [p]) = true ->
+       loosely side f' pair_up (R (l ++ [p])) r (handle P s0 (lside false p)) (handle P s1 (lside true p))) ->
+  DP side f' M E d -> DP lside f (post P M) E d.
+Definition Parrot : @IPM bool bool unit bool bool := {| pinit := tt; handle := fun s m => Done (s, m) |}.
+Theorem the_response_property_is_needed : ~ No_response_property.
+Proof.
+  intros H. specialize (H bool bool bool (bool * bool)%type decide_bool (false, false) side2 any RR3
+    unit bool bool (bool * bool)%type side2 any (fun m0 m1 => (m0, m1)) Parrot 3 0).
+  assert (K : DP side2 any (post Parrot RR3) 3 0).
+  { apply H; [|exact RR3_DP]. exists (fun _ _ _ _ => True). split; [exact I|]. intros. constructor. exact I. }
+  specialize (K true (fun _ => (false, true)) 1%nat
+    (existsb (fun a => match a with Some true => true | _ => false end))).
+  apply Qle_bool_iff in K. vm_compute in K. discriminate.
+Qed.
