@@ -156,4 +156,13 @@ Section Theorems.
     assert (F : Forall small (params_of (instances ps))) by (apply submultiset_forall with (params := params); [exact small_eq|assumption|assumption]).
     eapply Forall_impl; [|exact F]. intros q [_ [_ X]]; exact X.
   Qed.
+
+  Theorem basic_composition_sum : forall params, Forall small params ->
+    EDP (f_fixed params) Ext (prodE params) (Sum params snd).
+  Proof.
+    intros params HP b A T Ev. pose proof (basic_composition HP b A T Ev) as K.
+    assert (U : 1 - prodD params <= Sum params snd).
+    { clear K. induction HP as [|q l [Q1 [Q2 Q3]] F IH]; simpl; [lra|]. destruct (prod_bounds F) as [_ [P1 P2]]. nra. }
+    lra.
+  Qed.
 End Theorems.

@@ -55,6 +55,9 @@ Qed.
 Theorem basic_composition : Basic_composition.
 Proof. intros Msg Ans Pair aeq side params HP. exact (Composition.basic_composition aeq HP). Qed.
 
+Theorem basic_composition_sum : Basic_composition_sum.
+Proof. intros Msg Ans Pair aeq side params HP. exact (Composition.basic_composition_sum aeq HP). Qed.
+
 Theorem complex_mechanism : Theorem_6_1.
 Proof.
   intros St Msg Ans Pair aeq p0 side f' M PS LM LA LPair lside f pair_up P E d H3 H.

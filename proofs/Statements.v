@@ -81,6 +81,13 @@ Definition Basic_composition : Prop :=
   DP (@eside Msg Ans Pair side) (@f_fixed Msg Ans Pair side params) (@ExtConComp Msg Ans Pair side)
     (prodE params) (1 - prodD params).
 
+(* The same with the sum of the deltas. *)
+Definition Basic_composition_sum : Prop :=
+  forall Msg Ans Pair (aeq : decidable Ans) (side : bool -> Pair -> Msg) params,
+  Forall (fun q => 1 <= fst q /\ 0 <= snd q < 1) params ->
+  DP (@eside Msg Ans Pair side) (@f_fixed Msg Ans Pair side params) (@ExtConComp Msg Ans Pair side)
+    (prodE params) (Sum params snd).
+
 (* M is any mechanism; with M = ExtConComp it is the paper's theorem. *)
 Definition Theorem_6_1 : Prop :=
   forall St Msg Ans Pair (aeq : decidable Ans) (some_pair : Pair) (side : bool -> Pair -> Msg) f' (M : CM St Msg Ans)
