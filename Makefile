@@ -26,7 +26,7 @@ MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
 .NOTPARALLEL:
-.PHONY: help demo service test test-slow test-elsewhere test-peers hunt conjectures mutants lint docs bench dist lock clean remake
+.PHONY: help demo service test test-slow test-elsewhere test-peers hunt conjectures mutants proofs lint docs bench dist lock clean remake
 
 help: ## List the targets
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/make \1|\2/p' Makefile | awk -F'|' '{ printf "%-20s%s\n", $$1, $$2 }'
@@ -74,6 +74,12 @@ conjectures: $(VENV)/.test ## Minutes of search against each bound that is a the
 mutants: $(VENV)/.test ## How many wrong versions of the mathematics the tests notice
 	@$(BIN)/python tests/mutants $(ARGS)
 
+# Nothing else needs Coq. Where it is missing or too old, check.py says how to get it.
+proofs: ## The theorems that Coq checks: compile, the kernel again, no axioms
+	@python3 proofs/check.py --version
+	@cd proofs && coq_makefile -f _CoqProject -o CoqMakefile && $(MAKE) --no-print-directory -f CoqMakefile
+	@python3 proofs/check.py
+
 lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
 	@status=0; \
 	for check in "ruff check ." "ruff format --check ." mypy "pyright --pythonpath $(BIN)/python"; do \
@@ -109,7 +115,8 @@ lock: ## Resolve all dependencies afresh and rewrite both constraints files
 	@rm -rf .venv-lock
 
 clean: ## Remove the environments and every cache
-	@rm -rf .venv .venv-peers .venv-lock .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist docs/_build
+	@-cd proofs && test ! -f CoqMakefile || $(MAKE) --no-print-directory -f CoqMakefile cleanall >/dev/null 2>&1
+	@rm -rf proofs/CoqMakefile* proofs/.CoqMakefile.d .venv .venv-peers .venv-lock .pytest_cache .mypy_cache .ruff_cache .hypothesis .benchmarks dist docs/_build
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 # --- the environment -----------------------------------------------------------------
