@@ -107,7 +107,6 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     """
 
     __slots__ = ()
-    drawn_as = DrawnAs(composes=True)
     budget: Budget | None
     """To which creations are charged."""
 
@@ -247,6 +246,7 @@ class ExtConComp(Concurrent):
     HALT
     """
 
+    drawn_as = DrawnAs(composes=True)
     budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
 
     @property
@@ -285,6 +285,7 @@ class ConComp(Concurrent):
     (``InteractiveAsContinual``).
     """
 
+    drawn_as = DrawnAs(composes=True)
     budget = None
     created: tuple[Create, ...] = attrs.field(converter=_creations)
 

@@ -12,7 +12,7 @@ import numpy as np
 from antiphon.graybox.noisy import Noisy, plain
 from antiphon.graybox.noisy_arrays import draws, numbers
 from antiphon.graybox.tape import RAW, Foreign, Tape, place
-from antiphon.protocol.coins.coins import KnownLaws
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import SampledCoins
 
 _OTHERS: Final = {
@@ -237,7 +237,7 @@ def _array(drawn: Sequence[Noisy]) -> Foreign:
     return draws(list(drawn), (len(drawn),))
 
 
-class TapedCoins(KnownLaws):
+class TapedCoins(Coins):
     """``coins`` from the tape."""
 
     __slots__ = ("_tape",)

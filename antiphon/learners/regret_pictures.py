@@ -5,7 +5,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Final
 
 import attrs
 import numpy as np
@@ -26,7 +25,6 @@ from antiphon.protocol.pictures import (
     titled,
 )  # fmt: skip
 
-_TICKS: Final = 5
 _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 
@@ -157,10 +155,10 @@ def _fill(own: Axes, facet: Facet, names: Sequence[str], least: float | None) ->
 
 
 def _mark(own: Axes, facets: Sequence[Facet]) -> None:
-    """Ticks where there are figures, at most some."""
+    """Ticks where there are figures, at most five."""
     lines = [np.asarray(line.xs, np.float64) for facet in facets for line in facet.lines]
     places = np.unique(np.concatenate(lines))
-    places = places[:: -(-len(places) // _TICKS)]
+    places = places[:: -(-len(places) // 5)]
     own.set_xticks(places, labels=[f"{place:,.6g}" for place in places])
     own.set_xticks([], minor=True)
 
@@ -168,10 +166,9 @@ def _mark(own: Axes, facets: Sequence[Facet]) -> None:
 def _key(figure: Figure, grid: Iterable[Axes], names: Sequence[str], columns: int) -> None:
     """One legend for all pictures, in lines of so many names at most."""
     handles = {str(line.get_label()): line for own in grid for line in own.get_lines()}
-    lines = -(-len(names) // columns)
     figure.legend(
         [handles[name] for name in names], names, loc="lower center", frameon=False,
-        ncols=-(-len(names) // lines), fontsize=9, labelcolor=INK,
+        ncols=-(-len(names) // -(-len(names) // columns)), fontsize=9, labelcolor=INK,
     )  # fmt: skip
 
 

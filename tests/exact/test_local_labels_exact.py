@@ -7,13 +7,13 @@ import pytest
 
 from antiphon.learners.distribution import AllScores, ClippingMap, Hypotheses, OneScore
 from antiphon.learners.specimens.distributions import PrintedScale, WhichByLabel
-from antiphon.protocol.coins.coins import KnownLaws
+from antiphon.protocol.coins.coins import Coins
 
 THEORY = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
 CLIPPING = ClippingMap(THEORY, clip=Fraction(1, 100), grid=16)
 
 
-class Chosen(KnownLaws):
+class Chosen(Coins):
     """Coins that say what they are told, and note with which probability that is."""
 
     def __init__(self, falls, fine, which, noise):

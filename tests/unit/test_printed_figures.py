@@ -61,7 +61,7 @@ NO_PRIVACY_FIGURES = {
         "antiphon/mechanisms/counters/tails.py": ["1 - _BETA:.0%", "round(each)"],
     },
     "orders of a divergence, and other parameters": {
-        "antiphon/composition/accounting/renyi.py": ["float(self.order):.6g", "order:.6g"],
+        "antiphon/composition/accounting/renyi.py": ["float(curve.order):.6g", "order:.6g"],
         "antiphon/composition/filters/basic.py": ["at:.6g"],
         "antiphon/preprocessing/triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",

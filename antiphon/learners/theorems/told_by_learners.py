@@ -26,7 +26,7 @@ from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, NameAndSham
 from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.numbers.exact import Log, epsilon
-from antiphon.protocol.coins.coins import Coins, KnownLaws
+from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.messages import TOP
 from antiphon.selfcheck.theorems.finite import FiniteResponse
@@ -126,7 +126,7 @@ def _labels() -> Iterator[Check]:
             yield row.twin(f"{size}: noise for ln(KT)", printed=True)
 
 
-class _Silent(KnownLaws):
+class _Silent(Coins):
     """The same coins, without the noise."""
 
     __slots__ = ("coins",)

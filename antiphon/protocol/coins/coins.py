@@ -17,7 +17,6 @@ from typing import (
     Any,
     Final,
     NamedTuple,
-    NoReturn,
     Protocol,
     TypeAlias,
     TypeGuard,
@@ -222,7 +221,6 @@ class Coins(ABC):
         """``discrete_gaussians`` as an array, which need not be made into ints first."""
         return self.stacked(self.discrete_gaussians(sigma, count))
 
-    @abstractmethod
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         """What ``toss()`` returns: one draw by coins that are not these, recorded as any other.
 
@@ -230,14 +228,6 @@ class Coins(ABC):
         reads the value without calling ``toss``. No seed reaches it, and nothing can enumerate it.
         Raises: Intractable where its law is needed; what ``toss`` raises, after the draw.
         """
-
-
-class KnownLaws(Coins):
-    """Coins of which every draw has a law that is known: no draw by other coins."""
-
-    __slots__ = ()
-
-    def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> NoReturn:
         raise Intractable(
             f"enumerating a draw of {source} (its law is not known here: test it on samples with "
             "game.audit, or take a mechanism of this library)",

@@ -9,7 +9,7 @@ from typing import Any, Final, TypeVar
 
 from antiphon.numbers.errors import ForeignError, Intractable, ReplayMismatch
 from antiphon.protocol.coins import samplers
-from antiphon.protocol.coins.coins import Coins, Draw, KnownLaws, told_scores
+from antiphon.protocol.coins.coins import Coins, Draw, told_scores
 from antiphon.protocol.messages import HALT, identical
 
 
@@ -126,7 +126,7 @@ MOST: Final = 1_000_000
 """Outcomes of one function of coins that are still enumerated."""
 
 
-class _EnumeratedCoins(KnownLaws):
+class _EnumeratedCoins(Coins):
     """Follows a path of choices, then takes the first outcome of each new draw."""
 
     __slots__ = ("branches", "exact", "path")

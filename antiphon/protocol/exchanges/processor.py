@@ -15,7 +15,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Generator, Iterable
 from types import GeneratorType
-from typing import TYPE_CHECKING, Any, Final, Generic, NoReturn
+from typing import Any, Final, Generic, NoReturn
 
 import attrs
 from typing_extensions import TypeVar
@@ -23,15 +23,11 @@ from typing_extensions import TypeVar
 from antiphon.numbers.errors import PartError, ProtocolError
 from antiphon.numbers.interning import compared_by, fingerprint
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Draw
+from antiphon.protocol.coins.coins import Coins, Draw
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import Answer, State
 from antiphon.protocol.messages import HALT, identical
 from antiphon.protocol.registry import register
-
-if TYPE_CHECKING:
-    from antiphon.protocol.coins.coins import Coins
-
 
 Live = TypeVar("Live", default=Any)
 
