@@ -1,4 +1,4 @@
-"""The last message of a child is asked at once: no figure changes, where its premises hold."""
+"""A child's only message is asked at once: no figure changes, where the premises hold."""
 
 import random
 from fractions import Fraction
@@ -79,6 +79,16 @@ def test_rounds_may_be_better_spent(monkeypatch):
     f = fixed_mechanisms([RandomizedResponse(epsilon=ap.Log(q)) for q in (2, 9)])
     with_rule, without = solved(monkeypatch, ap.ExtConComp(), f, 0, 3)
     assert with_rule.delta == without.delta == Fraction(4, 5)
+
+
+def test_rounds_are_kept_for_what_is_still_to_be_created(monkeypatch):
+    """A weak response stands; the strong one is created and asked in the two rounds left."""
+    weak, strong = (RandomizedResponse(epsilon=ap.Log(q)) for q in (2, 9))
+    f = fixed_parameters([each.claims[0].parameters for each in (weak, strong)])
+    search = {"catalogue": [weak, strong], "max_creations": 2}
+    for rounds, tight in ((2, Fraction(4, 5)), (3, Fraction(4, 5))):
+        with_rule, without = solved(monkeypatch, ap.ExtConComp(), f, 0, rounds, **search)
+        assert with_rule.delta == without.delta == tight
 
 
 def test_unlike_responses_are_asked_in_one_order(monkeypatch):

@@ -149,18 +149,18 @@ class CompositionArena:
         branches = [self._branch(left, each) for each in move.branches]
         return Option(column, move, tuple(branches), move.denominator)
 
-    # --- the last message of a child is asked at once (theorem below) ----------------------------
+    # --- a child's only message is asked at once --------------------------------------------------
     #
-    # Let a child have exactly one message left, after every answer of which it has none; let the
-    # message cost no purse and end nothing; and let the rounds suffice for it and for all that
-    # anybody else may still be asked, future creations included; f only spends. Then to ask it now
-    # is optimal, for δ, for Rényi divergences and for the range. *Proof.* Whatever strategy σ, let
-    # σ' ask it first, keep the answer, and play σ, who is given it when σ asks. σ' is valid, since
-    # f reads children separately and the purse is as under σ; it needs one round more only if σ
-    # never asks, and there are enough. What σ sees is a function of what σ' sees. ∎
+    # Let there be exactly one message that a child may be asked next; let it cost no purse and end
+    # nothing; and let the rounds suffice for it and for all that anybody may be asked after it,
+    # future creations included; f only spends. Then to ask it now is optimal, for δ, for Rényi
+    # divergences and for the range. *Proof.* Whatever strategy σ, let σ' ask it first, keep the
+    # answer, and play σ, who is given it when σ asks. σ' is valid, since f reads children
+    # separately and the purse is as under σ; it needs one round more only if σ never asks, and
+    # there are enough. What σ sees is a function of what σ' sees. ∎
     #
-    # "Left" counts identical pairs as much as differing ones: an identical pair may lead on. Only
-    # those are left out that tell nothing and after which nothing can be asked: public coins.
+    # Identical pairs count as much as differing ones: one of them may lead on. Only those are left
+    # out that tell nothing and after which nothing can be asked: public coins, tossed elsewhere.
 
     def _asked_at_once(self, position: Position) -> tuple[Option | None, float]:
         """A message that is best asked now, and from how many rounds on; None where none is."""
@@ -168,14 +168,11 @@ class CompositionArena:
             return None, 0
         for column in position.columns:
             moves = self._telling(column)
-            if len(moves) == 1 and self._is_last(moves[0]):
+            if len(moves) == 1 and all(to != OVER for _, _, to in moves[0].branches):
                 paid = self._spend(position.purse, column) if moves[0].differs else position.purse
                 if paid == position.purse:
                     return self._ask(position, column, moves[0]), self._most_messages(position)
         return None, 0
-
-    def _is_last(self, move: Move) -> bool:
-        return all(to != OVER and self._is_done(to) for _, _, to in move.branches)
 
     def _is_done(self, column: int) -> bool:
         """Whether nothing may be asked of it any more."""

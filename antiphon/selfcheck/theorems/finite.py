@@ -124,7 +124,6 @@ class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
     base: int = 0
     cap: int = 9
     thresholds: tuple[int, ...] = attrs.field(default=(1,), repr=False)
-    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property
     def initial_state(self) -> Threshold:
@@ -149,16 +148,20 @@ class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
         return (HALT, TOP) if above else ((h, offset), BOTTOM)
 
 
+@attrs.frozen
 class FiniteAboveThreshold(SmallThreshold):
     """On a stream of bits."""
 
     inputs = (0, 1)
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
 
+@attrs.frozen
 class OneCountThreshold(SmallThreshold):
     """On a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
 
     inputs = ((0,), (1,))
+    claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
 
 @attrs.frozen
