@@ -91,6 +91,26 @@ def test_rounds_are_kept_for_what_is_still_to_be_created(monkeypatch):
         assert with_rule.delta == without.delta == tight
 
 
+@ap.mechanism(
+    queries=Either((BITS, PUBLIC)), answers=Integers(0, 2), initial_state="new", claims=(ALL,)
+)
+def fragile(state, message, coins):
+    """y, and then a bit: every other time it is refused, which ends all that there is."""
+    if state == "over":
+        return state, ap.HALT
+    if (state == "new") is not (message == "y") or state == "breaks":
+        raise ap.InvalidArgument("not now")
+    if state == "new":
+        return ("breaks" if coins.bernoulli(Fraction(1, 2)) else "whole"), 2
+    return "over", message ^ int(coins.bernoulli(THIRD))
+
+
+def test_a_message_that_may_end_the_interaction_comes_last(monkeypatch):
+    f = fixed_mechanisms([fragile, RandomizedResponse(epsilon=ap.Log(9))])
+    with_rule, without = solved(monkeypatch, ap.ExtConComp(), f, 0, 5)
+    assert with_rule.delta == without.delta == Fraction(4, 5)
+
+
 def test_unlike_responses_are_asked_in_one_order(monkeypatch):
     f = fixed_mechanisms([RandomizedResponse(epsilon=ap.Log(q)) for q in (2, 3, 4, 5)])
     with_rule, without = solved(monkeypatch, ap.ExtConComp(), f, ap.Log(2), 8)
