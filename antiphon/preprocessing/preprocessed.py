@@ -58,13 +58,11 @@ class Preprocessing(ABC):
         privacy goes by such steps.
         """
 
-    @property
-    def range(self) -> Space | None:
-        """A space that has all images, with those that lie between two of them; None: not known.
+    range: Space | None = None
+    """A space that has all images, with those that lie between two of them; None: not known.
 
-        The mechanism behind must take them all: an image that it refuses is an error that tells.
-        """
-        return None
+    The mechanism behind must take them all: an image that it refuses is an error that tells.
+    """
 
     @property
     @abstractmethod
@@ -282,7 +280,7 @@ class ImputedSum(Preprocessing):
         return Within(Fraction(self.high))
 
     @property
-    def range(self) -> Integers:
+    def range(self) -> Integers:  # type: ignore[override]
         return Integers(0, self.size * self.high)
 
     @property

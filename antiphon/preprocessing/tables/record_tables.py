@@ -143,7 +143,7 @@ class TablePreprocessing(Preprocessing):
         return Moved(Fraction(0), 1)
 
     @property
-    def range(self) -> Arrays | None:
+    def range(self) -> Arrays | None:  # type: ignore[override]
         """Tables with entries within the reach, and a little more, as they are rounded."""
         reach = self.declares.reach
         if reach is None:
