@@ -281,6 +281,7 @@ class ImputedSum(Preprocessing):
 
     @property
     def range(self) -> Integers:  # type: ignore[override]
+        """The sums that there may be."""
         return Integers(0, self.size * self.high)
 
     @property
