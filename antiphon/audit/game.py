@@ -21,13 +21,15 @@ from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.display import Card, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import HALT, TOP
+from antiphon.protocol.messages import HALT, TOP, distinct
 from antiphon.protocol.records.interaction import Seed, Watch, interact
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Signature
@@ -63,17 +65,41 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
     return decorate
 
 
+def _claimed(system: object) -> Verification:
+    """The f that all claims of a mechanism are about."""
+    claims = system.claims if isinstance(system, ContinualMechanism) else ()
+    found = list(distinct(each.verification for each in claims))
+    if len(found) != 1:
+        raise InvalidArgument(
+            f"a game is about a mechanism and an f, PrivacyGame(M, f): {message_label(system, 80)} "
+            f"has claims about {len(found) or 'none'}"
+        )
+    return found[0]
+
+
+def _is_verification(_: object, __: object, value: object) -> None:
+    if not isinstance(value, Verification):
+        raise InvalidArgument(
+            "f is a Verification, such as ap.verifiers.event_level(), not "
+            f"{message_label(value, 80)}"
+        )
+
+
 @register("antiphon.PrivacyGame/1")
 @attrs.frozen(repr=False)
 class PrivacyGame(Shown):
     """Both worlds of the definition of DP: the adversary must tell b = 0 from b = 1.
 
     M is (ε, δ)-DP w.r.t. f iff for every adversary the views of ``mechanism(0)`` and
-    ``mechanism(1)`` are (ε, δ)-indistinguishable (CM Def. 3.7).
+    ``mechanism(1)`` are (ε, δ)-indistinguishable (CM Def. 3.7). Without an f it is that of M's only
+    claim. Raises: InvalidArgument where it has none, or several.
     """
 
     system: ContinualMechanism
-    verification: Verification
+    verification: Verification = attrs.field(
+        default=attrs.Factory(lambda game: _claimed(game.system), takes_self=True),
+        validator=_is_verification,
+    )
 
     def _card(self) -> Card:
         return Card(game_in_words(self.system, self.verification))

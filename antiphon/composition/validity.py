@@ -19,6 +19,7 @@ from antiphon.composition.concurrent import ConComp, Fixed
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState, Unpaid
+from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.vector import Vector
@@ -331,14 +332,29 @@ def sparse_parallel(
 def sparse_parallel(
     parameters: amounts.GivenMeasures, *, first_pair_consistent: bool = False
 ) -> SparseMeasures: ...
+@overload
 def sparse_parallel(
-    parameters: amounts.GivenPairs | amounts.GivenMeasures, *, first_pair_consistent: bool = False
+    *, k: int, epsilon: object, delta: object = 0, first_pair_consistent: bool = False
+) -> SparseParallel: ...
+def sparse_parallel(
+    parameters: amounts.GivenPairs | amounts.GivenMeasures | None = None,
+    *,
+    k: int | None = None,
+    epsilon: object = None,
+    delta: object = 0,
+    first_pair_consistent: bool = False,
 ) -> SparseParallel | SparseMeasures:
     """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5).
 
-    Of pairs (ε, δ), or of measures of one other kind (docs/sparse.md).
+    Of pairs (ε, δ), or of measures of one other kind (docs/sparse.md); or of ``k`` equal pairs:
+    ``sparse_parallel(k=1, epsilon=1)``. Raises: InvalidArgument for both ways at once, or neither.
     """
-    given = amounts.opened(parameters)
+    if (parameters is None) is (k is None) or (k is None) is not (epsilon is None):
+        raise InvalidArgument(
+            "give the parameters, [(1, 0)], or that they are equal, k=1, epsilon=1, delta=0"
+        )
+    equal: Any = () if k is None else [(epsilon, delta)] * exact.whole(k, "k")
+    given = amounts.opened(equal if parameters is None else parameters)
     if amounts.is_measured(given):
         return SparseMeasures(given, first_pair_consistent)
     return SparseParallel(given, first_pair_consistent)

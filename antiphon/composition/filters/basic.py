@@ -45,8 +45,8 @@ class BasicFilter(Filter):
     (Fraction(1, 10), Fraction(0, 1))
     """
 
-    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
-    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
+    epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
     source = "Rogers, Roth, Ullman, Vadhan 2016; concurrent: Haney et al. 2023"
 
     @property

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable
-from typing import Any, Final, TypeGuard
+from typing import Any, Final, TypeGuard, Union
 
 from antiphon.composition.accounting.pairs import noise, pairs_curve
 from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair
@@ -12,7 +12,10 @@ from antiphon.composition.accounting.parameters import MANY
 from antiphon.composition.accounting.renyi import RenyiCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.claims import Status
 from antiphon.protocol.measures import kinds
+from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.records.labels import message_label
 
 KINDS: Final = (
     noise.DiscreteGaussianPair,
@@ -24,16 +27,19 @@ KINDS: Final = (
     MixturePair,
 )
 
-Pairs = Iterable[pairs_curve.LossPair]
+Pairs = Iterable[Union[pairs_curve.LossPair, kinds.Measure, ContinualMechanism]]
 
 
 def counted(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
-    """The multiset of pairs. Raises: InvalidArgument for none, or for what is no pair of ours."""
+    """The multiset of pairs; a measure, or a mechanism by its claims, stands for one.
+
+    Raises: InvalidArgument for none, or for what no pair of ours dominates.
+    """
     exact.whole(times, "times")
     if isinstance(pairs, pairs_curve.LossPair):
         raise InvalidArgument("give a list of dominating pairs: [pair]")
     try:
-        listed: list[Any] = list(pairs)
+        listed: list[Any] = [_as_pair(each) for each in pairs]
     except TypeError:
         raise InvalidArgument(f"a list of dominating pairs, not a {type(pairs).__name__}") from None
     for each in listed:
@@ -47,6 +53,25 @@ def counted(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
     if counts.total() * times > MANY:
         raise InvalidArgument("at most 10^15 mechanisms are accounted for at once")
     return tuple((pair, count * times) for pair, count in counts.items())
+
+
+def _as_pair(given: Any) -> Any:
+    """The pair that dominates a measure, or what a mechanism claims; anything else as it is."""
+    measures: list[kinds.Measure]
+    if isinstance(given, ContinualMechanism):
+        measures = [each.measure for each in given.claims if each.status is not Status.REFUTED]
+        measures.sort(key=lambda each: not isinstance(each, kinds.Dominated))  # a pair says most
+    elif isinstance(given, kinds.MEASURES):
+        measures = [given]
+    else:
+        return given
+    found = next(filter(None, map(pair_of, measures)), None)
+    if found is None:
+        raise InvalidArgument(
+            f"no dominating pair is known of {message_label(given, 80)}: give a pair, or ask "
+            "ap.guarantee of its composition"
+        )
+    return found
 
 
 def is_known(pair: Any) -> TypeGuard[pairs_curve.LossPair]:
