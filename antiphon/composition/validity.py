@@ -351,7 +351,8 @@ def sparse_parallel(
     """
     if (parameters is None) is (k is None) or (k is None) is not (epsilon is None):
         raise InvalidArgument(
-            "give the parameters, [(1, 0)], or that they are equal, k=1, epsilon=1, delta=0"
+            "give pairs (ε, δ), as [(1, 0)], or measures of one kind; or how many equal pairs, "
+            "k=1, epsilon=1, delta=0"
         )
     equal: Any = () if k is None else [(epsilon, delta)] * exact.whole(k, "k")
     given = amounts.opened(equal if parameters is None else parameters)

@@ -182,12 +182,10 @@ def test_a_part_that_repeats_is_drawn_once():
             return 1, int(coins.bernoulli(Fraction(1, 2)))
         return 2, message if coins.bernoulli(TENTH) else 2
 
-    class OneLater:
+    class OneLater(ap.Verification):
         """Nothing of the first message is secret."""
 
         initial_state = 0
-        first_pair_consistent = False
-        checked_space = None
 
         def step(self, state, zero, one):
             alike = ap.verifiers.event_level().step(0, zero, one) == 0

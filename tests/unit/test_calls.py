@@ -21,7 +21,7 @@ TREE = TreeCounter(horizon=8, epsilon=1)
             "has no parameter 'size'; it has horizon, epsilon",
         ),
         (lambda: sparse_parallel(), "k=1, epsilon=1"),
-        (lambda: sparse_parallel([(1, 0)], k=1, epsilon=1), "give the parameters, [(1, 0)], or"),
+        (lambda: sparse_parallel([(1, 0)], k=1, epsilon=1), "as [(1, 0)], or measures"),
         (lambda: sparse_parallel(k=1), "k=1, epsilon=1"),
         (lambda: sparse_parallel(k=0, epsilon=1), "k must be an int >= 1"),
         (lambda: compose([ZeroConcentrated(0.1)]), "no dominating pair is known of"),
