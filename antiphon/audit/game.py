@@ -258,7 +258,7 @@ class PrivacyGame(Shown):
 
 
 OPEN: Final = "open"
-"""What a sealed mechanism answers by all that it has answered so far."""
+"""The message that makes a sealed mechanism release all answers so far."""
 _OPENING: Final = Finite((OPEN,))
 
 

@@ -135,9 +135,9 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
 
     parameters: tuple[Parameters, ...]
     choose: Callable[[Create, Pair], PostProcessor]
-    """Which T_j a mechanism gets, seen at its first pair."""
+    """The function that chooses T_j for a mechanism at its first pair."""
     place: Place
-    """Which sample T_j takes: sample j (Thm 4.10), or the first unused of its parameters."""
+    """The sample that T_j takes: sample j (Thm 4.10), or the first unused one of its parameters."""
     _chosen: dict[object, PostProcessor] = attrs.field(
         init=False, factory=dict[object, PostProcessor], repr=False
     )

@@ -32,10 +32,10 @@ from antiphon.protocol.verification import Refused, Verification, read
 Point: TypeAlias = tuple[Fraction, Fraction]
 """(φ⁰, φ¹), or any pair of numbers, one for each world."""
 Sample: TypeAlias = tuple[int, Symbol]
-"""Of RR_{ε,δ}(b): (r, ⊤) if r is b for certain, else (r, ⊥)."""
+"""A sample of RR_{ε,δ}(b): (r, ⊤) if r is b for certain, else (r, ⊥)."""
 
 SAMPLE_QUERY = Pair(0, 1)
-"""What a simulator asks its right: I(b) makes it the input b of randomized response."""
+"""The query of a simulator to its right: I(b) makes it the input b of randomized response."""
 
 
 @attrs.frozen(eq=False)

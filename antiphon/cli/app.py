@@ -42,7 +42,7 @@ def before(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
     ] = False,
 ) -> None:
-    """What stands before the command."""
+    """Options that stand before the command."""
 
 
 def _commands() -> Iterator[Callable[..., int]]:

@@ -1,4 +1,4 @@
-"""What users write, and what the commands print: text for people, or one JSON object."""
+"""Input that users write, and output of the commands: text for people, or one JSON object."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix
 
 
 def print_card(card: Card, width: int = _WIDTH) -> None:
-    """What ``print`` says of a result, its tables as wide as the terminal."""
+    """Print a result's card, its tables as wide as the terminal."""
     print(card.title)
     for part in card.parts:
         if isinstance(part, Grid) and part.columns:
@@ -108,7 +108,8 @@ def progress(
 
 
 def terminal(width: int = _WIDTH) -> Console:
-    """What prints to standard output; ``width`` where nobody watches. A reader may go away.
+    """A console on standard output, ``width`` wide where nobody watches. A reader that goes away is
+    no error.
 
     Raises: MissingExtra without rich; BrokenPipeError when the reader has gone.
     """
@@ -204,14 +205,14 @@ Found = TypeVar("Found")
 
 
 def one_of(known: Mapping[str, Found], name: str, what: str) -> Found:
-    """What has that name. Raises: InvalidArgument, with all names, for another."""
+    """The object of this name. Raises: InvalidArgument, with all names, for an unknown one."""
     if name not in known:
         raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
     return known[name]
 
 
 def several(texts: Iterable[str]) -> tuple[str, ...]:
-    """What stands between commas, or in an option that is repeated; each once.
+    """The values between commas, or of an option that is repeated; each once.
 
     >>> several(["1024, 4096", "1024", "1"])
     ('1024', '4096', '1')

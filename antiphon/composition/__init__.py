@@ -1,4 +1,4 @@
-"""What wires many mechanisms into one, and what that costs.
+"""Composition: many mechanisms wired into one, and the privacy that this costs.
 
 * *Compositions*: ``ap.ConComp`` of fixed mechanisms, ``ap.ExtConComp`` of those that are created
   on the way (``ap.Create``), ``ComplexMechanism``.

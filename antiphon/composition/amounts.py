@@ -1,4 +1,4 @@
-"""What is fixed in advance, to be used up: amounts of one measure, of which (ε, δ) is one."""
+"""Multisets of parameters fixed in advance: amounts of one measure, of which (ε, δ) is one."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def _known(value: object) -> bool:
 
 
 def opened(given: Given) -> Given:
-    """What is given as a tuple, so that it can be looked at; what is no iterable as it is."""
+    """An iterable as a tuple, so that it can be inspected; anything else unchanged."""
     return tuple(given) if isinstance(given, Iterable) else given  # type: ignore[return-value]
 
 
@@ -95,7 +95,7 @@ class Unit:
 
     name: str
     read: Callable[[kinds.Measure], Amount | None]
-    """What a claim says in this measure; None: nothing."""
+    """The amount of a claim in this measure; None: it has none."""
     key: Callable[[Any], Hashable]
     """Equal for amounts with the same figures, and for no others."""
     stated: Callable[[Any], kinds.Measure]

@@ -42,7 +42,7 @@ class Lifting:
 
 
 States: TypeAlias = tuple[object, ...]
-"""Of the parts of a chain, from left to right."""
+"""The states of the parts of a chain, from left to right."""
 
 
 class Through(ContinualMechanism[State, Query, Answer]):

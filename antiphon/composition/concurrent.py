@@ -46,7 +46,7 @@ class Dead:
     """Whether it never was: the budget did not cover it."""
 
     def __keep__(self) -> tuple[object, ...]:
-        """What a durable session writes of it: an exception by its class and what it says."""
+        """The content that a durable session writes: an exception by its class and message."""
         if self.failure is None and self.before is None and not self.refused:
             return ()
         failure = None if self.failure is None else errors.in_words(self.failure)

@@ -44,10 +44,12 @@ class FromOutside:
 
     _numbers: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
     _met: dict[int, tuple[Create, int]] = attrs.field(factory=dict[int, tuple[Create, int]])
-    """By ``id``, with the object, whose ``id`` no other has while it is kept."""
+    """The number of each object, by ``id``; the object is kept, so that no other gets its ``id``.
+    """
 
     def number(self, created: Create) -> int:
-        """Of its spaces, its claims, and whether more is created in it."""
+        """The number of a creation, by its mechanism's spaces and claims, and by whether more is
+        created inside it."""
         met = self._met.get(id(created))
         if met is None:
             mechanism = created.mechanism

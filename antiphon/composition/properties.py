@@ -46,7 +46,7 @@ from antiphon.protocol.verification import Refused, Verification, read
 DEEPEST: Final = 300
 """Messages of one run that are still explored."""
 ACKNOWLEDGED: Final = Finite((TOP,))
-"""What is answered to a creation."""
+"""The answers to a creation."""
 
 
 class Property(enum.Enum):
@@ -58,7 +58,7 @@ class Property(enum.Enum):
 
 
 Heard = tuple[tuple[Side, object], ...]
-"""What P received in a run: (from, message), in order."""
+"""The messages that P received in a run: (from, message), in order."""
 
 
 @attrs.frozen
@@ -71,7 +71,7 @@ class Violation:
     reason: str
 
     def replay(self) -> tuple[tuple[tuple[Side, object], ...], ...]:
-        """What P sends, message by message, in each of the two runs."""
+        """The messages that P sends, one by one, in each of the two runs."""
         return tuple(tuple(_sent(self.post_processor, run)) for run in self.runs)
 
 
@@ -99,13 +99,14 @@ class Lockstep(NamedTuple):
     """State of f' on the pairs sent right."""
     created: tuple[Create, ...]
     sent: tuple[object, object] | None
-    """What the runs have sent right and is not yet answered; None: a left message is due."""
+    """The messages that the runs have sent right and that are not answered yet; None: a left
+    message is due."""
     lefts: int
     """How many messages have come from the left."""
     over: bool = False
     """Whether P has halted."""
     within: tuple[tuple[tuple[int, ...], Create], ...] = ()
-    """What was created inside of a created composition: where, by indices, and what."""
+    """The creations inside of created compositions: the path of indices, and the creation."""
 
 
 def check_properties(
@@ -289,7 +290,7 @@ def address(message: object) -> tuple[tuple[int, ...], object]:
 
 
 def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
-    """What ExtConComp may answer to a message."""
+    """All answers that ExtConComp may give to a message."""
     space = answer_space(message, lock)
     if space is ACKNOWLEDGED:
         return (TOP,)
@@ -297,7 +298,8 @@ def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
 
 
 def answer_space(message: object, lock: Lockstep) -> Space | None:
-    """What ExtConComp may answer to a message, but for HALT; None if it is HALT for sure.
+    """The answers that ExtConComp may give to a message, except HALT; None if the answer is surely
+    HALT.
 
     To a creation ``ACKNOWLEDGED``, which is never HALT.
     """

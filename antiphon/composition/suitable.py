@@ -24,7 +24,7 @@ Purse: TypeAlias = "Vector[int]"
 
 @register("antiphon.Checked/1", state=True)
 class Checked(NamedTuple):
-    """What f knows of a created mechanism: f' so far, and whether a pair differed."""
+    """The state of f about one created mechanism: the state of f', and whether a pair differed."""
 
     created: Create
     state: Any
@@ -133,11 +133,12 @@ class Suitable(Verification[SuitableState]):
 
     @abstractmethod
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
-        """What a creation leaves of the purse after ``count`` others, or why it is refused."""
+        """The purse after a creation that follows ``count`` others, or the reason why it is
+        refused."""
 
     @abstractmethod
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        """What the first differing pair of a mechanism leaves of the purse."""
+        """The purse after a mechanism's first differing pair, or the reason why it is refused."""
 
 
 class Unpaid(Suitable):

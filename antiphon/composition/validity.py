@@ -101,7 +101,7 @@ _MOST: Final = 4
 
 
 class InPurse(NamedTuple):
-    """What was put into a purse of one amount: its place there, and how many."""
+    """The stock of one amount in a purse: its place there, and its number."""
 
     place: int
     amount: amounts.Amount
@@ -115,7 +115,7 @@ class Paying(Suitable):
     holds: ClassVar[str]
     """The field of the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
-    """By what tells them apart."""
+    """The purse, by the key that tells amounts apart."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))
@@ -167,7 +167,7 @@ class Paying(Suitable):
 
 @attrs.frozen
 class Budgeted(Paying):
-    """Of parameters (ε₁, δ₁), …, (ε_k, δ_k)."""
+    """A verification function with fixed parameters (ε₁, δ₁), …, (ε_k, δ_k)."""
 
     holds = "parameters"
     parameters: tuple[amounts.Parameters, ...] = attrs.field(converter=amounts.pairs)
@@ -178,13 +178,14 @@ class Budgeted(Paying):
 
 
 def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
-    """What purses are compared by: a curve of a user's may call itself equal to a smaller one."""
+    """The keys by which purses are compared: a user's curve may claim to equal a smaller one."""
     return tuple(map(told_apart, measures))
 
 
 @attrs.frozen
 class Measured(Paying):
-    """Of measures of one other kind. What is created asserts a claim of that very kind."""
+    """A verification function with fixed measures of one other kind; each creation asserts a claim
+    of that kind."""
 
     holds = "measures"
     measures: tuple[Measure, ...] = attrs.field(converter=amounts.of_one_kind, eq=_told_apart)

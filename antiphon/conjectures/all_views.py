@@ -1,4 +1,4 @@
-"""What the best adversary gains from a composition of laws, and how it depends on each.
+"""The gain of the best adversary of a composition of laws, and how it depends on each law.
 
 All views at once: the histories of n mechanisms are an array of n axes, for each choice of
 lengths. Backwards, U = loss(Π x_j⁰, Π x_j¹) where the adversary stops, and the best of Σ_answers U
@@ -46,13 +46,13 @@ class Party(NamedTuple):
 
 
 class Best(NamedTuple):
-    """What the best adversary gains, and the slopes of it at the views where it stops."""
+    """The gain of the best adversary, and its slopes at the views where that adversary stops."""
 
     gain: float
     parties: list[Party]
     slopes: dict[Lengths, tuple[Doubles, Doubles]]
     choices: dict[Lengths, Ints]
-    """What it does at each view; see ``asked``."""
+    """The choice of the adversary at each view; see ``asked``."""
 
 
 class AllViews:
@@ -97,7 +97,7 @@ def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
 
 
 def gains(found: Best, mechanism: int, size: int) -> Doubles:
-    """What each entry of the law of one mechanism adds to the gain."""
+    """The contribution of each entry of one mechanism's law to the gain."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
         level = found.parties[mechanism].levels[lengths[mechanism]]

@@ -56,7 +56,7 @@ class Climbs:
     """The task of who makes climbs: some of all that are made for one search."""
 
     name: str
-    """Of this search alone: whoever works on it builds each program once."""
+    """The name of this search alone: each worker builds each program once."""
     pattern: Pattern = attrs.field(eq=False)
     epsilon: ExactEpsilon = attrs.field(eq=False)
     bound: Fraction = attrs.field(eq=False)
@@ -67,7 +67,7 @@ class Climbs:
         return climber(self, start.place).climb(start.number, random, start.near)
 
     def fingerprint(self) -> dict[str, object]:
-        """What has to be the same for a search to be gone on with."""
+        """The parameters that must be equal for a saved search to go on."""
         return {
             "pattern": self.pattern.known_by(self.sizes), "epsilon": self.epsilon,
             "bound": self.bound, "sizes": self.sizes,
@@ -76,7 +76,7 @@ class Climbs:
 
 @lru_cache(maxsize=64)
 def climber(task: Climbs, place: int) -> Climbing:
-    """Of one size. Raises: MissingExtra without scipy."""
+    """The climber for one size. Raises: MissingExtra without scipy."""
     return task.pattern.climber(task.sizes[place], task.epsilon)
 
 
@@ -131,7 +131,7 @@ def place_of(number: int, sizes: int) -> int:
 _CLEARLY: Final = 1e-6
 """A gain in doubles that is more than this above the bound is judged."""
 _FURTHER: Final = 1e-9
-"""By how much one has to be better that is judged after another."""
+"""The margin by which a climb must be better to be judged after another."""
 ENDLESS: Final = 2**32 - 1
 """Starts where only time is limited."""
 
@@ -147,7 +147,7 @@ class HowFar(NamedTuple):
 
 @attrs.frozen
 class Aim:
-    """What is to be found: more than ``figure``; and whether to go on once it is."""
+    """The goal of a search: a loss above ``figure``; and whether to go on once it is found."""
 
     pattern: Pattern
     epsilon: ExactEpsilon
@@ -157,7 +157,7 @@ class Aim:
 
 @attrs.define
 class Memory:
-    """What a search remembers between two climbs; a checkpoint is this in a file."""
+    """The memory of a search between two climbs; a checkpoint is this in a file."""
 
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
@@ -165,7 +165,7 @@ class Memory:
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None
-    """What was judged to be the best, exactly, while it went on."""
+    """The best climb that was judged exactly while the search went on."""
     tried: float = -1.0
     """The gain of what was judged last."""
 

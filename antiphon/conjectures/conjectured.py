@@ -36,7 +36,7 @@ _EDGES: Final = "Edges of mechanisms: how likely an answer is; of the adversary:
 
 @attrs.frozen(eq=False, repr=False)
 class Conjectured(Shown, Plotted):
-    """What a search for mechanisms that break a bound has found: "refuted", or "not refuted"."""
+    """The outcome of a search for mechanisms that break a bound: "refuted", or "not refuted"."""
 
     pattern: Pattern
     epsilon: ExactEpsilon
@@ -46,7 +46,7 @@ class Conjectured(Shown, Plotted):
     starts: int
     """Climbs."""
     searched: Sizes
-    """Of what was looked at: (rounds, answers) of mechanisms."""
+    """The sizes that were searched: (rounds, answers) of mechanisms."""
     history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
     """(starts, best) where a better one was found, in doubles."""
     interrupted: bool = False
@@ -68,7 +68,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def ratio(self) -> float:
-        """Of the loss to the bound; 1.0 only if they are equal."""
+        """The ratio of the loss to the bound; 1.0 only if they are equal."""
         if not self.bound:
             return math.inf if self.loss else 1.0
         near = float(self.loss / self.bound)
@@ -83,7 +83,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def adversary(self) -> StrategyAdversary | None:
-        """Who makes them lose it; None if nothing was found.
+        """The adversary that makes the mechanisms lose the most; None if nothing was found.
 
         It plays, saves and replays like any adversary. Of a Rényi divergence, too, though what it
         accuses, where world b makes a view likelier, is then no measure of the loss.
@@ -102,7 +102,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def figure(self) -> str:
-        """What is bounded: δ(0), say."""
+        """The name of the bounded figure: δ(0), say."""
         return str(self.pattern.facts(self.epsilon)["figure"])
 
     @property

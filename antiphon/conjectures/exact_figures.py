@@ -1,4 +1,4 @@
-"""What is bounded of a game, or claimed of a mechanism: how far apart two worlds are, exactly.
+"""Figures that a conjecture bounds, or a mechanism claims: exact distances between two worlds.
 
 What two worlds are told apart by: sums over views of a convex function of their laws.
 
@@ -37,7 +37,7 @@ class HockeyStick:
 
     growth: float
     nothing: ClassVar = 0
-    """What is lost where nothing is told."""
+    """The loss where nothing is told."""
     widest: ClassVar[float | None] = None
     """A likelihood ratio past which no mechanism is sought; None: any is."""
 
@@ -86,7 +86,7 @@ class MomentLoss:
 
 
 Loss: TypeAlias = Union[HockeyStick, MomentLoss]
-"""Of one view, by its probabilities in the two worlds."""
+"""The contribution of one view, by its probabilities in the two worlds."""
 _BITS: Final = 160
 """To how many bits a moment is known."""
 _LARGEST: Final = 300
@@ -117,15 +117,15 @@ class TightDelta:
 
     @property
     def loss(self) -> HockeyStick:
-        """Of one view, in doubles."""
+        """The contribution of one view, in doubles."""
         return HockeyStick(grown(self.epsilon))
 
     def of(self, own: Law, other: Law) -> Fraction:
-        """By the exact laws of an adversary's views: no more than the truth."""
+        """The δ that one adversary attains, from the exact laws of its views: a lower bound."""
         return own.hockey_stick(other, self.growth)
 
     def tight(self, question: Question, rounds: int) -> Fraction:
-        """Of a game, by the exact engine."""
+        """The tight δ of a game, by the exact engine."""
         return question.solve(self.epsilon, rounds).delta
 
     def best(self, question: Question, rounds: int) -> Attained:

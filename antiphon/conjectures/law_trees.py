@@ -37,15 +37,16 @@ class OneLength(NamedTuple):
     """
 
     heard: tuple[Ints, Ints]
-    """By world: where in a law the history is of what the mechanism has heard and answered."""
+    """For each world, the place in a law of each history of the mechanism's messages and answers.
+    """
     differs: Ints
     """1 if a pair said differs, else 0."""
     group: Ints
-    """Of each history."""
+    """The group of each history."""
     parents: Ints
-    """Of each group: the history that it follows, among those one shorter."""
+    """For each group, the history that it extends, among those one shorter."""
     pairs: Ints
-    """Of each group: which pair is said."""
+    """For each group, the index of the pair that is said."""
 
     @property
     def starts(self) -> Ints:
@@ -77,7 +78,7 @@ class Domain(NamedTuple):
         return self.offset(self.rounds + 1)
 
     def place(self, message: object) -> int:
-        """Which input a message is."""
+        """The index of a message among the inputs."""
         return next(i for i, each in enumerate(self.inputs) if identical(each, message))
 
 
@@ -211,7 +212,7 @@ class ListedPairs(Verification[int, object]):
 
 
 def pairs_of(inner: Verification) -> tuple[Pair[Any], ...]:
-    """What f' lists, if it lists anything."""
+    """The pairs that f' lists; empty if it lists none."""
     return inner.pairs if type(inner) is ListedPairs else ()
 
 

@@ -1,4 +1,4 @@
-"""What a search has found: a mechanism by its law, rounded to rationals, and judged exactly.
+"""The results of a search: mechanisms by their laws, rounded to rationals, and judged exactly.
 
 A mechanism is a table of what it answers after each history.
 """
@@ -77,7 +77,7 @@ Plan = tuple[Fraction, ...]
 
 
 DENOMINATOR: Final = 720_720
-"""Of the probabilities that what is found is rounded to; it has all divisors up to 16."""
+"""The denominator of the rounded probabilities; it has all divisors up to 16."""
 _SELDOM: Final = 2.0**-10
 """How often a softened law gives any answer."""
 
@@ -150,12 +150,12 @@ class Judged:
     mechanisms: tuple[ContinualMechanism[Any], ...]
     """In the order in which they are created; one may be there several times."""
     claimed: tuple[Fraction, ...]
-    """What each one loses, by the exact engine: at most what is claimed."""
+    """The tight loss of each mechanism, by the exact engine: at most its claim."""
     adversary: StrategyAdversary
     loss: Fraction
-    """What the views of that adversary lose, exactly: the composition loses no less."""
+    """The loss to that adversary, exactly: a lower bound on the loss of the composition."""
     game: PrivacyGame
-    """That it plays."""
+    """The game that the adversary plays."""
     heard: frozenset[int] | None = None
     """The histories of these mechanisms that can be; None: any can."""
 

@@ -60,7 +60,8 @@ def _shared(wanted: list[int], room: int) -> list[int]:
 
 
 def mechanism_tree(mechanism: ContinualMechanism[Any]) -> str:
-    """What it answers after each history that can be, with which probability; or what it is."""
+    """A mechanism's answers after each possible history with their probabilities, as text; or its
+    label."""
     if not isinstance(mechanism, TableMechanism):
         return message_label(mechanism)
     return "\n".join([f"{message_label(mechanism)} answers", *_answers(mechanism, 0, "  ")])
@@ -84,7 +85,8 @@ def short(chance: Fraction) -> str:
 
 
 def mechanism_drawn(mechanism: ContinualMechanism[Any], heard: frozenset[int] | None) -> Drawn:
-    """What it answers to what it may be asked, after each history that can be, and how likely.
+    """A mechanism's answers after each possible history with their probabilities, as a tree to
+    draw.
 
     What f' lets nobody ask, and is not in ``heard``, is left out; questions that are answered alike
     stand together. Of one that is no table, what it is.
@@ -120,7 +122,8 @@ def _questions(
 
 
 def strategy_drawn(adversary: StrategyAdversary) -> Drawn:
-    """What it says after each answer, and where it accuses; what repeats is drawn once."""
+    """An adversary's messages after each answer, and where it accuses; a repeated subtree is drawn
+    once."""
     return _StrategyDrawer(adversary).drawn(0)
 
 
@@ -187,16 +190,16 @@ _COLOURS: Final = {
     "accuses": ("#fee9e7", "#d98a83", "#b42318"), "stops": ("#ffffff", "#cbd5e1", "#64748b"),
     "more": ("#ffffff", "#ffffff", "#64748b"),
 }  # fmt: skip
-"""What fills a node, its edge, and its text."""
+"""The colours of a node: its filling, its edge, and its text."""
 _ROW, _BOX, _GAP, _MARGIN, _LINE = 30.0, 22.0, 24.0, 24.0, 20.0
 _SIZE, _SMALL = 12.5, 11.5
 _HEAD: Final = 'font-size="14" font-weight="600" fill="#0f172a"'
 _SMALLER: Final = 'font-size="12.5" fill="#334155"'
 _EDGE: Final = f'font-size="{_SMALL}" fill="#475569" text-anchor="end"'
 _WIDEST: Final = 1400.0
-"""What stands side by side is no wider; else it stands below."""
+"""The largest width of trees that stand side by side."""
 _LEAVES: Final = 40
-"""Of a tree; what is more is folded."""
+"""The largest number of leaves; more are folded."""
 _LONGEST: Final = 40
 
 

@@ -21,7 +21,7 @@ from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6
 BETA: Final = 0.05
-"""What each band fails with, at most: all its readings at once."""
+"""The largest probability that a band fails anywhere."""
 _REPORT_EVERY: Final = 1000
 
 
@@ -35,7 +35,7 @@ class CarrierReading(NamedTuple):
     largest: int
     """The most that any carrier has, by HSS."""
     interval: int
-    """Which one of HSS's: one more than how often its estimate has changed."""
+    """The interval of HSS: one more than how often its estimate has changed."""
     band: int
     """No count of H errs by more."""
     largest_band: int
@@ -44,12 +44,12 @@ class CarrierReading(NamedTuple):
 
 @attrs.frozen
 class Delays:
-    """What was answered, and what it promises."""
+    """The answers of the stage on delays, and their guarantee."""
 
     histogram: ContinualHistogram
     hss: HSS
     promise: Guarantee = attrs.field(repr=False)
-    """Of both together."""
+    """The guarantee of both together."""
     readings: tuple[CarrierReading, ...] = attrs.field(repr=False)
 
     @property
@@ -87,7 +87,7 @@ def play_delays(
     seed: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Delays:
-    """What ``told_delays`` reads, and what it promises."""
+    """The readings of ``told_delays``, with their guarantee."""
     readings = told_delays(number, every=every, epsilon=epsilon, seed=seed, progress=progress)
     return promised_delays(epsilon, readings)
 

@@ -38,7 +38,7 @@ class Curve:
     true: Sequence[int] = attrs.field(repr=False)
     noisy: Sequence[int] = attrs.field(repr=False)
     width: Sequence[int] = attrs.field(default=(), repr=False)
-    """What |noisy - true| is promised not to exceed."""
+    """A bound on |noisy - true|."""
     steps: bool = False
     """Whether the noisy value stays until it changes."""
 
@@ -173,7 +173,7 @@ def _panel(axes: Axes, heading: str, drawn: Sequence[Curve]) -> None:
 
 
 def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates:
-    """What a picture goes along: the dates, unless all of it lies between few of them."""
+    """The values of a picture's horizontal axis: dates, unless it spans few of them."""
     return np.asarray(steps) if last - first < np.timedelta64(_SHORT, "D") else dates
 
 

@@ -35,7 +35,7 @@ HORIZON: Final = 1 << 19
 
 
 class Notes(NamedTuple):
-    """What the analyst knows: a few numbers, however long it plays."""
+    """The analyst's memory: a few numbers, however long it plays."""
 
     told: int = 0
     """Flights told to all their counters."""
@@ -132,7 +132,8 @@ def _carrier_counter(busy: tuple[int, ...], origin: int, carrier: int) -> int:
 
 
 def counter_name(busy: tuple[int, ...], index: int) -> str:
-    """What counter ``index`` counts, once the origins ``busy`` were found busy in this order."""
+    """The name of the flights that counter ``index`` counts, once the origins ``busy`` were found
+    busy in this order."""
     if index < len(ORIGINS):
         return ORIGINS[index]
     place, carrier = divmod(index - len(ORIGINS), len(CARRIERS))
@@ -190,7 +191,7 @@ class FlightCounter:
 
     @property
     def true_count(self) -> int:
-        """What that answer would be without noise, in flights."""
+        """The answer without noise, in flights."""
         return self.true[-1]
 
     @property

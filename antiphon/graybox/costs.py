@@ -1,4 +1,4 @@
-"""What the differences between two worlds cost, given the noise on them.
+"""The cost of the differences between two worlds, given the noise on them.
 
 The noise is moved until the second world reads what the first did (a randomness alignment:
 Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b that moves by s costs |s|/b,
@@ -35,7 +35,7 @@ class Difference:
     """How one number with noise on it differs between the worlds."""
 
     value: float
-    """Of the number as it was read."""
+    """The difference of the numbers as they were read."""
     before: float
     """As the value met the noise, before both were multiplied."""
     terms: tuple[tuple[int, str, float, float], ...]
@@ -56,7 +56,7 @@ class Difference:
 
 
 def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
-    """Of two rows with the same draws on them."""
+    """The difference of two rows with the same draws on them."""
     value = float(two.value) - float(one.value)
     terms = tuple(
         (atom.number, atom.law, float(atom.scale), float(factor)) for atom, factor in one.terms
@@ -120,7 +120,7 @@ class Costs:
         return None
 
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, tape.Place], None]:
-        """What is spent beyond (ε, δ), and where; None: what is known of it fits."""
+        """The cost beyond (ε, δ), and its place; None: the known costs fit."""
         apart, _ = self._shared()
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
@@ -134,7 +134,7 @@ class Costs:
         )
 
     def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
-        """What costs an amount that is not in ``excess``, and where."""
+        """Differences whose cost is unknown, so not in ``excess``, and their places."""
         apart, others = self._shared()
         for each in apart:
             if each.value and _spread(each, delta)[0] not in _KNOWN:
@@ -219,7 +219,7 @@ def _beyond(
 
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
-    """What uniform noise does not hide, beyond δ."""
+    """The probability beyond δ that uniform noise does not hide, and its place."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None

@@ -1,4 +1,4 @@
-"""What two worlds on one tape say: findings, and what could not be judged."""
+"""The judgement of two worlds on one tape: findings, and what could not be judged."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ from antiphon.numbers.printed import told_apart
 
 CHECKS: Final = ("seeds", "branches", "scales", "values", "cancelling", "answers", "budget")
 _SLACK: Final = 1 + 1e-9
-"""What sums of doubles are off by."""
+"""The relative rounding error of sums of doubles."""
 _NOISE: Final = "laplace, gaussian, discrete_laplace, discrete_gaussian"
 
 
 @attrs.frozen
 class Declared:
-    """What the author of a function says of it."""
+    """The author's declaration about a function."""
 
     sensitivity: Union[float, None]
     epsilon: Union[Epsilon, None]

@@ -21,7 +21,7 @@ _KEPT: Final = (
     np.reshape, np.transpose, np.squeeze, np.append, np.copy, np.shape, np.size, np.ndim,
     np.broadcast_to, np.tile, np.repeat, np.diff, np.expand_dims, np.atleast_1d, np.array_split,
 )  # fmt: skip
-"""What arrays of any content allow; all else reads."""
+"""The functions that accept arrays of any content; all others read the numbers."""
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
@@ -72,7 +72,7 @@ def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
 
 
 def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
-    """What is chosen by looking at all numbers of an array."""
+    """The result of a choice by all numbers of an array."""
     flat = as_objects(array).ravel().tolist()
     noisy = [each for each in flat if type(each) is Noisy]
 

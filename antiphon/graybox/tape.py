@@ -74,7 +74,7 @@ def branch(one: Sequence[Line], other: Sequence[Line]) -> Union[Line, None]:
 
 Real: TypeAlias = Union[int, float]
 Foreign: TypeAlias = Any
-"""What the audited code hands over, or is handed."""
+"""A value that the audited code passes or receives."""
 Place: TypeAlias = tuple[tuple[str, int], ...]
 """(file, line) of a call and of its callers, the innermost first."""
 
@@ -130,7 +130,7 @@ class Atom:
     scale: Real
     drawn: Real
     call: int
-    """Which event drew it."""
+    """The number of the event that drew it."""
 
 
 @attrs.frozen(eq=False)
@@ -147,7 +147,7 @@ class DrawEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What two worlds must have in common in it."""
+        """The part of the event that two worlds must have in common."""
         return self.place, self.law, self.count
 
 
@@ -164,7 +164,7 @@ class ReadEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What two worlds must have in common in it."""
+        """The part of the event that two worlds must have in common."""
         names = tuple(tuple(atom.number for atom, _ in row.terms) for row in self.rows)
         return self.place, self.reading, names
 
@@ -178,7 +178,7 @@ class NoisyRow:
     met: Place
     """Where the value met its noise."""
     unit: Real
-    """By what the sum was multiplied since then."""
+    """The factor by which the sum was multiplied since then."""
 
 
 @attrs.frozen(eq=False)
@@ -191,7 +191,7 @@ class ChoiceEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """What two worlds must have in common in it."""
+        """The part of the event that two worlds must have in common."""
         return self.place, len(self.weights)
 
 
@@ -219,7 +219,7 @@ class Tape:
         self.source = generator(seed)
         self.seeded = dict[Place, str]()
         self.unjudged = dict[str, Place]()
-        """What could not be followed, and where it first was."""
+        """The operations that could not be followed, and the first place of each."""
         self.coins_read = False
         """Whether a coin was tossed by hand: what depends on it is not judged."""
         self.parting: Event | None = None
@@ -259,7 +259,7 @@ class Tape:
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """What is read where noise becomes a plain number."""
+        """The plain number that is read where noise is read out."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:

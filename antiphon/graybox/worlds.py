@@ -88,7 +88,7 @@ def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, N
 def _held(
     holder: Foreign, known: dict[int, Foreign], taped: Taped
 ) -> Generator[tuple[Foreign, str, Foreign], None, None]:
-    """What a module holds that is replaced."""
+    """The attributes of a module that are replaced, with their replacements."""
     if not isinstance(holder, ModuleType) or holder.__name__.startswith("antiphon."):
         return
     own = foreign(getattr(holder, "__file__", None) or "<frozen")
@@ -100,7 +100,8 @@ def _held(
 
 
 def _made(tape: Tape, taped: Taped) -> Foreign:
-    """What makes generators, and knows them as its own: all draw from the one tape."""
+    """A class that makes generators which all draw from the one tape, and that recognises them as
+    its instances."""
 
     class Kind(type):
         def __instancecheck__(cls, instance: object) -> bool:
@@ -152,7 +153,7 @@ Function = Callable[..., Foreign]
 
 @attrs.frozen(eq=False)
 class World:
-    """What happened in one world."""
+    """The record of one world: its tape, and its answer or failure."""
 
     tape: Tape
     answer: Foreign

@@ -91,7 +91,7 @@ def _noise(epsilon: ExactEpsilon) -> float:
 
 
 def measures(event: Any) -> Counted:
-    """What an event promises: measures, and how many mechanisms have each; () for a no-op.
+    """The measures that an event promises, with the number of mechanisms of each; () for a no-op.
 
     Exact: Gaussian (μ = 1/noise), randomized response (ε), zCDP. At most as private: Laplace and
     discrete Laplace, of which the ε is taken. Composition is that of mechanisms fixed in advance.
@@ -236,6 +236,6 @@ def dominating(distribution: Any) -> LossDistributionPair:
 
 
 def claim(distribution: Any, verification: Verification) -> Claim:
-    """That a mechanism is dominated by a PrivacyLossDistribution w.r.t. f: *assumed*."""
+    """A claim that a mechanism is dominated by a PrivacyLossDistribution w.r.t. f: *assumed*."""
     found = dominating(distribution)
     return Claim(kinds.Dominated(found), verification, Status.ASSUMED, found.source)

@@ -98,7 +98,7 @@ def _made(to: Callable[..., object], arguments: tuple[object, ...], where: str) 
 def _groups(
     rows: Rows, single: bool, to: Callable[..., object] | None, times: Any, by: str
 ) -> Iterator[object]:
-    """What happened at one time after another."""
+    """The rows of each time as one message, one time after another."""
     group: list[object] = []
     clock = _Clock(times, by)
 
@@ -118,7 +118,7 @@ def _groups(
 
 
 class _Clock:
-    """Which time it is: of those that are given, or of those that come."""
+    """The present time of a stream: one of the given times, or the time of the latest row."""
 
     def __init__(self, times: tuple[Any, ...] | None, by: str) -> None:
         self._left = None if times is None else list(times)[::-1]
@@ -239,7 +239,8 @@ def _missing(value: Any) -> bool:
 
 @contextmanager
 def _watched(progress: Progress, total: int | None) -> Generator[Callable[[int], object]]:
-    """Whom to tell of rows done: a function, a bar on a terminal, or nobody."""
+    """The function to tell of rows done: the given one, a bar on a terminal, or one that tells
+    nobody."""
     if callable(progress):
         yield lambda done: progress(done, total)
         return

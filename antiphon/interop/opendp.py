@@ -35,7 +35,7 @@ from antiphon.verifiers.relations import AnyTwo, Relation, Within
 @register("antiphon.OpenDPMeasurement/1")
 @attrs.frozen(kw_only=True)
 class OpenDPMeasurement(NoninteractiveMechanism):
-    """What OpenDP answers on a dataset; made by ``antiphon.interop.opendp.mechanism``.
+    """A measurement of OpenDP as a mechanism; made by ``antiphon.interop.opendp.mechanism``.
 
     NIM: a dataset of ``queries`` -> OpenDP's answer, then HALT.
     Privacy: ``measure`` w.r.t. ``verification``, as OpenDP's privacy map says at ``d_in``;
@@ -58,7 +58,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     _asked: Callable[[object], object] | None = attrs.field(default=None, init=False, repr=False)
     """Compared, as the law of the answers is in it; a function, so by identity."""
     _source: str = attrs.field(init=False, eq=False, repr=False)
-    """Of the draw, on a tape: another measurement does not replay it."""
+    """The name of the draw on a tape: another measurement does not replay it."""
 
     def __attrs_post_init__(self) -> None:
         digest = blake2b(self.description.encode(), digest_size=6).hexdigest()

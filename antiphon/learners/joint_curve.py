@@ -60,21 +60,22 @@ class HexagonCorner(NamedTuple):
 
 Corners: TypeAlias = tuple[HexagonCorner, ...]
 UNTOLD: Final[Corners] = (HexagonCorner(math.inf, math.inf, 0.0),)
-"""Of decisions that doubles cannot tell: the bound is infinite."""
+"""The corners of decisions that doubles cannot tell apart: the bound is infinite."""
 
 
 def alike(exponent: float) -> Corners:
-    """Of a decision that is the same in both worlds."""
+    """The corners for a decision that is the same in both worlds."""
     return (HexagonCorner(exponent, exponent, 0.0),)
 
 
 def either_way(own: float, other: float, more: float) -> Corners:
-    """Of two exponents, whichever is of the world on the left."""
+    """The corners for two exponents, with either of them in the world on the left."""
     return HexagonCorner(own, other, more), HexagonCorner(other, own, -more)
 
 
 def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
-    """Of the hexagon, but for (low, low), where decisions contribute less than at (high, high)."""
+    """Corners of the hexagon, except the dominated one: (low, low) contributes less than (high,
+    high)."""
     if high > LARGE:
         return UNTOLD
     apart = min(apart, high - low)
@@ -104,7 +105,7 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
-    """That of one corner, as ln(s e^stays + (1-s) e^draws) with s = s₀, rounded up."""
+    """The contribution of one corner, as ln(s e^stays + (1-s) e^draws) with s = s₀, rounded up."""
     exponent, other, more = corner
     if exponent <= 0 or other <= 0 or max(exponent, other) > LARGE:
         return math.inf
@@ -241,7 +242,7 @@ class LazyCurve:
 def lazy_bound(
     rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
 ) -> JointCurve:
-    """That of ``LazyCurve``: at the end of the batch that differs L is 0 and 1, or B-1 and B."""
+    """The bound of ``LazyCurve``: after the differing batch its L is 0 and 1, or B-1 and B."""
     if rate * cost < _TINY:
         return JointCurve((UNTOLD,), (UNTOLD,), decisions)
     differing = (
@@ -276,7 +277,7 @@ class L2PCurve:
 
 
 def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int) -> JointCurve:
-    """That of ``L2PCurve``, by ``real`` = -ln(1-p)."""
+    """The bound of ``L2PCurve``, by ``real`` = -ln(1-p)."""
     low, high = (margin - 1) * batch, (margin + 1) * batch
     differing = (
         either_way(real + rate * steps, real + rate * (steps + 2), 2 * rate)

@@ -1,4 +1,4 @@
-"""What all online learners share: they learn of a round when its loss comes, and advise."""
+"""Common parts of all online learners: they advise, and learn of a round when its loss comes."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     @abstractmethod
     def _spaces(self) -> tuple[Space, Space]:
-        """Of losses, and of advice."""
+        """The spaces of losses and of advice."""
 
     def step(self, state: State, message: Any, coins: Coins) -> tuple[State, Any]:
         if type(message) is str:
@@ -85,7 +85,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, Any]:
-        """What to do; the state after it."""
+        """The advice, and the state after it."""
 
     @abstractmethod
     def _learn(self, state: State, loss: Any, coins: Coins) -> State:
@@ -94,7 +94,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     def follow(
         self, state: State, losses: NDArray[np.int64], coins: Coins
     ) -> tuple[State, NDArray[Any]]:
-        """What it advises in each of some rounds: what a session answers, in one loop.
+        """The advice in each of some rounds: a session's answers, in one loop.
 
         For losses that do not depend on what is shown, as one table.
         Raises: InvalidArgument for losses that a session would refuse, before anything is drawn.
@@ -132,7 +132,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
 
 class InBlocks(ABC):
-    """Of learners that follow many rounds faster than one by one. Abstract."""
+    """A learner that follows many rounds faster than one by one. Abstract."""
 
     __slots__ = ()
 

@@ -23,17 +23,18 @@ from antiphon.protocol.spaces import Arrays
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""
 _STEPS: Final = (16, 1000)
-"""Of a descent: at least, and at most; between them as many as the loss's ``looks`` allow."""
+"""The least and the largest number of steps of a descent; between them the loss's ``looks`` decide.
+"""
 _WIDTHS: Final = 12
 """How often a loss with kinks is smoothed less, to a quarter."""
 _EASE: Final = 0.95
 """So much more is dared at each step."""
 _TANGENTS: Final = 1000
-"""So many of the last are kept."""
+"""The number of tangents that are kept, the latest ones."""
 _MIXTURES: Final = 300
 """Mixtures of them that are tried."""
 _ROUNDING: Final = 1e-13
-"""Of a value, in proportion: what a descent cannot see."""
+"""The relative change of a value that a descent cannot see."""
 
 
 @attrs.frozen
@@ -184,7 +185,7 @@ class ConvexRegret:
 
     @property
     def gap(self) -> float:
-        """By how much regret may be larger."""
+        """The amount by which regret may be larger."""
         return self.best.gap
 
 
@@ -216,7 +217,7 @@ class BestInTurn:
 
 @attrs.frozen(eq=False)
 class Regret:
-    """What was shown, and the losses of a game: a table with a row for each round."""
+    """The advice and the losses of a game: a table with a row for each round."""
 
     shown: Losses = attrs.field(repr=False)
     losses: Losses = attrs.field(repr=False)
@@ -291,7 +292,7 @@ Shown = TypeVar("Shown")
 def _rounds(
     exchanges: Iterable[tuple[object, object]], kind: type[Shown]
 ) -> tuple[list[Shown], list[Losses]]:
-    """What was shown, and the losses: of each round whose loss came."""
+    """The advice and the losses of each round whose loss came."""
     shown, losses, advice = list[Shown](), list[Losses](), None
     for message, answer in exchanges:
         if type(message) is str and message == ADVICE and type(answer) is kind:

@@ -30,7 +30,7 @@ _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 @attrs.frozen(eq=False)
 class Trace:
-    """What is drawn for one name; ``spread`` is half the width of its band."""
+    """The line of one name in a picture; ``spread`` is half the width of its band."""
 
     name: str
     xs: npt.ArrayLike = attrs.field(repr=False)
@@ -139,7 +139,7 @@ def powers(
 
 
 def _names(rows: Iterable[Sequence[Facet]]) -> list[str]:
-    """Of all lines, each once."""
+    """The names of all lines, each once."""
     return list(dict.fromkeys(line.name for row in rows for each in row for line in each.lines))
 
 

@@ -29,7 +29,7 @@ from antiphon.protocol.measures.kinds import Approximate, Renyi
 from antiphon.protocol.mechanism import Mechanism
 
 _NEAR: Final = 1 / 32
-"""By so much a bound may be worse for the sake of a larger batch."""
+"""The relative loss in a bound that is accepted for the sake of a larger batch."""
 
 
 def rounds(horizon: object) -> int:
@@ -140,7 +140,7 @@ class _Asked(NamedTuple):
 
 
 def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
-    """What a batch is reckoned by: half of δ is for δ₁."""
+    """The accounting of a batch: half of δ is for δ₁."""
     if name == "optimised":
         return accountings.Optimised()
     if name == "repaired":
@@ -185,7 +185,7 @@ def _by_theorem(
 def best_l2p(
     horizon: int, experts: int, target: Fraction, chance: Fraction, accounting: str
 ) -> L2PParameters:
-    """What is best; its claim is (ε, δ)-DP. Raises: InvalidArgument."""
+    """The best parameters whose claim is (ε, δ)-DP. Raises: InvalidArgument."""
     asked = _Asked(horizon, max(experts, 2), float(target), chance)
     # The ε of Thm 3.2 knows no margin: so it has the paper's.
     margins = (1, 2) if accounting == "optimised" else (2,)

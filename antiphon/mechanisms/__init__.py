@@ -1,4 +1,4 @@
-"""What answers: mechanisms with a proved claim, and some that claim nothing.
+"""Mechanisms: most with a proved claim, and some that claim nothing.
 
 * *Noise*: ``Laplace``, ``Gaussian`` (doubles, for simulation), ``DiscreteLaplace``,
   ``DiscreteGaussian``, ``GridLaplace``, ``GridGaussian`` (drawn exactly, for release),

@@ -37,16 +37,17 @@ def at_most(most: int, cure: str) -> Bound:
 
 
 MOST_COORDINATES: Final = 1 << 20
-"""Of an array, a tuple of scores or a histogram: a state holds some numbers for each."""
+"""The largest size of an array, a tuple of scores or a histogram: a state holds some numbers for
+each entry."""
 MOST_UPDATES: Final = 1 << 200
-"""Of a stream: levels of a tree grow with its logarithm."""
+"""The longest stream: levels of a tree grow with its logarithm."""
 COORDINATES: Final = at_most(MOST_COORDINATES, "split the coordinates among mechanisms")
 ITEMS: Final = at_most(1 << 12, "merge items, or split them among histograms")
-"""Of a composition that has a mechanism for each, or a query a bound for each."""
+"""The validator of the number of items, each of which has a mechanism or a bound."""
 STREAM: Final = at_most(MOST_UPDATES, "no stream is longer")
 COUNTS: Final = at_most(MOST_UPDATES, "counts are smaller")
 VALUES: Final = at_most(MOST_UPDATES, "scale the values down")
-"""Of a sensitivity of integers."""
+"""The validator of a sensitivity of integers."""
 
 
 def check_positive(value: object, name: str) -> Fraction:

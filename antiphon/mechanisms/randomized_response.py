@@ -155,7 +155,8 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
         return tuple(float((Fraction(n, users) - lie) / (self.truth - lie)) for n in counts)
 
     def error_bound(self, users: int, *, beta: float) -> float:
-        """What no estimated share errs by more than, with probability at least 1 - beta.
+        """A bound on the error of every estimated share, which holds with probability at least 1 -
+        beta.
 
         Hoeffding for each value and a union bound: √(ln(2k/beta)/(2·users)) / (truth - lie).
         Infinite for ε = 0, whose answers tell nothing.

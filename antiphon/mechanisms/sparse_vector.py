@@ -128,7 +128,7 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
 
     @abstractmethod
     def _above(self, value: int, gap: int, coins: Coins) -> Told:
-        """What is told of a query above the threshold."""
+        """The answer to a query above the threshold."""
 
     def error_bound(self, queries: int, *, beta: float) -> int:
         """An α that holds for the first ``queries`` answers with probability at least 1 - beta.
@@ -246,5 +246,5 @@ class NumericSparseVector(AnySparseVector):
         return value + coins.discrete_laplace(self.value_scale)
 
     def value_error_bound(self, *, beta: float) -> int:
-        """What none of the ``tops`` values errs by more than, with probability 1 - beta."""
+        """A bound on the error of all ``tops`` values, which holds with probability 1 - beta."""
         return laplace_bound(self.value_scale, fields.beta(beta) / self.tops)

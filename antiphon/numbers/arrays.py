@@ -1,4 +1,4 @@
-"""What is asked of whole arrays: where their entries lie and how far apart two are, exactly.
+"""Exact questions about whole arrays: where their entries lie, and how far apart two arrays are.
 
 An int64 difference can need 65 bits and a sum of squares 146: nothing here overflows or rounds.
 """

@@ -157,7 +157,7 @@ for _each in (AntiphonError, *AntiphonError.__subclasses__(), UnknownOrder):
     _each.__module__ = "antiphon"  # tracebacks and pickles name them as users do
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
-"""What a step raises to refuse a message; where a verifier stands guard, a HALT of the game."""
+"""The errors by which a step refuses a message; behind a verifier the game halts with HALT."""
 READINGS: Final = (ReplayMismatch, Intractable, PartError)
 """No outcome of the mechanism's: coins whose reading cannot go on, a part that is faulty."""
 
@@ -165,7 +165,7 @@ READINGS: Final = (ReplayMismatch, Intractable, PartError)
 # --- an exception that cannot be kept, in words ---------------------------------------------------
 
 _LONG: Final = 300
-"""Of what an exception says, so much is kept."""
+"""The number of characters that are kept of an exception's text."""
 
 
 def in_words(error: BaseException) -> tuple[str, str]:
@@ -177,7 +177,7 @@ def in_words(error: BaseException) -> tuple[str, str]:
 
 
 def from_words(kind: str, text: str) -> AntiphonError:
-    """What stands for it where it is read again: a PartError that names its class."""
+    """The error that a saved text stands for: a PartError that names its class."""
     if kind == ProtocolError.__name__:
         return ProtocolError(text)
     return PartError(text if kind == PartError.__name__ else f"{kind}: {text}")
@@ -203,7 +203,7 @@ def told(error: BaseException) -> str:
 
 
 def crash(error: Exception, message: str) -> PartError:
-    """What to raise ``from`` the exception of a step that crashed on a message of a study.
+    """The PartError to raise ``from`` the exception of a step that crashed on a message of a study.
 
     Live a crash is an outcome, HALT (law 1). Counted as one in a study, a step that always
     crashes would be perfectly private.

@@ -165,9 +165,9 @@ class Log:
 
 
 ExactEpsilon: TypeAlias = Union[Fraction, Log]
-"""What an ε is after normalisation. Log(1) is stored as Fraction(0)."""
+"""An ε after normalisation. Log(1) is stored as Fraction(0)."""
 Epsilon: TypeAlias = Union[int, float, Fraction, Log]
-"""What a caller may give for ε, in nats."""
+"""An ε, in nats, as a caller may give it."""
 
 
 def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:

@@ -37,7 +37,7 @@ def all_are(kind: type, values: tuple[object, ...]) -> bool:
 
 
 Content: TypeAlias = Callable[[Any], Hashable]
-"""What a value of some type is compared by."""
+"""The function that gives the content by which values of some type are compared."""
 
 
 def fingerprint(value: object) -> Hashable:
@@ -57,7 +57,8 @@ def fingerprint(value: object) -> Hashable:
 
 @lru_cache(maxsize=4096)
 def _content(kind: type[Any]) -> Content | None:
-    """What a value of this type is compared by; None: by itself."""
+    """The function that gives the content by which values of a type are compared; None: by
+    identity."""
     if kind in _CONTENTS:
         return _CONTENTS[kind]
     own: Content | None = vars(kind).get("__fingerprint__")

@@ -26,7 +26,7 @@ _PLAIN: Final = -4
 
 
 def shown_up(value: Figure, digits: int = _SIX) -> str:
-    """So many significant digits, rounded up.
+    """The number to this many significant digits, rounded up.
 
     >>> shown_up(Fraction(1, 3)), shown_up(Log(3)), shown_up(0.1), shown_up(100), shown_up(2e-9)
     ('0.333334', '1.09862', '0.1', '100', '2e-09')
@@ -35,7 +35,7 @@ def shown_up(value: Figure, digits: int = _SIX) -> str:
 
 
 def shown_down(value: Figure, digits: int = _SIX) -> str:
-    """So many significant digits, rounded down.
+    """The number to this many significant digits, rounded down.
 
     >>> shown_down(Fraction(1, 3)), shown_down(Fraction(3, 4)), shown_down(1234567)
     ('0.333333', '0.75', '1.23456e+06')
@@ -44,7 +44,7 @@ def shown_down(value: Figure, digits: int = _SIX) -> str:
 
 
 def fixed_up(value: Figure, places: int) -> str:
-    """So many digits after the point, rounded up.
+    """The number to this many digits after the point, rounded up.
 
     >>> fixed_up(Fraction(20000, 3), 2), fixed_up(1, 4), fixed_up(math.inf, 4)
     ('6,666.67', '1.0000', 'inf')
@@ -53,7 +53,7 @@ def fixed_up(value: Figure, places: int) -> str:
 
 
 def fixed_down(value: Figure, places: int) -> str:
-    """So many digits after the point, rounded down.
+    """The number to this many digits after the point, rounded down.
 
     >>> fixed_down(Fraction(20000, 3), 2)
     '6,666.66'
@@ -62,8 +62,8 @@ def fixed_down(value: Figure, places: int) -> str:
 
 
 def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
-    """Of two numbers the larger, rounded down, and the other, rounded up: six digits of each, or
-    as many as tell that it is larger, if it is.
+    """The larger number rounded down and the smaller rounded up, to six digits each, or to as many
+    as show which is larger.
 
     >>> told_apart(0.2, 0.1), told_apart(0.10000000012, 0.1)
     (('0.2', '0.1'), ('0.1000000001', '0.1'))
@@ -78,7 +78,7 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
 
 
 def _reading(value: Figure) -> Fraction | float:
-    """What is compared: of a logarithm a rational, 40 digits of it."""
+    """The number that is compared; for a logarithm, a rational of 40 digits."""
     return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
 
 

@@ -1,4 +1,4 @@
-"""What NumPy computes just as Python does, one number at a time: the arithmetic of columns."""
+"""Arithmetic of columns: the operations that NumPy computes just as Python does."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ Mask: TypeAlias = "NDArray[np.bool_]"
 
 
 class Lanes:
-    """Which replicas a block has: a number of them, or, once numbered, their numbers.
+    """The replicas in a block: their count, or, once they are numbered, their numbers.
 
     While no column exists the replicas are all alike and a block is just their number.
     """
@@ -81,7 +81,7 @@ class Lanes:
         self.numbered = ids is not None
         self.parent: Lanes | None = None
         self.mask: Any = None
-        """Which replicas of ``parent`` these are, if they are known as such."""
+        """The mask of these replicas in ``parent``, if it is known."""
         self._table: Indices | None = None
         self._places: dict[Lanes, Indices] = {}
 

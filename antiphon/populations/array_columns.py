@@ -20,14 +20,14 @@ from antiphon.populations.columns import Column, Deciding, NumberLike, same_numb
 from antiphon.protocol.messages import STAND_IN, freeze
 
 ENTRIES: Final = ("<i8", "<f8", "|b1")
-"""What entries are: int64, float64 or bool, which columns know, too."""
+"""The types of entries: int64, float64 or bool, which columns know, too."""
 _EXACT: Final = frozenset(
     {np.add, np.subtract, np.multiply, np.true_divide, np.floor_divide, np.remainder, np.negative,
      np.positive, np.absolute, np.invert, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
      np.logical_and, np.logical_or, np.logical_not, np.equal, np.not_equal, np.less,
      np.less_equal, np.greater, np.greater_equal, np.sqrt, np.floor, np.ceil, np.rint}
 )  # fmt: skip
-"""What gives an entry the same bits wherever it stands, and raises for none."""
+"""The functions that give an entry the same bits wherever it stands, and raise for none."""
 _INT64: Final = 2**63 - 1
 Made: TypeAlias = Any
 """A column of arrays; or what a single replica has."""
@@ -78,7 +78,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     @property
     def shape(self) -> tuple[int, ...]:
-        """Of each replica's array."""
+        """The shape of each replica's array."""
         return self._values.shape[1:]
 
     @property
@@ -93,7 +93,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """Of the entries."""
+        """The NumPy type of the entries."""
         return self._values.dtype
 
     def of(self, entries: str, *, axes: int) -> bool:
@@ -167,7 +167,8 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
     # --- of all entries ------------------------------------------------------------------------
 
     def of_all(self, name: str, options: dict[str, object]) -> Made:
-        """What NumPy makes of all entries: of floats in the order in which it adds one array's."""
+        """A NumPy reduction over all entries; floats are added in the order in which NumPy adds one
+        array's."""
         if all(value is None for value in options.values()):
             values = self.now()
             values = np.ascontiguousarray(values.reshape(len(values), -1))

@@ -41,7 +41,7 @@ LIMIT: Final = 1 << 18
 NUMBERS: Final = 1 << 22
 """And most numbers that one draw of all of them has, where each draws a vector."""
 KNOWN: Final = 1024
-"""Of so many parts at most it is kept how they are stepped."""
+"""Size of the step-function cache."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
 """Draws of many at once, by name, and what each of them is."""
 
@@ -317,7 +317,7 @@ class ColumnCoins(Coins):
         return self._split([(values[code], part) for code, part in zip(found, lanes, strict=True)])
 
     def _chosen(self, codes: Values | None, candidates: int) -> object:
-        """What each replica has chosen from an array: of many candidates a column."""
+        """Each replica's choice from an array: a column, where there are many candidates."""
         assert codes is not None
         if candidates > ALIKE:
             return self._keep(Column(codes, self))

@@ -33,9 +33,9 @@ KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 
 
 Operand: TypeAlias = Union["Column", float, Fraction, np.generic]
-"""What a column meets: another, a Python number, or one of NumPy's."""
+"""The other operand of a column: a column, a Python number, or one of NumPy's."""
 Made: TypeAlias = Union["Column", float, Fraction]
-"""What comes of it: a column, or the number of a single replica."""
+"""The result of an operation: a column, or the number of a single replica."""
 
 
 class Apart(BaseException):
@@ -51,7 +51,7 @@ class Apart(BaseException):
 
 
 class Deciding(Protocol):
-    """What a column needs of the coins that made it."""
+    """The coins that made a column, as far as the column needs them."""
 
     lanes: Lanes
 
@@ -62,12 +62,12 @@ class Deciding(Protocol):
     def beside(
         self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
-        """What a function of NumPy's makes of a column and arrays."""
+        """The result of a NumPy function of a column and arrays."""
         ...
 
 
 class PerReplica(ABC):
-    """What stands for a value of each replica: it belongs to one population."""
+    """A value for each replica of one population."""
 
     __slots__ = ("_lanes", "_values", "coins")
     __immutable__ = True
@@ -157,7 +157,7 @@ class Column(NumberLike):
 
     @classmethod
     def later(cls, kind: type, name: str, left: Operand, right: Operand, coins: Deciding) -> Column:
-        """What a function makes of floats, computed if it is asked for.
+        """A function of floats that is computed only when it is asked for.
 
         A step that is run again for the other part of a block has drawn and decided
         already, and asks for little of what it computes on the way.
@@ -240,7 +240,7 @@ class Column(NumberLike):
         return self.in_python(other, "pow", swapped=True)
 
     def arithmetic(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """By name; ``swapped``: with the column on the right."""
+        """An arithmetic operation, by its name; ``swapped``: with the column on the right."""
         if self.kind is float and name in _OF_FLOATS and _is_exact(other):
             first, second = (other, self) if swapped else (self, other)
             return Column.later(float, name, first, second, self.coins)
@@ -275,7 +275,7 @@ class Column(NumberLike):
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("lt", "le", "gt", "ge"))
 
     def comparison(self, other: Any, name: str) -> Made:
-        """By name."""
+        """A comparison, by its name."""
         if self.kind is float and _is_exact(other):
             return Column.later(bool, name, self, other, self.coins)
         left = self.now()
@@ -302,7 +302,7 @@ class Column(NumberLike):
         return Column(np.invert(numbers(self.now())), self.coins)  # ~True is -2
 
     def logic(self, other: Operand, name: str) -> Made:
-        """By name, of ints and truth values."""
+        """A bitwise operation on ints and truth values, by its name."""
         if type(other) is int and abs(other) >= WIDE and self.kind is not float:
             return self.in_python(other, name)
         right = _operand(other)
@@ -323,9 +323,9 @@ class Column(NumberLike):
 
 _NEITHER: Final[Made] = NotImplemented
 _OF_FLOATS: Final = ("add", "sub", "mul")
-"""What NumPy does to doubles just as Python does, whatever they are."""
+"""The operations that NumPy does on all doubles just as Python does."""
 _DEEPEST: Final = 8
-"""So many operations at most wait for one that is asked for."""
+"""The largest number of operations that wait until one is asked for."""
 
 
 def _is_exact(other: Any) -> bool:

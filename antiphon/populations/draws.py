@@ -1,4 +1,4 @@
-"""What all replicas of a block draw at once, as arrays: one number for each."""
+"""Draws of all replicas of a block at once, as arrays: one number for each."""
 
 from __future__ import annotations
 

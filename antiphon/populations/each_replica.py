@@ -1,4 +1,4 @@
-"""What is computed for each replica of a block by itself, where columns do not know how.
+"""Computation replica by replica, for operations that columns do not support.
 
 And messages with columns in them, as a part hears them that knows only numbers (``plain``).
 """
@@ -100,7 +100,7 @@ def for_all(function: Callable[[Values], Values], array: Any) -> Any:
 
 
 def _coins_of(value: Any) -> Deciding | None:
-    """Of the population whose column this is, or has; None of what all replicas share."""
+    """The coins of the column that a value is or holds; None for one that all replicas share."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is ArrayColumn or kind is Opaque:
         found: Deciding = value.coins
@@ -110,7 +110,7 @@ def _coins_of(value: Any) -> Deciding | None:
 
 
 def _rows(value: Any) -> Iterable[Any]:
-    """What each replica has, as it would have it alone; without end of what all share."""
+    """The value that each replica would have alone; endless where all replicas share one."""
     if _coins_of(value) is None:
         return repeat(value)
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
@@ -170,7 +170,7 @@ def plain(message: Any, part: object = None) -> Any:
 
 @lru_cache(maxsize=1024)
 def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
-    """What messages of an attrs class are made of; a mechanism is no message but itself."""
+    """The fields that a message of an attrs class is made of; a mechanism has none."""
     if "__attrs_attrs__" not in vars(kind) or hasattr(kind, "step"):
         return ()
     return tuple((field.name, field.alias) for field in attrs.fields(kind) if field.init)

@@ -34,7 +34,7 @@ class OneOf:
 
     choices: tuple[object, ...]
     _codes: Codes = attrs.field(alias="codes", repr=False)
-    """Which of them, for each; of two, as bits."""
+    """The index of the choice of each replica; for two choices, as bits."""
     lanes: Lanes
 
     @staticmethod
@@ -43,7 +43,7 @@ class OneOf:
         return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 
     def at(self, lanes: Lanes) -> Codes:
-        """Which of them, for these replicas."""
+        """The index of the choice, for each of these replicas."""
         codes = self._codes
         if len(self.choices) == 2:
             codes = np.unpackbits(codes, count=self.lanes.size)
@@ -51,7 +51,8 @@ class OneOf:
 
 
 def key(value: Any) -> Hashable:
-    """What tells values apart: of columns and unknown objects that they are the same object."""
+    """The key by which values are told apart; columns and unknown objects are equal only if they
+    are the same object."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is float:
         return kind, value.hex()
@@ -91,7 +92,8 @@ def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes,
 
 
 def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
-    """Of two parts by the truth of one column: the same, without a look at their numbers."""
+    """The join of two parts that one column of truth values separates, without a look at replica
+    numbers."""
     ordered = sorted(parts, key=lambda part: str(key(part[1])))
     values = tuple(value for _, value in ordered)
     if key(values[0]) == key(values[1]):
@@ -141,7 +143,7 @@ class Tally:
         factory=dict[Hashable, tuple[object, ...]]
     )
     _dense: dict[Hashable, Codes] = attrs.field(factory=dict[Hashable, Codes])
-    """By the answers' form: how often each combination was met, where there are few."""
+    """The count of each combination of answers, by the answers' form, where there are few."""
     _sparse: dict[Hashable, dict[int, int]] = attrs.field(factory=dict[Hashable, dict[int, int]])
     """The same where there are many: of those that were."""
 

@@ -36,7 +36,7 @@ from antiphon.protocol.registry import name_of
 
 Answers: TypeAlias = "History"
 Feature: TypeAlias = Callable[[Answers], object]
-"""What is counted of a view: a function of its answers."""
+"""The feature of a view that is counted: a function of its answers."""
 
 MOST_ROUNDS: Final = 100_000
 """When an adversary that does not halt is given up, unless ``rounds`` says otherwise."""
@@ -50,7 +50,7 @@ class Block(NamedTuple):
     """Replicas that share every state, and whose turn it is: the stages of one round."""
 
     stage: int
-    """Which party is stepped next: the adversary, the mechanism, or nobody any more."""
+    """The party that is stepped next: the adversary, the mechanism, or none any more."""
     own: object
     """The adversary's state."""
     state: object
@@ -359,7 +359,7 @@ def taken_apart(
 
 
 def slow_hint(parts: tuple[str, ...]) -> str:
-    """What to do about them; nothing where there are none."""
+    """The advice about parts that are stepped replica by replica; empty where there are none."""
     if not parts:
         return ""
     return (

@@ -20,7 +20,7 @@ from antiphon.protocol.measures.kinds import Renyi
 
 @attrs.frozen(kw_only=True)
 class Circumstances:
-    """What the cells are about."""
+    """The parameters for which the cells of the table are computed."""
 
     alpha: float
     epsilon: float
@@ -64,7 +64,7 @@ THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "SGD, sampled": lambda s, tau: 1.05 * s.square * (2 * s.alpha + tau**2),
     "SGD, by iteration": lambda s, tau: 1.1 * s.square * (1 + tau**2 * s.slow),
 }
-"""What the talk's theorem makes of the talk's RDP and SRDP at a τ."""
+"""The value that the talk's theorem gives, from the talk's RDP and SRDP at a τ."""
 
 PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
     ("Gaussian", "quantization"): (
@@ -119,7 +119,7 @@ def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
 
 
 def by_theorem(row: str, column: str, setting: Circumstances) -> float:
-    """What the cell should say."""
+    """The value of a cell by its theorem."""
     return THEOREM[row](setting, TAU[column](setting))
 
 

@@ -114,7 +114,7 @@ def _whole(pi: Preprocessing) -> Fraction | None:
 
 
 def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
-    """What M promises of such neighbours, if anything."""
+    """The guarantee of M for these neighbours; None if there is none."""
     try:
         return derive(attrs.evolve(ask, verification=neighbouring_start(relation)))
     except NoGuarantee:

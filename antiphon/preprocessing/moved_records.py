@@ -26,7 +26,7 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.moved import Records, lengths
 
 _STILL: Final = 1e-9
-"""What moves no further than this, in units of the radius, does not: doubles."""
+"""The distance, in units of the radius, that counts as no movement in doubles."""
 _AXES: Final = 8
 _CURES: Final = {
     "furthest": "declare the most that it can do: 2η where records are within η of their centre; "
@@ -47,7 +47,7 @@ class Movement:
     moved: int
     total: float
     candidate: str
-    """What the replaced record became."""
+    """The record that replaced the other."""
     before: int
     """How many records of the given data were replaced already."""
     neighbours: tuple[Records, Records] = attrs.field(eq=False, repr=False)
@@ -56,7 +56,7 @@ class Movement:
 
 @attrs.frozen
 class MovementReport:
-    """What was seen. True in a condition iff nothing contradicts what is declared.
+    """The distances that were seen. True in a condition iff nothing contradicts the declaration.
 
     No finding is no proof. It speaks of the data: keep it as you keep them.
     """
@@ -82,7 +82,7 @@ class MovementReport:
 
 
 def check_preprocessing(preprocessing: object, data: Any, *, tries: int = 200) -> MovementReport:
-    """What replacing one record does to the others, against Δ₂, Δ_∞ and τ as they are declared.
+    """Try how far the other records move when one is replaced, against the declared Δ₂, Δ_∞ and τ.
 
     ``data``: an n × d table that the preprocessing takes; ``tries``: how often it is fitted, about.
     Ctrl-C ends it, with what was found. Raises: InvalidArgument for what is no preprocessing of

@@ -42,12 +42,12 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def datasets(self) -> Space:
-        """What it takes."""
+        """The datasets that it accepts."""
 
     @property
     @abstractmethod
     def neighbours(self) -> Relation:
-        """Which datasets are neighbours before it: who is replaced."""
+        """The neighbouring relation before the preprocessing: one record is replaced."""
 
     @property
     @abstractmethod
@@ -87,7 +87,7 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def premises(self) -> tuple[Premise, ...]:
-        """What the figures rest on, and how that is known: a gap or a least σ that is public, …"""
+        """The premises of its figures and how they are known: a public gap or least σ, …"""
 
     @abstractmethod
     def __call__(self, dataset: Any) -> Any:

@@ -32,7 +32,7 @@ WIDEST: Final = 30.0
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15
-"""Of two places: the cosh of that is 1 + 2^-31."""
+"""The distance of two places that count as one: its cosh is 1 + 2^-31."""
 
 
 class _Point(NamedTuple):
@@ -80,7 +80,8 @@ def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Poi
 def _least_between(
     at: Callable[[float], _Point], left: _Point, middle: _Point, right: _Point
 ) -> float:
-    """By parabolas through the three; by golden section each third time, as those may creep."""
+    """The least value, by parabolas through three points, and by golden section each third time, as
+    parabolas may creep."""
     for step in range(1, _STEPS):
         if right.place - left.place <= 4 * _NEAR:
             break
@@ -181,7 +182,7 @@ class _Curve(NamedTuple):
 
 
 def _curves(measures: Sequence[Measure]) -> list[_Curve]:
-    """Of all that lose nothing; of the straight ones the lowest."""
+    """The curves of all measures that lose something; of the straight ones only the lowest."""
     kept = [each for each in measures if not _loses(each)]
     found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
     straight = [each for each in found if each.slope < math.inf]
@@ -236,7 +237,7 @@ class Ranged:
 
 
 def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, ...]:
-    """What both legs come to: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃, and the curve of ``Hoelder``.
+    """The measures of both legs together: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃, and the curve of ``Hoelder``.
 
     Pure: log-ratios add up. zCDP: ``Hoelder`` of αρ and αρ̃. GDP: T(P, Q) >= G_μ̃(1 - G_μ), which
     is G_{μ+μ̃} (Dong, Roth and Su 2022, Lemma A.5).

@@ -51,7 +51,8 @@ class PostProcessor(ABC, Generic[State]):
 
     @property
     def initial_states(self) -> Space:
-        """What may be chosen at ``start``: one element, unless there are several."""
+        """The space of initial states that ``start`` accepts: one element, unless there are
+        several."""
         return ONLY
 
     def enter(self, initial: Any) -> State:

@@ -39,7 +39,7 @@ class Verbatim:
 
 @attrs.frozen
 class Picture:
-    """What only a notebook shows."""
+    """A part of a result that only a notebook shows."""
 
     svg: Callable[[], str | None]
     """Draws it; None where that cannot be."""
@@ -95,7 +95,7 @@ _CELL: Final = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
 
 
 def bundle(thing: object, card: Card) -> dict[str, str]:
-    """What shows an object that has such a card: its text, HTML, and the first picture."""
+    """The forms in which an object with this card is shown: text, HTML, and the first picture."""
     parts = list(card.parts)
     drawn = {id(part): part.svg() for part in parts if isinstance(part, Picture)}
     html = _html(type(thing).__name__, card.title, parts, drawn)
@@ -166,7 +166,7 @@ def _image(svg: str | None, title: str) -> Iterator[str]:
 
 
 class Displayed:
-    """What a notebook shows as a page: ``_card`` says what is on it.
+    """A result that a notebook shows as a page; ``_card`` says what is on it.
 
     In public values only, as ``repr`` (law 8).
     """
@@ -175,7 +175,7 @@ class Displayed:
 
     @abstractmethod
     def _card(self) -> Card:
-        """What is shown."""
+        """The title and parts to show."""
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return bundle(self, self._card())
@@ -201,13 +201,13 @@ class DrawnAs:
     """
 
     title: str = ""
-    """Of its lane, if that is not the name of the class."""
+    """The title of the part's lane, if that is not the name of the class."""
     about: str = ""
-    """What stands below; {name} is the parameter of that name."""
+    """The text below the title; {name} is the parameter of that name."""
     forwards: bool = False
     """It sends each message on, and each answer back, as it is."""
     picks: bool = False
-    """Of a pair it sends on one side; which one, nobody is shown."""
+    """Whether it sends one side of a pair; no diagram shows which one."""
     composes: bool = False
     """It asks the mechanisms that are created in it."""
 

@@ -37,7 +37,8 @@ _SAID: Final = Forwarding()
 
 
 def forwarding(link: object) -> Forwarding | None:
-    """What a post-processor, or a class of such, says of how it forwards queries; None: it doesn't.
+    """The declaration of how a post-processor, or a class of them, forwards queries; None: it does
+    not.
 
     True says it without a proof.
     """

@@ -1,4 +1,4 @@
-"""What a live session has spent, as it can be seen (docs/budget.md).
+"""The budget of a live session, as users see it (docs/budget.md).
 
 Who counts is a composition, which is a floor above; here is what it shows.
 """
@@ -30,7 +30,7 @@ class ChildShare:
     """One created mechanism: which it is, what it asserts, and what it was charged."""
 
     index: int
-    """That of ``Ask(query, index)``."""
+    """The index of ``Ask(query, index)``."""
     mechanism: Stepping
     claim: Claim | None
     charge: Charge | Measure | None
@@ -71,35 +71,36 @@ class InEpsilon:
     probability δ the privacy loss itself was never above it. None: there is no odometer for what
     was created, or at this δ."""
     status: Status
-    """Of ``total`` and ``loss``: ASSUMED if what they rest on is, for what was created so far. A
-    later creation whose claim is only assumed makes it so."""
+    """Status of ``total`` and ``loss``: ASSUMED if one of their premises is, for the creations so
+    far. A later creation whose claim is only assumed makes it so."""
     theorem: str
-    """Whence ``total``, or ``spent`` where nothing is promised."""
+    """The theorem behind ``total``, or behind ``spent`` where there is no total."""
     why: str = ""
-    """What is missing, if a figure is None."""
+    """The reason why a figure is None."""
 
 
 class BudgetInSight(Protocol):
-    """What ``session.budget`` is: a picture of one moment, which sending on does not change."""
+    """The value of ``session.budget``: a snapshot, which later messages do not change."""
 
     @property
     def unit(self) -> str | None:
-        """What a filter adds up beside δ: epsilon, rho, divergence, mu squared; None: no filter."""
+        """The quantity that a filter adds up beside δ: epsilon, rho, divergence, mu squared; None:
+        no filter."""
         ...
 
     @property
     def limits(self) -> Charge | None:
-        """What a filter's sums may not exceed."""
+        """The limits that a filter's sums may not exceed."""
         ...
 
     @property
     def spent(self) -> Charge | None:
-        """What a filter has added up; rounded up where it is no single exact number."""
+        """The sums of a filter so far; rounded up where they are no single exact number."""
         ...
 
     @property
     def remaining(self) -> Charge | None:
-        """What is left of its limits: a creation is accepted just if it costs no more."""
+        """The rest of the filter's limits: a creation is accepted exactly if it costs no more."""
         ...
 
     @property
@@ -132,7 +133,7 @@ class BudgetInSight(Protocol):
 @reads_well
 @attrs.frozen(kw_only=True)
 class Price:
-    """What a creation would cost, and whether it would be accepted; nothing has happened."""
+    """The cost of a creation, and whether it would be accepted; asking changes nothing."""
 
     charge: Charge | Measure | None
     """As in a ``ChildShare``: in the unit of a filter, or out of a purse; None: nothing yet, or
@@ -144,7 +145,7 @@ class Price:
     """Why it would be answered by HALT."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)
-    """What ``session.budget`` would be."""
+    """The ``session.budget`` after the creation."""
 
     @property
     def reason(self) -> str:
@@ -153,11 +154,11 @@ class Price:
 
     @property
     def remaining(self) -> Charge | None:
-        """What would remain."""
+        """The budget that would remain."""
         return self.after.remaining
 
     def in_epsilon(self, delta: float | Fraction) -> float | None:
-        """By how much ``spent`` would grow in ε at δ, rounded up; None: it has no such figure.
+        """The growth of ``spent`` in ε at δ, rounded up; None: it has no such figure.
 
         Bookkeeping, as ``spent`` is: dear at first, cheaper later, where ρ or μ² adds up.
         """

@@ -49,7 +49,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """What the mechanism promises; empty if nothing."""
+        """The privacy claims of the mechanism; empty if it makes none."""
         return ()
 
     @abstractmethod
@@ -120,7 +120,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
 
 class HasParts(ABC):
-    """Of a mechanism: it steps others, of which one may die alone."""
+    """A mechanism that steps others, of which one may fail alone."""
 
     __slots__ = ()
 

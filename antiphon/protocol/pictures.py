@@ -36,7 +36,7 @@ _FORMATS: Final = (".png", ".svg", ".pdf")
 
 
 class Plotted(ABC):
-    """What has a picture of numbers, and draws it into axes."""
+    """A result that has a picture of numbers, and draws it into axes."""
 
     __slots__ = ()
 

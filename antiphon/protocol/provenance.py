@@ -56,7 +56,7 @@ def nothing_proved_in(package: str) -> None:
 _BARE: Final = frozenset(
     {object, tuple, abc.ABC, enum.Enum, typing.Generic, typing.Protocol, typing.NamedTuple}
 )
-"""What every class may stand on."""
+"""The base classes that every class may have."""
 _INERT: Final = frozenset(
     {
         "__module__", "__qualname__", "__doc__", "__slots__", "__weakref__",
@@ -66,7 +66,7 @@ _INERT: Final = frozenset(
         "__type_params__",
     }
 )  # fmt: skip
-"""What a class body may hold without changing anything."""
+"""The names in a class body that change nothing."""
 
 
 _found: Final[set[type]] = set()
@@ -173,7 +173,8 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
 
 
 def _addition(kind: type) -> str:
-    """What is not ours in a class: the first that a class from elsewhere defines."""
+    """The first part of a class that is not this library's own: what a class from elsewhere
+    defines."""
     if not honest(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
@@ -259,7 +260,7 @@ def proved(
 
 
 def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
-    """What a mechanism claims, read once.
+    """The claims of a mechanism, read once.
 
     Raises: InvalidArgument if that is no tuple of claims.
     """
@@ -267,7 +268,7 @@ def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
 
 
 def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
-    """What a mechanism says that it claims. Raises: InvalidArgument if that is no tuple of them."""
+    """The claims that a mechanism states. Raises: InvalidArgument if they are no tuple."""
     plain = type(claims) is tuple
     for each in typing.cast("tuple[object, ...]", claims) if plain else ():
         if type(each) is Unregistered:

@@ -39,7 +39,7 @@ class _Names:
 
 
 _said, _states = _Names(), _Names()
-"""What may be said, and stand in a transcript; what stands in kept states only."""
+"""The names of types that may stand in transcripts, and of those that stand in kept states only."""
 
 _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
@@ -126,7 +126,7 @@ def named_parameters(kind: type[Any]) -> None:
 
 
 def _call_to_write(kind: type[Any], given: tuple[object, ...], named: dict[str, object]) -> str:
-    """What was wrong with the parameters of a call, and the call that was probably meant."""
+    """The fault in the parameters of a call, and the call that was probably meant."""
     fields = [each for each in attrs.fields(kind) if each.init]
     fields.sort(key=lambda each: each.default is not attrs.NOTHING)  # those that it needs first
     names = [each.alias for each in fields]
@@ -223,7 +223,7 @@ class Unregistered:
 
     name: str
     text: str = attrs.field(default="", repr=False)
-    """What the file says of it, if more than the name: JSON."""
+    """The file's JSON for it, if there is more than the name."""
 
 
 def name_of(part: object) -> str:

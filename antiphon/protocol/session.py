@@ -64,14 +64,15 @@ FAILED: Final = "a step failed", "a step killed its process"
 
 
 class Accounts(Protocol):
-    """Who counts what a session has spent: ``antiphon.sessions.spending``, a floor above."""
+    """The interface of budget accounting; ``antiphon.sessions.spending``, a floor above, implements
+    it."""
 
     def budget_of(self, mechanism: Any, state: object, *, failed: bool = False) -> BudgetInSight:
-        """What its composition has spent in this state, and what remains."""
+        """The budget of a composition in this state: spent, and remaining."""
         ...
 
     def price_of(self, whole: Any, state: Any, create: object) -> Price:
-        """What a creation would cost in this state."""
+        """The cost of a creation in this state."""
         ...
 
 
@@ -136,7 +137,7 @@ class Session(Displayed, Generic[M]):
         self.failure: BaseException | None = None
         self._lock = threading.RLock()
         self._stepping: object = None
-        """What was now when the step began that is being made."""
+        """The state in which the step that is under way began."""
         tell_of_forks(self)
 
     # What one send may come to (CM §2.2.1; laws 1 and 6; docs/halting.md):
@@ -215,7 +216,7 @@ class Session(Displayed, Generic[M]):
 
     @property
     def mechanism(self) -> M:
-        """What runs here."""
+        """The mechanism that runs in this session."""
         return self._mechanism
 
     @property
@@ -247,7 +248,7 @@ class Session(Displayed, Generic[M]):
 
     @property
     def budget(self) -> BudgetInSight:
-        """What its composition has spent until now, and what remains (docs/budget.md).
+        """The budget of the session's composition: spent until now, and remaining (docs/budget.md).
 
         Raises: ProtocolError if there is no composition in the mechanism.
         """
@@ -255,7 +256,7 @@ class Session(Displayed, Generic[M]):
         return _accounts().budget_of(self._mechanism, self._now[0], failed=failed)
 
     def price(self, create: object) -> Price:
-        """What ``Create(M)`` would cost if it were sent now. Nothing is changed or tossed.
+        """The cost of ``Create(M)`` if it were sent now. Nothing is changed or tossed.
 
         Raises: what ``send`` would; ProtocolError if there is no composition in the mechanism.
         """
@@ -265,7 +266,8 @@ class Session(Displayed, Generic[M]):
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:
-        """What was said, if started with ``keep=True``; holds data, so a secret.
+        """The messages and answers so far, if started with ``keep=True``; holds data, so it is a
+        secret.
 
         Raises: ProtocolError if the session keeps no transcript.
         """

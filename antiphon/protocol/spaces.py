@@ -362,7 +362,8 @@ def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
 
 @attrs.frozen
 class Signature:
-    """What a mechanism takes and gives: Q, A, and which of Q carry data.
+    """The message spaces of a mechanism: queries Q, answers A, and the updates, the part of Q that
+    carries data.
 
     ``updates``: the part of ``queries`` that brings data in, secret in transcripts of live use.
     """

@@ -137,7 +137,8 @@ def in_steps(relation: Relation, count: int) -> Fraction | None:
 
 
 def at_distance(relation: Relation, distance: Fraction) -> Relation | None:
-    """Who is so far apart, in the same metric; None where there is none that we know.
+    """The same relation with this distance, in the same metric; None for a relation of another
+    kind.
 
     >>> at_distance(Within(3), Fraction(1, 2)), at_distance(Monotone(Within(3)), Fraction(1))
     (Within(distance=0.5), None)

@@ -33,7 +33,7 @@ def _is_verification(verifier: object, field: object, value: object) -> None:
 
 
 VerifierState: TypeAlias = object
-"""That of f, or ``Refused``."""
+"""The state of f, or ``Refused``."""
 Check: TypeAlias = Callable[[object, object, object], object]
 
 

@@ -17,7 +17,7 @@ from antiphon.protocol.messages import Pair, distinct, identical, same
 from antiphon.protocol.verification import Refused, Verification, read
 
 MOST: Final = 12
-"""So many messages are tried."""
+"""The number of messages that are tried."""
 ALIENS: Final = (
     True, False, None, -1, 0, 1, 2, 10**30, -0.0, 0.0, 0.5, 1.0, 1e300, "", "0", "a", b"", (), (0,),
     (0, 1), (0.0, 1.0), spaces.BITS, same(0), Pair(0, 1),

@@ -1,4 +1,4 @@
-"""What a check found, as data: what is wrong, where it stands, and how to mend it."""
+"""The findings of a check, as data: the fault, its place, and how to mend it."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class Finding:
     """One fault of a part."""
 
     check: str
-    """Which check found it."""
+    """The check that found it."""
     what: str
     where: str
     """FILE:LINE of the function to mend."""

@@ -1,4 +1,4 @@
-"""What is checked: a part, the messages to try on it, and the steps that it took."""
+"""The subject of a check: a part, the messages to try on it, and the steps that it took."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class Taken:
     changed: bool
     """Whether the state that it was given is no longer what it was."""
     used: frozenset[str]
-    """Which randomness it used besides its coins."""
+    """The randomness that it used besides its coins."""
 
     @property
     def refused(self) -> bool:
@@ -147,16 +147,16 @@ class Subject:
 
     part: Part
     system: Mechanism
-    """Who plays: the mechanism itself, or P ∘* what stands on its right."""
+    """The system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
     right: Mechanism | None
-    """Of a post-processor: the mechanism on its right."""
+    """The mechanism on the right of a post-processor."""
     given: tuple[object, ...] | None
     """The messages to try, if the caller gave them."""
     seed: int
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the part."""
         return message_label(self.part)
 
     @property

@@ -82,7 +82,7 @@ class PartArena:
         return self.columns.first(self._number)
 
     def choices(self, position: int) -> tuple[Move, ...]:
-        """What may be said."""
+        """The moves of the adversary."""
         return self.columns.moves(position)
 
     def worth_saying(self, position: int, rounds: int) -> tuple[Move, ...]:
@@ -98,7 +98,7 @@ class PartArena:
         return choice.zero if self.part.judge is None else _pair(choice.zero, choice.one)
 
     def answer(self, choice: Move, place: int) -> object:
-        """What the adversary hears on a branch."""
+        """The answer that the adversary hears on a branch."""
         return self.columns.answer(choice.answers[place])
 
     def follow(self, live: Live, choice: Move, place: int) -> Live:

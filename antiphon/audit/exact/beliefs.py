@@ -38,9 +38,9 @@ class Move(NamedTuple):
     differs: bool
     """Whether this is the first pair of the mechanism that differs."""
     answers: tuple[int, ...]
-    """By number, in order."""
+    """The numbers of the answers, in order."""
     branches: tuple[Branch, ...]
-    """What each answer leads to: a column."""
+    """The column that each answer leads to."""
     denominator: int
 
 
@@ -67,7 +67,7 @@ class TrackedPart:
 
 
 class BeliefColumn(NamedTuple):
-    """What is known of one part, by number. Compared by value."""
+    """The belief about one part, by the numbers of its components. Compared by value."""
 
     part: int
     judged: int
@@ -138,14 +138,14 @@ class Columns:
         return HALT if answer is END else answer
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """What can be asked of the part, alike moves listed once."""
+        """The pairs that can be asked of the part, equal moves listed once."""
         known = self._moves.get(column)
         if known is None:
             known = self._moves[column] = tuple(self._explore(self.columns[column]))
         return known
 
     def respond(self, column: int, zero: object, one: object) -> Move | Refused:
-        """What one pair may lead to."""
+        """The outcomes of one pair, as a move; a refusal if f refuses it."""
         part, state, law0, law1 = self.columns[column]
         own, stepper0, stepper1 = self._parts[part]
         assert own.judge is not None

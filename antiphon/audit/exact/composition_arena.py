@@ -28,8 +28,8 @@ from antiphon.protocol.verification import Refused
 
 
 class Position(NamedTuple):
-    """What is public and undecided: the purse, the creations so far, the live columns (sorted),
-    and the number of what a filter has charged."""
+    """The public part of a game: the purse, the number of creations, the live columns (sorted), and
+    the number of what a filter has charged."""
 
     purse: Purse
     created: int
@@ -51,7 +51,7 @@ class Option(NamedTuple):
     """The column asked, or SPENT for a creation."""
     move: Move | Create
     branches: tuple[Branch, ...]
-    """What each answer leads to: a position."""
+    """The position that each answer leads to."""
     denominator: int
     told: object = TOP
     """The answer to a creation: ⊤, or a filter's refusal."""
@@ -114,7 +114,7 @@ class CompositionArena:
         return self._number(Position(self.verification.purse, 0, (), nothing))
 
     def choices(self, position: int) -> tuple[Option, ...]:
-        """What may be said."""
+        """The moves of the adversary."""
         known = self._choices.get(position)
         if known is None:
             known = self._choices[position] = tuple(self._options(self._positions[position]))
@@ -240,7 +240,8 @@ class CompositionArena:
                 yield Option(SPENT, create, (branch,), 1, told)
 
     def _charge(self, charged: int, part: int, create: Create) -> int | Refusal | None:
-        """What has been charged after a creation, or its refusal; None if it cannot be charged."""
+        """The number of the charged amounts after a creation, or its refusal; None if it cannot be
+        charged."""
         if self.budget is None or create.claim is None:
             return charged
         key = charged, part
@@ -315,7 +316,7 @@ class CompositionArena:
         return next(index for index, column in live if column == choice.column)
 
     def answer(self, choice: Option, place: int) -> object:
-        """What the adversary hears on a branch."""
+        """The answer that the adversary hears on a branch."""
         move = choice.move
         return choice.told if isinstance(move, Create) else self.columns.answer(move.answers[place])
 

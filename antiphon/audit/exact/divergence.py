@@ -136,7 +136,7 @@ class DivergenceSolver(BackwardRecursion):
         return best if best[0] == best[1] else (_rounded(best[0], 0), _rounded(best[1], 1))
 
     def _following(self, choice: Sayable, rounds: int) -> Ends:
-        """What saying this makes of a position."""
+        """Bounds on the moment after a choice, summed over its branches."""
         low: Number = Fraction(0)
         high: Number = Fraction(0)
         for branch in choice.branches:

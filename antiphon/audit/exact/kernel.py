@@ -102,7 +102,7 @@ class Kernel:
         return [state for state, _ in self.laws[law]]
 
     def push(self, stepper: int, law: int, query: int) -> Pushed:
-        """What a query makes of a law."""
+        """The outcomes of a query on a law of the hidden state, with the laws that they leave."""
         key = stepper, law, query
         known = self._pushed.get(key)
         if known is None:

@@ -24,7 +24,8 @@ from antiphon.protocol.registry import register
 @register("antiphon.StrategyNode/1")
 @attrs.frozen
 class StrategyNode:
-    """What to say, and where to go on for each answer; a leaf says HALT and accuses or not."""
+    """A node of a strategy: a message, and the next node for each answer; a leaf sends HALT and
+    accuses or not."""
 
     message: object = HALT
     branches: tuple[tuple[object, int], ...] = ()
@@ -133,7 +134,7 @@ class StrategyAdversary(Adversary[int], Shown):
                 waiting.extend(reversed(following))
 
     def verdict(self, accuses: bool) -> str:
-        """What a leaf says."""
+        """The verdict of a leaf, in words."""
         return f"accuse b = {self.bit}" if accuses else "stop"
 
     def repeated(self) -> set[int]:

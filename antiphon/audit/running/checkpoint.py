@@ -67,7 +67,7 @@ def decode_result(data: object) -> object:
 
 @attrs.frozen
 class Saved:
-    """What a checkpoint holds."""
+    """The content of a checkpoint."""
 
     chunks: int = 0
     """How many are merged …"""
@@ -95,7 +95,7 @@ class Checkpoint:
     encode: Callable[[Any], Json] = encode_result
     decode: Callable[[Any], object] = decode_result
     of: str = attrs.field(default="samples", kw_only=True)
-    """What chunks consist of."""
+    """The noun for the items of a chunk."""
 
     def held(self) -> Held:
         """Keeps every other run off this file, until it is closed.
@@ -114,7 +114,7 @@ class Checkpoint:
             raise CheckpointError(f"{self.path}: there is no directory {self.path.parent}; make it")
 
     def load(self, experiment: Mapping[str, Json], chunks: Chunks) -> Saved:
-        """What was done; nothing where there is no file yet.
+        """The progress that was saved; empty where there is no file yet.
 
         Raises: CheckpointError for a file that is damaged, of another experiment, or past
         the total; the file stays as it is.
@@ -289,7 +289,7 @@ def _content(cell: CellType) -> object:
 
 
 def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
-    """What a value is made of; sets and mappings in an order that does not depend on hashes."""
+    """The parts of a value; those of sets and mappings in an order independent of hashes."""
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, (list, tuple)):
         items: Iterable[object] = value

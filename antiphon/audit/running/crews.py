@@ -29,7 +29,7 @@ _MISLED: Final = (
 
 
 class Future(Protocol):
-    """What is needed of a future."""
+    """The interface that a future needs."""
 
     def result(self) -> Any: ...
     def add_done_callback(self, fn: Callable[[Any], object], /) -> object: ...
@@ -37,7 +37,8 @@ class Future(Protocol):
 
 
 class Executor(Protocol):
-    """What is needed of an executor: ``submit``, giving futures as in ``concurrent.futures``."""
+    """The interface that an executor needs: ``submit``, giving futures as in
+    ``concurrent.futures``."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Run fn(*args) some time, somewhere; its future."""
@@ -142,7 +143,7 @@ class Lent(Crew):
             ) from error
 
     def close(self, *, now: bool) -> None:
-        """What is lent is not ours to close."""
+        """Do nothing: a lent executor is closed by its owner."""
 
 
 def _width(executor: Any) -> int:

@@ -22,7 +22,8 @@ _WIDTH: Final = 24
 
 @contextmanager
 def watching(progress: Union[Progress, Literal[False], None]) -> Generator[Progress]:
-    """Whom to tell: the given function, a line on a terminal, or (False, no terminal) nobody."""
+    """The function to tell of progress: the given one, a line on a terminal, or one that tells
+    nobody."""
     if callable(progress):
         yield progress
     elif progress is None and sys.stderr.isatty():

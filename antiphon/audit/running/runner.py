@@ -94,7 +94,8 @@ def run(
 def resumed(
     task: Task, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
 ) -> Generator[tuple[Saver | None, Saved], None, None]:
-    """What was done, and who saves what will be, while no other run has the file."""
+    """The progress of a checkpoint and the saver of further results; the file is locked against
+    other runs meanwhile."""
     if checkpoint is None:
         yield None, Saved()
         return

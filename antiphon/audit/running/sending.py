@@ -55,7 +55,7 @@ def run_file(path: Path, name: str | None = None) -> ModuleType:
 
 
 def files_run() -> Files:
-    """What has been run in this process, for another one to do the same."""
+    """The files that this process has run, for another process to run, too."""
     return tuple(_run.items())
 
 
@@ -175,7 +175,7 @@ class Done:
 
 @attrs.frozen
 class Failed:
-    """What the task itself raised; whatever reaches the caller otherwise is the executor's."""
+    """An exception raised by the task itself; any other that the caller gets is the executor's."""
 
     error: Exception
     trace: str

@@ -32,7 +32,7 @@ Part = TypeVar("Part", default=Any)
 
 @attrs.frozen
 class Outcome(Generic[Result]):
-    """What a run computed: the merged result of the first ``done`` of ``total`` samples."""
+    """The result of a run: the merged result of the first ``done`` of ``total`` samples."""
 
     result: Result
     done: int
@@ -69,7 +69,8 @@ class InOrder(ABC, Generic[Part]):
 
     @abstractmethod
     def piece(self, index: int) -> object:
-        """What a worker is told of one that is not taken, and less than ``ahead`` away."""
+        """The description of a piece for a worker; the piece is not taken yet, and less than
+        ``ahead`` away."""
 
     @abstractmethod
     def take(self, part: Part) -> None:
@@ -77,7 +78,7 @@ class InOrder(ABC, Generic[Part]):
 
     @abstractmethod
     def taken(self) -> None:
-        """What is to be done whenever one was taken."""
+        """Called after each piece that is taken."""
 
     @abstractmethod
     def save(self) -> None:
@@ -145,7 +146,7 @@ class ChunkTally(InOrder[Result]):
             self.saver.save(self.done, self.result)
 
     def outcome(self, *, interrupted: bool) -> Outcome[Result]:
-        """What is done; noted in the checkpoint, because it is going to be seen."""
+        """The outcome so far; its being seen is noted in the checkpoint."""
         looks = 1 if self.saver is None else self.saver.tell(self.samples)
         return Outcome(self.result, self.samples, self.chunks.total, interrupted, looks)
 
@@ -201,7 +202,7 @@ def together(
 
 
 def _verdict(crew: Crew, index: int, future: Future, lost: Counter[int]) -> Done | Stop | None:
-    """What came of a chunk; None if it was lost and should be tried again."""
+    """The result of a chunk; None if it was lost and should be tried again."""
     try:
         answer: Done | Failed = future.result()
     except BaseException as error:  # a worker's KeyboardInterrupt or SystemExit too
@@ -233,7 +234,7 @@ def _judge(crew: Crew, index: int, times: int, error: BaseException) -> Stop | N
 
 
 def _of_task(failed: Failed, index: int) -> Exception:
-    """What the task raised in a worker, with the traceback of there."""
+    """The exception that the task raised in a worker, with the worker's traceback."""
     error = failed.error
     if isinstance(error, ImportError) and not isinstance(error, MissingExtra):
         return ExecutorError(
@@ -248,7 +249,7 @@ _WORTH: Final = 1.0
 """Seconds of work left that are worth starting processes for."""
 
 Workers: TypeAlias = Union[Executor, int, Literal["serial"], None]
-"""What ``executor`` may be; see ``run``."""
+"""The values that ``executor`` may take; see ``run``."""
 
 
 def work(
@@ -270,7 +271,7 @@ def work(
 
 
 def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -> Crew | None:
-    """Who shall work on the chunks; None for this process."""
+    """The workers for the chunks; None for this process."""
     if executor == "serial":
         return None
     if type(executor) is int:

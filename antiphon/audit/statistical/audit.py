@@ -39,13 +39,13 @@ from antiphon.protocol.records.labels import message_label, name_parties
 
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 MANY: Final = 1 << 15
-"""So many samples are worth a warning if they will be slow."""
+"""The number of samples from which a slow audit gets a warning."""
 LEAST_SAMPLES: Final = 1000
 """Half of the samples choose the event and half test it; fewer show nothing."""
 MOST_TRAINING: Final = 2_000_000
-"""So many training views of each world at most; all others test."""
+"""The largest number of training views of each world; all other views test."""
 MOST_NUMBERS: Final = 1 << 26
-"""So many numbers in the training views of a world at most: half a gigabyte."""
+"""The largest number of numbers in the training views of a world: half a gigabyte."""
 
 
 def audit(

@@ -1,4 +1,4 @@
-"""What an audit found, as data: it prints, saves and loads."""
+"""The report of an audit, as data: it prints, saves and loads."""
 
 from __future__ import annotations
 
@@ -46,14 +46,14 @@ class Tested:
     event: Event = attrs.field(repr=False)
     hits: Hits
     p_value: float
-    """Of "the claim holds", on its own …"""
+    """The p-value of "the claim holds", on its own …"""
     adjusted: float
     """… and adjusted for all hypotheses that were tested."""
 
 
 @attrs.frozen(repr=False)
 class AuditReport(Shown, Plotted):
-    """What an audit found. Never "private": a claim is *refuted* or *not refuted*."""
+    """The findings of an audit. Never "private": a claim is *refuted* or *not refuted*."""
 
     verdict: Verdict
     epsilon: float
@@ -69,12 +69,12 @@ class AuditReport(Shown, Plotted):
     samples: int
     """Interactions in each world, training and test together."""
     tested: int
-    """Of those, fresh ones that tested the event."""
+    """The number of fresh samples among these that tested the event."""
     method: str
     correction: str
     """How many hypotheses were tested, and what was done about that."""
     adversary: str
-    """Who was tested, in a few words."""
+    """The adversary that was tested, in a few words."""
     event: Event = attrs.field(repr=False)
     hits: Hits
     """How many test samples fell into the event, in the world it favours and the other."""
@@ -92,15 +92,17 @@ class AuditReport(Shown, Plotted):
     vacuous: str = ""
     """Why nothing was tested, if so: every view was halted by V[f], no differing pair was sent."""
     curve: str = ""
-    """Which curve was claimed, if a whole one was: (ε, δ) is where the verdict was taken."""
+    """The name of the claimed curve, if a whole one was claimed: the verdict was taken at (ε, δ).
+    """
     claimed: tuple[tuple[float, float], ...] = attrs.field(default=(), repr=False)
-    """What it promises: (ε, δ), … at rising ε."""
+    """Points of the claimed curve: (ε, δ), … at rising ε."""
     trade_off: TradeOff | None = attrs.field(default=None, repr=False)
-    """What all its events prove, at once."""
+    """The trade-off curve that all its events prove together."""
     hint: str = ""
-    """What else to try: ``ap.check``, for a system with parts that are not this library's."""
+    """Advice on what else to try: ``ap.check``, for a system with parts that are not this
+    library's."""
     slow: str = ""
-    """What made it slow, and the cure: parts that are taken replica by replica."""
+    """The parts that are taken replica by replica, which made it slow, and the cure."""
     player: Adversary | None = attrs.field(default=None, repr=False, eq=False)
     """The adversary that was tested; not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
@@ -265,7 +267,7 @@ class AuditReport(Shown, Plotted):
 
 
 def title(report: AuditReport) -> str:
-    """What was claimed, and the verdict."""
+    """The claim and the verdict."""
     claim = f"the whole curve ({report.curve})" if report.curve else f"{claimed(report)}-DP"
     return f"{claim}: {report.verdict}, at confidence {shown_down(report.confidence, _NEARLY)}"
 
@@ -318,7 +320,8 @@ def tests(report: AuditReport) -> Grid:
 
 
 def sentences(report: AuditReport) -> Iterator[str]:
-    """What else to try; and where nothing was tested, or no view told the worlds apart, that."""
+    """Advice on what else to try; and a warning where nothing was tested, or no view told the
+    worlds apart."""
     hits = report.hits
     if report.hint and not report.refuted:
         yield f"{report.hint}."

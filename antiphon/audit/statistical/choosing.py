@@ -132,7 +132,7 @@ def _by_kind(pooled: scorers.Learned, zero: Sample, one: Sample) -> Iterator[sco
 
 _SMALL: Final = 50_000
 _CHECKED: Final = 1000
-"""So many rows are scored by both, scikit-learn and what was taken out of it."""
+"""The number of rows on which our scores are compared with scikit-learn's."""
 
 
 def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:

@@ -25,9 +25,9 @@ Counts: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
 """Views of each world; those of b = 0 beyond each cut; and those of b = 1."""
 
 _EACH_WAY: Final = 16
-"""So many cuts at most on either side of the middle."""
+"""The largest number of cuts on either side of the middle."""
 _LEAST: Final = 4
-"""So many tuning views of a world lie beyond the outermost ones, on average."""
+"""The average number of a world's tuning views beyond the outermost cuts."""
 
 
 @attrs.frozen
@@ -162,7 +162,7 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
 
 
 def _shares(alpha: float, events: int) -> list[float]:
-    """What each event has of α; together no more."""
+    """The share of α for each event; their sum is at most α."""
     if events == 1:
         return [alpha]
     return [FIRST * alpha, *[down((1 - FIRST) * alpha / (events - 1))] * (events - 1)]

@@ -27,7 +27,8 @@ _SLACK: Final = 1e-6
 """Relative error allowed for in a binomial tail; it is below 1e-8 to n = 10^15."""
 MOST_TRIALS: Final = 10**15
 _MOST_TERMS: Final = 1 << 17
-"""So many terms of a tail are summed (8 σ of n = 10^9); a geometric series bounds the rest."""
+"""The number of terms of a tail that are summed (8 σ of n = 10^9); a geometric series bounds the
+rest."""
 
 
 def clopper_pearson(successes: int, trials: int, *, confidence: float) -> tuple[float, float]:

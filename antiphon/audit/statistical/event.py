@@ -170,7 +170,8 @@ DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
 
 @attrs.frozen
 class EventGoal(ABC):
-    """What an event is chosen for, and tested on ``trials`` fresh views of each world. Abstract."""
+    """The goal by which an event is chosen, to be tested on ``trials`` fresh views of each world.
+    Abstract."""
 
     objective: Objective
     epsilon: float
@@ -193,12 +194,14 @@ class EventGoal(ABC):
 
     @abstractmethod
     def predicted(self, low: Vector, high: Vector) -> Vector:
-        """By such bounds on rates, what fresh samples would give: the more, the better."""
+        """The figure expected of fresh samples, from bounds on the two rates: the larger, the
+        better."""
 
 
 @attrs.frozen
 class Goal(EventGoal):
-    """What an event is chosen for: the bound expected on ``trials`` fresh views of each world."""
+    """The goal of an audit of one claim: the bound expected on ``trials`` fresh views of each
+    world."""
 
     def predicted(self, low: Vector, high: Vector) -> Vector:
         if self.objective == "delta":
@@ -222,7 +225,7 @@ class Cut(NamedTuple):
     bit: int
 
     def holds(self, scores: Vector) -> npt.NDArray[np.bool_]:
-        """Which scores lie in it; NaN does not."""
+        """Whether each score lies in the cut; NaN does not."""
         return scores > self.limit if self.above else scores < self.limit
 
     def event(self, scorer: Scorer, wide: tuple[reader.Path, ...]) -> Event:
@@ -249,7 +252,7 @@ class Choice(NamedTuple):
 
     @property
     def promise(self) -> tuple[float, float]:
-        """What choices are compared by."""
+        """The key by which choices are compared."""
         return self.doubt, self.predicted
 
 

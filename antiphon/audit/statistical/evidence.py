@@ -31,7 +31,7 @@ FORMAT: Final = "antiphon-counterexample/1"
 
 
 class NamelessParty(UserWarning):
-    """What was saved names a party that no file brings back."""
+    """A saved counterexample names a party that no file can rebuild."""
 
 
 @attrs.frozen(repr=False)
@@ -51,13 +51,14 @@ class Counterexample(Shown):
     delta: float
     """The claim that is refuted: (epsilon, delta)-DP."""
     delta_lower: float
-    """What δ is at least at that ε …"""
+    """A lower bound on δ at that ε …"""
     confidence: float
     """… with this confidence."""
     seed: codec.Json = attrs.field(repr=False)
     """NumPy's SeedSequence of this interaction: its entropy and its spawn key."""
     feature: Feature | None = attrs.field(default=tuple, repr=False)
-    """What the event reads of a view; None if the file names one that is not registered."""
+    """The feature of a view that the event reads; None if the file names one that is not
+    registered."""
     hits: Hits | None = attrs.field(default=None, repr=False)
     """The counts that the bound follows from by two Clopper-Pearson bounds …"""
     alpha: float | None = attrs.field(default=None, repr=False)
@@ -91,7 +92,7 @@ class Counterexample(Shown):
 
     @property
     def as_stated(self) -> tuple[str, ...]:
-        """What cannot be checked from the file itself, and is believed if you believe its author.
+        """The facts that the file alone cannot prove, and that a reader takes on its author's word.
 
         The rest was: event, bit and seed fit what was played, and the bound follows from the
         counts (``hits``) where it has them.
@@ -126,7 +127,7 @@ class Counterexample(Shown):
             warnings.warn(f"in {path} {warning}", NamelessParty, stacklevel=2)
 
     def _lacking(self) -> Iterator[str]:
-        """What the file will not do, because somebody has no name in it."""
+        """The actions that the file cannot support, because a party has no registered name."""
         cure = "define it at the top of a file, and pass --with FILE.py; or @ap.register it"
         parties = [self.view.header.adversary, self.recording.secret.system]
         nameless = ", ".join(dict.fromkeys(codec.unregistered(parties)))
@@ -184,7 +185,8 @@ class Counterexample(Shown):
 
 
 def against(epsilon: float, delta: float, delta_lower: float, confidence: float) -> str:
-    """What is refuted, and how: all rounded down, in digits that tell the bound from the claim."""
+    """The refuted claim and the bound against it: rounded down, with digits enough to tell them
+    apart."""
     claim = f"({shown_down(epsilon, _NEARLY)}, {shown_down(delta, _NEARLY)})-DP"
     return (
         f"evidence against {claim}: at that ε, δ is at least {told_apart(delta_lower, delta)[0]} "

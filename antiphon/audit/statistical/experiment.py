@@ -30,7 +30,7 @@ Counted = TypeVar("Counted", covariant=True)
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
 """Cumulative hits, as plain tuples: what chunks give, workers return and a checkpoint holds."""
 POINTS: Final = 64
-"""So many points of a trace are kept at most."""
+"""The largest number of points of a trace."""
 CHUNK: Final = 1 << 18
 """Most views of each world in a chunk, where views have numbers, which are kept until scored;"""
 LEAST_CHUNK: Final = 1 << 15
@@ -53,7 +53,7 @@ TRAINING, TESTING, SHOWING, CHOOSING, BETTING, PROBING, VACUOUS = range(7)
 
 
 class Game(Protocol):
-    """What is audited: both worlds of a privacy game."""
+    """The game that is audited: both worlds of a privacy game."""
 
     def mechanism(self, bit: int) -> Chain:
         """The world ``bit``."""
@@ -71,7 +71,7 @@ class Playing:
     def sample(
         self, adversary: Adversary, bit: int, views: int, seed: np.random.SeedSequence
     ) -> Sample:
-        """So many views of the world ``bit``. Raises: InvalidArgument if they cannot be counted."""
+        """A number of views of the world ``bit``. Raises: InvalidArgument if it is no count."""
         try:
             return play_sample(
                 adversary, self.game.mechanism(bit), replicas=views, feature=self.feature,
@@ -145,7 +145,7 @@ class CountingTask(Protocol[Counted]):
         ...
 
     def __call__(self, chunk: Chunk, /) -> Counted:
-        """What it counts: numbers, or tuples of them."""
+        """The counts: numbers, or tuples of them."""
         ...
 
 
@@ -157,7 +157,7 @@ def merged(trace: Trace, more: Trace) -> Trace:
 
 @attrs.frozen
 class Workforce:
-    """Who plays the test samples, in what portions."""
+    """The workers that play the test samples, and the size of their chunks."""
 
     chunk: int | None = None
     executor: Union[Executor, int, Literal["serial"], None] = None

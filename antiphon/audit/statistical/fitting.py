@@ -189,7 +189,8 @@ def _pruned(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Learned]:
 
 
 def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]:
-    """By Newton's method with a ridge, on some of the rows; its curvature serves for all.
+    """The model fitted to some of the rows by Newton's method with a ridge; its curvature serves
+    for all rows.
 
     Cost: rows × features a step, and rows × features² in the first part.
     """
@@ -258,7 +259,7 @@ def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additiv
 
 
 def _surprise(heights: Vector, covariance: Vector) -> float:
-    """By how many standard errors a curve is less flat than chance would have it."""
+    """The number of standard errors by which a curve is less flat than by chance."""
     centred = heights - heights.mean()
     centring = np.eye(len(heights)) - 1 / len(heights)
     statistic = centred @ np.linalg.pinv(centring @ covariance @ centring) @ centred

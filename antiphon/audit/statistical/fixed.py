@@ -70,7 +70,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
 def reported(
     setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
 ) -> AuditReport:
-    """What every audit says of its claim and its adversary, beside what it ``found``."""
+    """The report of an audit: its claim, its adversary, and what it ``found``."""
     player, playing, goal = candidate.adversary, setting.playing, setting.goal
     return AuditReport(
         verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
@@ -199,7 +199,8 @@ def _correction(correction: estimators.Correction, candidates: int) -> str:
 
 
 def repeated(looks: int, alpha: float) -> str:
-    """What it costs to go on after having seen a report: with each, one more chance of error."""
+    """The cost of going on after a report was seen, in words: each look is one more chance of
+    error."""
     if looks == 1:
         return ""
     return (

@@ -70,7 +70,7 @@ def items_of(value: object) -> tuple[object, ...] | None:
 
 
 def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
-    """What the views of a cell have at their numeric places."""
+    """The values of the views of a cell at their numeric places."""
     found: dict[Path, Read] = {}
     column = 0
     for path, leaf in leaves(skeleton):
@@ -96,7 +96,7 @@ def is_number(leaf: object) -> bool:
 
 
 def item_label(item: object, width: int = 40) -> str:
-    """What stands at a place, in a few words."""
+    """The item at a place, in a few words."""
     return item.value if isinstance(item, Placeholder) else message_label(item, width)
 
 

@@ -40,7 +40,7 @@ class Scorer(Protocol):
         ...
 
     def words(self) -> str:
-        """What the number is: "the answer to message 1"."""
+        """The score in words: "the answer to message 1"."""
         ...
 
     @property
@@ -102,7 +102,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called: "an additive logistic model"."""
+        """The name of the model: "an additive logistic model"."""
         ...
 
     def uses(self, feature: int) -> bool:

@@ -1,4 +1,4 @@
-"""Which adversary to test: searched on training samples, by successive halving.
+"""The choice of an adversary: searched on training samples, by successive halving.
 
 Sources: Karnin, Koren and Somekh 2013; Jamieson and Talwalkar 2016.
 """
@@ -61,7 +61,8 @@ class AdversaryFamily:
         ]
 
     def member(self, vector: Vector) -> Adversary:
-        """What is built from a vector; where that has no name in transcripts, by the family."""
+        """The adversary built from a vector; named by the family where its class has no name in
+        transcripts."""
         built = _checked(self.build(vector))
         return FamilyMember(self, vector) if mentions_unregistered(encode_any(built)) else built
 
@@ -99,7 +100,7 @@ class Candidate:
 
 
 Search: TypeAlias = Union[Adversary, Iterable[Adversary], AdversaryFamily]
-"""Whom to audit with: one adversary, several, or a family with parameters."""
+"""The adversaries to audit with: one, several, or a family with parameters."""
 
 
 def members(search: Search, seed: np.random.SeedSequence) -> list[Candidate]:

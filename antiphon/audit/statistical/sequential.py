@@ -68,7 +68,7 @@ class EProcess:
 
     @property
     def most(self) -> float:
-        """What λ stays below, so that every factor is positive: at most 1/(e^ε + δ)."""
+        """A bound on λ below which every factor is positive: at most 1/(e^ε + δ)."""
         return 1 / up(up(growth(self.epsilon) + self.delta))
 
     @property
@@ -204,7 +204,7 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """What the tuning samples promise, a little less hopefully: with two views added to each."""
+    """The counts expected from the tuning samples, with two views added to each side."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6

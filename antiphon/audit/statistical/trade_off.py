@@ -36,7 +36,7 @@ _SLACK: Final = 1e-12
 
 @attrs.frozen
 class Point:
-    """What is proved of one event S, which favours the world ``bit``."""
+    """A bound proved by one event S, which favours the world ``bit``."""
 
     bit: int
     rates: Rates
@@ -162,12 +162,12 @@ def promised(curve: PrivacyCurve, epsilon: float) -> float:
 
 @attrs.frozen
 class AgainstCurve(EventGoal):
-    """What an event is chosen for: to lie as far as can be beyond what a curve allows."""
+    """The goal of an audit of a curve: an event as far as can be beyond what the curve allows."""
 
     claimed: Claimed = ()
 
     def predicted(self, low: Vector, high: Vector) -> Vector:
-        """By how much fresh samples would exceed δ(ε), where that is most, relative to it."""
+        """The largest excess over δ(ε) that fresh samples would show, relative to δ(ε)."""
         found = np.full_like(low, -np.inf)
         for epsilon, delta in self.claimed:
             beyond = self.excess(low - growth(epsilon) * high, delta)

@@ -39,12 +39,12 @@ _WIDE: Final = 150
 _DRAWN: Final = 160
 """Points of a line in the picture."""
 _DIGITS = 10
-"""Of the table of a curve, where nothing is asked."""
+"""The number of rows in the table of a curve, where no point is asked for."""
 
 
 @attrs.frozen
 class AccountQuestion:
-    """What is asked of a composition, as the command line has it."""
+    """The question about a composition, as the command line states it."""
 
     responses: Sequence[str]
     pairs: Sequence[str]
@@ -159,7 +159,7 @@ def _across(mark: tuple[Figure, Figure]) -> float:
 
 
 def _title(outcome: Answered) -> str:
-    """What is composed, in words."""
+    """The composition, in words."""
     many = "One mechanism" if outcome.count == 1 else f"{outcome.count:,} mechanisms together"
     return f"What is promised by {many[0].lower()}{many[1:]}: {outcome.composition}"
 
@@ -195,7 +195,7 @@ def _answered(question: AccountQuestion, plot: Path | None) -> Answered:
 
 
 Named = list[tuple[str, int]]
-"""What is composed, and how often."""
+"""The names of the composed mechanisms, with the count of each."""
 
 
 def _of_responses(

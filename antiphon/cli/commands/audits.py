@@ -34,7 +34,7 @@ from antiphon.protocol.verification import Verification
 
 @attrs.frozen
 class ClaimAsWritten:
-    """What is claimed, as the command line has it: (ε, δ), or a whole curve."""
+    """The claim to test, as the command line states it: (ε, δ), or a whole curve."""
 
     epsilon: str | None
     delta: str
@@ -64,7 +64,7 @@ class ClaimAsWritten:
 
 @attrs.frozen
 class Request:
-    """What to test and how, as the command line has it."""
+    """The target of an audit and how to test it, as the command line states them."""
 
     target: str
     adversary: str
@@ -72,7 +72,7 @@ class Request:
     score: str
     feature: str | None
     options: dict[str, Any]
-    """What ``game.audit`` takes as it is."""
+    """The options that ``game.audit`` takes unchanged."""
 
 
 @attrs.frozen

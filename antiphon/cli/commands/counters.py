@@ -56,7 +56,7 @@ class ImpliedByRho:
 
 @attrs.frozen
 class CounterTable(CommandOutcome):
-    """What the counters err by."""
+    """The expected errors of the counters."""
 
     horizon: int
     rho: Fraction
@@ -149,7 +149,7 @@ def _row(name: str, counter: Counter) -> CounterErrors:
 
 
 def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
-    """Of the counters with Gaussian noise."""
+    """The (ε, δ) that ρ gives the counters with Gaussian noise."""
     (claim,) = next(counter for _, counter in made if counter.norm == 2).claims
     epsilon, found = claim.at(exact.probability(rational(delta, "delta"))).parameters
     assert isinstance(epsilon, Fraction)

@@ -35,7 +35,7 @@ _FILES = (
     "flights.view.jsonl", "counters.csv", "flights.png", "flights.svg", "diagram.svg",
     "delays.csv", "delays.png", "delays.svg",
 )  # fmt: skip
-"""What is written; none of them is overwritten unasked."""
+"""The files that are written; none of them is overwritten unasked."""
 
 
 def demo(
@@ -142,7 +142,7 @@ def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
 
 
 def _say(text: str, *, quiet: bool) -> None:
-    """What happens now, so that nobody waits before a still screen, unless a program reads."""
+    """Tell a person which stage runs now; silent when a program reads the output."""
     if not quiet:
         print(f"antiphon: {text}", file=sys.stderr, flush=True)
 

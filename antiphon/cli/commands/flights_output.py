@@ -1,4 +1,4 @@
-"""What ``antiphon demo`` prints, and what its second stage, on late flights, draws and writes."""
+"""The output of ``antiphon demo``, and pictures and files of its second stage, on late flights."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def _notes(outcome: FlightReport) -> Iterator[str]:
 
 
 def print_files(outcome: FlightReport) -> None:
-    """What was written."""
+    """Print the files that were written."""
     print("Files:")
     for name, path in outcome.files.items():
         print(f"  {name.replace('_', ' '):<15} {path}")

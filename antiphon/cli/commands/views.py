@@ -147,7 +147,8 @@ ACTIONS: Final = ("status", "verify", "compact")
 def session(
     action: str, path: Path, *, delta: str | None, with_file: Path | None, as_json: bool
 ) -> int:
-    """What was asked for; the exit status, 1 if nobody may go on with the session."""
+    """Carry out an action on a session's file; the exit status, 1 if nobody may go on with the
+    session."""
     if action not in ACTIONS:
         raise InvalidArgument(f"antiphon session takes {', '.join(ACTIONS)}, not {action!r}")
     at = None if delta is None else exact.probability(rational(delta, "delta"))
@@ -175,7 +176,7 @@ def _data(
 
 
 def _budget(budget: BudgetInSight, at: Fraction | None) -> dict[str, object]:
-    """What is spent rounded up, what is left rounded down; null: there is no such figure."""
+    """The budget as JSON: spent rounded up, remaining rounded down; null: there is none."""
     standing = Counter(each.standing for each in budget.shares)
     data: dict[str, object] = {
         "unit": budget.unit,

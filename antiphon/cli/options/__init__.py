@@ -1,4 +1,4 @@
-"""What the commands take: each public function in a file of this folder is a command.
+"""The options of the commands: each public function in a file of this folder is a command.
 
 It imports what it runs when it is called, so that ``--help`` and an option that does not exist
 are answered at once. Here is what several of them have.

@@ -1,4 +1,4 @@
-"""What a composition of fixed parameters promises, rounded outward (theory §4).
+"""Accounting: the privacy curve of a composition of fixed parameters, rounded outward (theory §4).
 
 ``parameters`` are pairs (ε_i, δ_i), fixed in advance; ``times`` repeats them. ``compose`` takes
 dominating pairs in their place: laws that say at every ε at once what is lost. Every function

@@ -261,7 +261,7 @@ def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
 
 
 def _unit(groups: Groups) -> exact.ExactEpsilon | None:
-    """What all ε_i are multiples of, if a convolution on those multiples is not long."""
+    """A unit of which all ε_i are multiples, if a convolution on them is short; else None."""
     if len(groups) == 1:
         return groups[0][0]
     rational = [e for e, _ in groups if isinstance(e, Fraction)]

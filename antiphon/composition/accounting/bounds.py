@@ -54,7 +54,7 @@ def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
 
 @attrs.frozen(repr=False)
 class _Bound(TheoremCurve):
-    """What the curves here share: the lower end is 0, and no floor is known exactly."""
+    """A curve whose lower end is 0 and whose floor is not known exactly. Abstract."""
 
     @property
     def _exact_floor(self) -> None:

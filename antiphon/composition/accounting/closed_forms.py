@@ -29,7 +29,7 @@ _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 @attrs.frozen(repr=False)
 class OfParameters(TheoremCurve, Searched):
-    """Of fixed parameters: δ = 1 - Π(1-δ_i)(1-H(ε)), and the floor from Σε_i on."""
+    """A curve of fixed parameters: δ = 1 - Π(1-δ_i)(1-H(ε)), its floor from Σε_i on. Abstract."""
 
     composed: Parameters
 
@@ -235,7 +235,7 @@ class OptimalCurve(OfParameters):
 
 
 class OfWorst(TheoremCurve):
-    """Of k parameters that are not known: no choice of them is worse than that of ``worst``."""
+    """A curve of any k of some parameters: no choice of them is worse than ``worst``. Abstract."""
 
     worst: OptimalCurve
 

@@ -35,7 +35,7 @@ _DRAWN: Final = 64
 
 
 class PrivacyCurve(Shown, Plotted, ABC):
-    """What some composition promises: it is (ε, δ(ε))-DP for every ε >= 0.
+    """A privacy curve: the composition is (ε, δ(ε))-DP for every ε >= 0.
 
     ``delta_at`` and ``epsilon_at`` are upper bounds, always safe to report; the
     ``…_between`` forms give both ends of an interval around the least such figure. All
@@ -66,7 +66,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
         """Some points as a table, or why there are none; and the picture."""
 
     def line(self, last: float, points: int = _DRAWN) -> CurveLine:
-        """What is drawn of it up to some ε: where δ comes to its floor, and just before, too.
+        """The points to draw of a curve up to some ε, with those just before and at the ε where δ
+        reaches its floor.
 
         So a fall stands where it is, not before.
         """
@@ -189,7 +190,8 @@ class Searched(PrivacyCurve):
     """The relative distance at which the search ends."""
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        """By search on ``_delta``: each end is one at which that has been evaluated."""
+        """The least ε at δ, by search on ``_delta``: both ends are points at which that has been
+        evaluated."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
             return Interval(math.inf, math.inf)  # the floor is a limit and no value
         least, most = down(delta), up(delta)

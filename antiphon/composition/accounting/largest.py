@@ -36,13 +36,13 @@ def largest(holds: Callable[[float], bool], low: float, high: float, steps: int)
 
 
 class Least(NamedTuple):
-    """What a search for the least value has found."""
+    """The least value that a search has found."""
 
     value: float
     place: float
     """Where it is."""
     middle: float
-    """Of the places that are left."""
+    """The middle of the interval of places that are left."""
 
 
 def golden(function: Callable[[float], float], low: float, high: float, steps: int) -> Least:

@@ -80,7 +80,7 @@ class Stick(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """What is summed over all frequencies for any ε, but for e^(-iθy), and how wrong that is."""
+    """The terms that every ε sums over all frequencies, but for e^(-iθy), and their error."""
 
     here: Complexes
     after: Complexes | None

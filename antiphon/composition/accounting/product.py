@@ -43,7 +43,7 @@ class Product:
 
     @cached_property
     def variance(self) -> Fraction:
-        """Of the Gaussian mechanisms among them."""
+        """The variance of the Gaussian mechanisms among the losses."""
         return sum((law.variance for law in self.laws if type(law) is Normal), Fraction(0))
 
     @cached_property

@@ -1,4 +1,4 @@
-"""Which frequencies of a contour matter, and Φ there: all others are bounded, range by range."""
+"""The frequencies of a contour that matter, with Φ there; others are bounded, range by range."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What measures of several mechanisms add up to: divergences of every order, ρ, μ².
+"""Sums of the measures of several mechanisms: divergences of every order, ρ, μ².
 
 Concurrently too: Lyu 2022 and Vadhan and Zhang 2023.
 """
@@ -97,7 +97,7 @@ class Summed:
 
 
 def total(measures: Sequence[kinds.Measure], most: int | None = None) -> kinds.Measure:
-    """What all of a purse of one kind come to: Σρ, √Σμ², or the sum of their curves.
+    """The sum of measures of one kind: Σρ, √Σμ², or the sum of their curves.
 
     ``most``: so many of them, the largest.
 
@@ -137,7 +137,7 @@ def _loses(measure: kinds.Measure) -> bool:
 
 
 def totals(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Measure, ...]:
-    """What they come to in each measure that every one of them implies: ρ, μ, and a curve."""
+    """The sums in each measure that every claim implies: ρ, μ, and a curve."""
     summed, lost = together(claimed)
     if lost:
         return ()

@@ -140,7 +140,7 @@ def divergence_above(measure: kinds.Measure, order: Fraction) -> Fraction:
 
 
 def _given(claim: kinds.Renyi, at: float) -> Fraction:
-    """What a curve, which may be a user's, says at an order.
+    """The divergence that a curve, perhaps a user's, claims at an order.
 
     Raises: InvalidArgument where it has no bound there; PartError for a fault of the curve.
     """

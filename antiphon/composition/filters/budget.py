@@ -40,7 +40,7 @@ class RefusedInEpsilon(NamedTuple):
 
     delta: Fraction
     requested: float
-    """By how much ``spent`` would have grown."""
+    """The amount by which ``spent`` would have grown."""
     spent: float
     remaining: float
 
@@ -62,7 +62,7 @@ class Refusal(Displayed):
     remaining: Amounts
     unit: str = "epsilon"
     _budget: Filter | None = attrs.field(init=False, default=None, eq=False, repr=False)
-    """Which filter it was; a transcript does not say."""
+    """The filter that refused; a transcript does not hold it."""
     _delta: Fraction | None = attrs.field(init=False, default=None, eq=False, repr=False)
 
     def at(self, delta: float | Fraction) -> Refusal:
@@ -166,7 +166,7 @@ def _short(value: ExactEpsilon, rounded: Rounded) -> str:
 
 
 class Budget(Displayed, ABC, Generic[State]):
-    """What is charged for each created mechanism, as an automaton over claims.
+    """An automaton over claims that charges each created mechanism.
 
     A pure function of the claims: equal claims in equal order leave equal states. Every
     charge is O(1).
@@ -227,7 +227,7 @@ class Budget(Displayed, ABC, Generic[State]):
 
 @register("antiphon.Spent/1", state=True)
 class Spent(NamedTuple):
-    """What a filter has added up: ε, ρ, D or μ², and δ."""
+    """The sums of a filter so far: of ε, ρ, D or μ², and of δ."""
 
     amount: Sum
     delta: Sum
@@ -249,26 +249,28 @@ class Filter(Budget[Spent]):
 
     __slots__ = ()
     unit: str = "epsilon"
-    """What is added up beside δ: epsilon, rho (zCDP), divergence (Rényi) or mu squared (GDP)."""
+    """The quantity that is added up beside δ: epsilon, rho (zCDP), divergence (Rényi) or mu squared
+    (GDP)."""
     source: str
     assumes: tuple[str, ...] = (
         "each charge is a true claim of a CM with discrete answers, a function of what was said",
     )
     status: Status = Status.PROVED
-    """Of the filter's theorem, if what it assumes holds."""
+    """The status of the filter's theorem, if its assumptions hold."""
     own: Amounts | None = None
     """The (ε, δ) that it was given to promise, if it was; its limits are in another unit."""
     order: Fraction | None = None
-    """Of the divergences that it adds up, if it does."""
+    """The order of the divergences that it adds up, if it does."""
 
     @property
     @abstractmethod
     def limits(self) -> Amounts:
-        """What the sums may not exceed."""
+        """The limits that the sums may not exceed."""
 
     @abstractmethod
     def cost(self, measure: Measure) -> Amounts:
-        """What a claim adds to the sums. Raises: InvalidArgument if it has no such cost."""
+        """The amounts that a claim adds to the sums. Raises: InvalidArgument if it has no such
+        cost."""
 
     @property
     def initial_state(self) -> Spent:
@@ -326,7 +328,7 @@ class Filter(Budget[Spent]):
         return Card(message_label(self, 160), (Grid(rows),))
 
     def remaining(self, state: Spent) -> Amounts:
-        """What is left of the limits; never more than the truth."""
+        """The rest of the limits; never more than the truth."""
         limit, most = self.limits
         return state.amount.left(limit), most - _rational(state.delta)
 

@@ -26,7 +26,7 @@ _UP: Final = 1 + 2.0**-40
 
 @register("antiphon.Distance/1", state=True)
 class Distance(NamedTuple):
-    """What an odometer has added up: ε (None once a claim had none), ρ and δ."""
+    """The sums of an odometer so far: of ε (None once a claim had none), ρ and δ."""
 
     epsilon: Sum | None
     rho: Sum
@@ -45,7 +45,7 @@ State = TypeVar("State", Distance, Spent)
 
 
 class AnyOdometer(Budget[State]):
-    """What both share: a part of δ is for the concentration bound, the rest for the δ_i."""
+    """An odometer: a part of δ is for the concentration bound, the rest for the δ_i. Abstract."""
 
     __slots__ = ()
     delta: Fraction

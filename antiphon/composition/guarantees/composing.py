@@ -1,4 +1,4 @@
-"""What the theorems about concurrent compositions share: the figure Comp[RR…], and premises."""
+"""Common parts of theorems about concurrent compositions: the figure Comp[RR…], and premises."""
 
 from __future__ import annotations
 
@@ -108,9 +108,9 @@ class Adding:
     """How what is in a purse adds up: a row for (ε, δ), and one for every other measure."""
 
     fixed: str
-    """By which theorem, where it is fixed in advance."""
+    """The theorem for what is fixed in advance."""
     consistent: str
-    """By which, where every created f' is first-pair consistent."""
+    """The theorem where every created f' is first-pair consistent."""
     words: Callable[[str], str]
     add: Callable[[Sequence[Any], int | None], Sum]
     """These amounts, or so many of them."""
@@ -151,7 +151,7 @@ def adding(f: Paying) -> Adding:
 def summed(
     theorem: str, row: Adding, f: Paying, premises: Sequence[Premise], inquiry: Inquiry
 ) -> Leaf:
-    """By a theorem whose figure is what f fixes in all, or any ``max_creations`` of it."""
+    """A guarantee by the sum of all that f fixes, or of any ``max_creations`` of it."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
     truth, parts = yield from creations(inquiry)
     premises = (fixed(given), *premises)
@@ -170,7 +170,7 @@ def summed(
 
 
 def fixed(parameters: Sequence[Hashable]) -> Premise:
-    """That the parameters are, and which."""
+    """The premise that the parameters are fixed in advance."""
     text = "the parameters are fixed in advance"
     return Premise(text, Mark.CHECKED, lambda: shown_parameters(parameters))
 
@@ -179,7 +179,8 @@ DISCRETE: Final = Premise("created mechanisms have discrete answers", Mark.ENFOR
 
 
 def at_most(number: int, inquiry: Inquiry) -> Premise:
-    """That no more mechanisms are created, or that the others are never asked."""
+    """The premise that at most this number of mechanisms are created, or that the others are never
+    asked."""
     return Premise(
         f"at most {number:,} of the created mechanisms are asked anything",
         Mark.ENFORCED if inquiry.bounded else Mark.GIVEN,

@@ -143,7 +143,7 @@ class Mark(enum.Enum):
     ENFORCED = "enforced"
     """V[f], or a budget, sees to it message by message."""
     PROVED = "proved"
-    """By the source that is cited."""
+    """Proved in the source that is cited."""
     GIVEN = "given"
     """As the question was asked: the guarantee is about adversaries who keep to it."""
     ASSUMED = "assumed"
@@ -161,7 +161,7 @@ def _written(text: Text) -> str:
 
 @attrs.frozen(repr=False)
 class Premise(ForPrograms):
-    """What a theorem needs, how that is known, and why."""
+    """A premise of a theorem: its text, how it is known, and the evidence."""
 
     _told = "text mark evidence"
 
@@ -171,7 +171,7 @@ class Premise(ForPrograms):
 
     @property
     def text(self) -> str:
-        """What is needed."""
+        """The premise in words."""
         return _written(self._text)
 
     @property
@@ -195,11 +195,11 @@ class Derivation:
     premises: tuple[Premise, ...] = ()
     parts: tuple[Derivation, ...] = ()
     measures: tuple[kinds.Measure, ...] = ()
-    """What is promised in other measures, beside the curve."""
+    """The guarantee in other measures, beside the curve."""
 
     @property
     def statement(self) -> str:
-        """What it gives here, in a line."""
+        """The conclusion of this step, in a line."""
         return _written(self._statement)
 
     @property
@@ -225,7 +225,8 @@ class Derivation:
         premises: tuple[Premise, ...],
         f: Verification | None = None,
     ) -> Derivation:
-        """What is promised here, said of a whole by one theorem more, w.r.t. its f or this."""
+        """The same curve, stated about a larger system by one more theorem, w.r.t. the same f or
+        the given one."""
         f = self.verification if f is None else f
         return Derivation(theorem, statement, f, self.curve, premises, (self,), self.measures)
 

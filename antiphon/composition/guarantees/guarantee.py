@@ -125,7 +125,7 @@ def guarantee(
     catalogue: Iterable[ContinualMechanism | Create] | None = None,
     max_creations: int | None = None,
 ) -> Guarantee:
-    """What a system promises w.r.t. f, by which theorem, from which premises.
+    """The privacy guarantee of a system w.r.t. f, with its derivation: theorems and their premises.
 
     Finds the theorem (claims, group privacy, CM Lemma 2.15, Cor. 3.8, Thms 4.10, 4.12, 5.2,
     5.5, 6.1, filters), checks every premise it can and marks what it cannot as *assumed*.
@@ -212,5 +212,5 @@ class Certified(AsIs):
 
     @property
     def derived(self) -> Derived:
-        """Whence the claim: asked again by whoever relies on it."""
+        """The derivation behind the claim; whoever relies on the claim checks it again."""
         return Derived(Inquiry(self.mechanism, self.verification, truth=self.truth), self.delta)

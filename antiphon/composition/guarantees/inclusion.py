@@ -1,4 +1,4 @@
-"""What is known of verification functions, by looking at them.
+"""Facts about verification functions, by inspection.
 
 Which of them allow no more than others, f ⊆ g; and whether the f' of a creation is first-pair
 consistent (CM Def. 5.3), as far as one can see.
@@ -77,7 +77,7 @@ def _has_room(outer: Verification, inner: Verification) -> bool:
 
 
 def _relation(f: Any) -> Relation:
-    """What relates the sides of a pair in one of the f above."""
+    """The relation between the two sides of a pair, for one of the f above."""
     relation: Relation = f.relation
     return relation
 

@@ -21,7 +21,7 @@ from antiphon.protocol.records.labels import message_label
 CLAIM: Final = "the mechanism's claim"
 BY_DISTANCE: Final = "the mechanism's claim, by distance"
 Leaf: TypeAlias = Generator[Inquiry, Derivation, Derivation]
-"""What asks at most whence the claim was derived."""
+"""A step of a derivation that may ask how a claim was derived."""
 
 
 def believed(mechanism: Mechanism) -> list[Claim]:
@@ -83,13 +83,15 @@ def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
 
 
 def _basis(mechanism: Mechanism) -> Derived | None:
-    """Whence the claims of a mechanism of this library were derived, if they were."""
+    """The derivation behind the claims of a mechanism of this library; None if they were not
+    derived."""
     found = getattr(mechanism, "derived", None) if own(type(mechanism)) else None
     return found if type(found) is Derived else None
 
 
 def _true(mechanism: Mechanism, claims: Sequence[Claim], reason: str | None) -> Premise:
-    """That the claims are true: by their source, unless it is not about this very object."""
+    """The premise that the claims are true, by their source; assumed if the source speaks of
+    another object."""
     proved = reason is None and claims[0].status is Status.PROVED
 
     def evidence() -> str:
@@ -116,7 +118,8 @@ def asserted(create: Create) -> bool:
 
 
 def created(create: Create, *, others: bool = False) -> Leaf:
-    """What one creation asserts: a claim of its mechanism, or less (``Create`` sees to that).
+    """The leaf for one creation: its asserted claim, which is one of the mechanism's or weaker
+    (``Create`` checks that).
 
     With ``others``, all that its mechanism claims of the same f', and as surely, too.
 
@@ -140,7 +143,7 @@ def created(create: Create, *, others: bool = False) -> Leaf:
 
 
 def _others(create: Create) -> list[Claim]:
-    """What else a mechanism claims w.r.t. the f' of a creation, and no less surely."""
+    """The mechanism's other claims w.r.t. the f' of a creation that are at least as certain."""
     claim = create.claim
     assert claim is not None
     return [

@@ -40,7 +40,7 @@ from antiphon.protocol.verification import Verification
 
 @attrs.frozen(eq=False)
 class Inquiry:
-    """What does a system promise w.r.t. f? With the user's further word on it."""
+    """The question what a system promises w.r.t. f, with the further facts that the user states."""
 
     system: Mechanism
     verification: Verification | None = None
@@ -65,7 +65,7 @@ class Inquiry:
 
 @attrs.frozen(eq=False)
 class Derived:
-    """Whence the claim of a mechanism of this library was derived: its attribute ``derived``."""
+    """The derivation behind the claim of a mechanism of this library: its attribute ``derived``."""
 
     inquiry: Inquiry
     delta: Fraction | None
@@ -188,7 +188,7 @@ def _asked(inquiry: Inquiry) -> Steps:
 
 
 def told_of(known: Derivation, f: Verification | None) -> Derivation:
-    """What is known, said of f; None: of whatever it is about.
+    """A known guarantee restated about f; unchanged if f is None.
 
     Raises: NoGuarantee if it says nothing of f.
     """

@@ -63,7 +63,7 @@ def status(derivation: Derivation) -> str:
 
 
 def figures(derivation: Derivation) -> Iterator[str]:
-    """What is promised, at some points of the curve."""
+    """The guarantee at some points of its curve, in words."""
     for epsilon, delta in points(derivation.curve):
         yield f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
 

@@ -18,7 +18,7 @@ from antiphon.protocol.records.files import write_text
 
 
 class ConjectureOptions(NamedTuple):
-    """What was asked for."""
+    """The options of the command."""
 
     target: str
     seconds: float

@@ -1,1 +1,1 @@
-"""What may be conjectured about: families of games of which some part is sought."""
+"""The subjects of conjectures: families of games of which some part is sought."""

@@ -87,7 +87,7 @@ class WorstResponse:
 
     @property
     def lost(self) -> Fraction:
-        """What it loses, by the exact engine: at most the limit."""
+        """The tight loss of the mechanism, by the exact engine: at most its limit."""
         created = self.creation
         assert created.claim is not None
         question = Question(created.mechanism, created.claim.verification, report=None)
@@ -203,7 +203,7 @@ class FilterPattern(Pattern):
         )  # fmt: skip
 
     def figure(self, epsilon: ExactEpsilon) -> exact_figures.Figure:
-        """What is bounded."""
+        """The figure that the conjecture bounds."""
         return exact_figures.figure_of(self.order, epsilon)
 
     def loss(
@@ -233,7 +233,8 @@ class FilterPattern(Pattern):
         }  # fmt: skip
 
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """What one claim loses alone. Raises: InvalidArgument if the filter charges none."""
+        """The loss of a single claim, a lower bound. Raises: InvalidArgument if the filter charges
+        none."""
         budget, claims = self.budget, [each.creation.claim for each in self.responses]
         charged = (budget.charge(budget.initial_state, each.measure) for each in claims if each)
         if all(type(each) is Refusal for each in charged):
@@ -281,7 +282,7 @@ class SetBySet:
         self._sets = [chosen for many in places for chosen in combinations(places, many + 1)]
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """What the set of that number loses."""
+        """The loss of the set of this number."""
         chosen, pattern = self._sets[number], self._pattern
         responses = [pattern.responses[place] for place in chosen]
         law = np.zeros(len(pattern.claims))

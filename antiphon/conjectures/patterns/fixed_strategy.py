@@ -55,7 +55,8 @@ class OneView(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """Which view it is so far, how it would end, where the copies are, and the other chances."""
+    """A run so far: its view, its verdict if it ended now, the states of the copies, and the other
+    probabilities."""
 
     view: int
     accused: bool
@@ -81,7 +82,7 @@ class FixedStrategy:
         }
         self._game = PrivacyGame(free.system, free.verification)
         self._numbers: dict[tuple[int, Hashable], int] = {}
-        """Of views: (the one that is an answer shorter, that answer)."""
+        """The numbers of views: (the view that is one answer shorter, that answer)."""
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
         """All views, in the adversary's own world b and in the other one."""

@@ -68,7 +68,7 @@ class GamePattern(pattern.Pattern):
                 raise no_divergence(str(part))
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
-        """What is bounded."""
+        """The figure that the conjecture bounds."""
         return figure_of(self.order, epsilon)
 
     def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:
@@ -130,7 +130,7 @@ class GamePattern(pattern.Pattern):
         return pattern.rounds_in_words(sizes, self.parts)
 
     def domains(self, size: Size) -> list[Domain]:
-        """Of the law of each part."""
+        """The domain of each part's law."""
         return [Domain(part.inputs, *size) for part in self.parts]
 
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
@@ -191,7 +191,8 @@ def judged_game(
     mechanisms: tuple[ContinualMechanism[Any], ...],
     claimed: tuple[Fraction, ...],
 ) -> tables.Judged | None:
-    """What the best adversary of a game makes it lose: of mechanisms that lose what they may.
+    """The loss to the best adversary of a game whose mechanisms keep their claims; None if it is
+    infinite.
 
     None if that is infinite.
     """
@@ -212,7 +213,7 @@ def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doub
 
 
 def infinite() -> InvalidArgument:
-    """What is wrong with a game that still has no finite divergence."""
+    """The error for a game that still has no finite divergence."""
     return InvalidArgument(
         "one world alone has some view of this game, whatever is answered by what is sought: its "
         "Rényi divergence is infinite, and no bound on it holds. Leave order out: δ can be bounded"
@@ -220,7 +221,7 @@ def infinite() -> InvalidArgument:
 
 
 def no_divergence(claim: str) -> InvalidArgument:
-    """What is wrong with a claim of δ > 0 where a divergence is bounded."""
+    """The error for a claim of δ > 0 where a divergence is bounded."""
     return InvalidArgument(
         f"{claim} bounds no Rényi divergence, for with probability δ anything may be told: give a "
         "claim with δ = 0, or of a divergence, or leave order out, and bound δ"
@@ -234,7 +235,7 @@ class OneGame:
         self._pattern, self._figure = of, figure
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """What the exact engine says."""
+        """The loss of the one game, by the exact engine."""
         question, rounds = self._pattern.question(()), self._pattern.rounds
         loss = self._figure.tight(question, rounds)
         if loss is None:
@@ -262,7 +263,7 @@ class BestOfGame:
         return self._pattern.question(self._pattern.twins(self._domains))
 
     def best(self, laws: list[Doubles], bit: int) -> Countered:
-        """By the exact engine, of the laws as they are rounded."""
+        """The best adversary of these laws, rounded to rationals, by the exact engine."""
         for tried in either(self._domains, laws):
             question = self._question(tried)
             found = self._figure.best(question, self._pattern.rounds)

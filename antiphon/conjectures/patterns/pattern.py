@@ -1,4 +1,4 @@
-"""What a conjecture is about: a composition of which some part is not known, but what it claims."""
+"""The subject of a conjecture: a composition of which some part is known by its claim only."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from antiphon.protocol.verification import Verification
 
 Sizes = tuple[Size, ...]
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"
-"""Of the claims of what is found."""
+"""The source of the claims of the mechanisms that are found."""
 
 
 class Pattern(ABC):
@@ -42,11 +42,11 @@ class Pattern(ABC):
 
     @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
-        """What has to be the same for a search to be gone on with."""
+        """The parameters that must be equal for a saved search to go on."""
 
     @abstractmethod
     def described(self, epsilon: ExactEpsilon) -> str:
-        """What is bounded, and of what."""
+        """The bounded figure and the system, in words."""
 
     @abstractmethod
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
@@ -54,11 +54,11 @@ class Pattern(ABC):
 
     @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """What a bound must not be below, for who loses as much; None if nothing is known."""
+        """An attained loss, which no bound may be below, and by what; None if none is known."""
 
     @abstractmethod
     def sizes(self, rounds: int, answers: int) -> Sizes:
-        """Of what is sought, from small ones on, up to these rounds and answers.
+        """The sizes of laws to search, from small ones up to these rounds and answers.
 
         Raises: Intractable if the largest is too large; InvalidArgument where nothing can be found.
         """
@@ -69,11 +69,12 @@ class Pattern(ABC):
 
     @abstractmethod
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
-        """Who climbs among what is sought of one size. Raises: MissingExtra without scipy."""
+        """The climber among laws of one size. Raises: MissingExtra without scipy."""
 
     @abstractmethod
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """What a climb has found, exactly. Raises: Intractable where that cannot be computed."""
+        """The exact value of what a climb has found. Raises: Intractable where it cannot be
+        computed."""
 
 
 def rounds_in_words(sizes: Sizes, parts: Iterable[SoughtMechanism]) -> str:
@@ -102,7 +103,7 @@ class SoughtMechanism(ABC):
 
     inner: Verification = attrs.field(factory=law_trees.ListedPairs)
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)
-    """By default, what ``ListedPairs`` lists."""
+    """The pairs that may be said; by default, those that ``ListedPairs`` lists."""
 
     @pairs.default  # pyright: ignore
     def _of_the_list(self) -> tuple[Pair[Any], ...]:
@@ -111,21 +112,21 @@ class SoughtMechanism(ABC):
     @property
     @abstractmethod
     def measure(self) -> Measure:
-        """Of the claim."""
+        """The measure of the claim."""
 
     @property
     @abstractmethod
     def claimed(self) -> tuple[Figure, Fraction]:
-        """What is limited, and how much it is at most."""
+        """The limited figure, and its largest allowed value."""
 
     @property
     def inputs(self) -> tuple[object, ...]:
-        """What it may hear."""
+        """The messages that the mechanism may receive."""
         return distinct(side for pair in self.pairs for side in (pair.zero, pair.one))
 
     @property
     def claim(self) -> Claim:
-        """What is claimed of it, and true of what is found."""
+        """The claim that the mechanism makes, true of every mechanism that is found."""
         return Claim(self.measure, self.inner, Status.PROVED, SOURCE)
 
     def program(self, domain: law_trees.Domain) -> Program:

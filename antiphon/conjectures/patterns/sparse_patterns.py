@@ -63,7 +63,8 @@ class SparseComposition(pattern.Pattern):
     inner: Verification = attrs.field()
     """f', w.r.t. which each keeps its claim; prefix-closed, as every automaton is."""
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
-    """What may be said to each mechanism; by default, what ``ListedPairs`` lists."""
+    """The pairs that may be said to each mechanism; by default, those that ``ListedPairs`` lists.
+    """
 
     @inner.default  # pyright: ignore
     def _one_sided(self) -> Verification:
@@ -74,7 +75,7 @@ class SparseComposition(pattern.Pattern):
         return pairs_of(self.inner)
 
     played: Verification = attrs.field()
-    """What the composition asks of the pairs said to a mechanism in J: f', unless said otherwise.
+    """The f that the composition enforces on a mechanism in J: f', unless given.
 
     Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
     """
@@ -91,11 +92,11 @@ class SparseComposition(pattern.Pattern):
 
     @abstractmethod
     def figure(self, epsilon: ExactEpsilon) -> Figure:
-        """What the conjecture bounds, of the composition."""
+        """The figure of the composition that the conjecture bounds."""
 
     @abstractmethod
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
-        """What one mechanism may lose that hears a difference at once."""
+        """The largest loss of a single mechanism that hears a difference at once."""
 
     @property
     def _as_played(self) -> bool:
@@ -104,7 +105,7 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def claim(self) -> Claim:
-        """What each mechanism claims to a composition that checks ``played``.
+        """The claim of each mechanism in a composition that checks ``played``.
 
         Another f' than ``inner`` is not what the exact engine looks at: the user's word.
         """
@@ -129,7 +130,7 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def inputs(self) -> tuple[object, ...]:
-        """What a mechanism may hear."""
+        """The messages that a mechanism may receive."""
         return self.part.inputs
 
     @property

@@ -38,11 +38,11 @@ from antiphon.numbers.printed import fixed_up
 
 @attrs.frozen
 class LearnerRow:
-    """What one learner did in one game."""
+    """The result of one learner in one game."""
 
     name: str
     privacy: str
-    """What it was made for, "any" ε and δ, or "no"."""
+    """The privacy for which it was made, "any" ε and δ, or "no"."""
     epsilon: Fraction | None
     standings: Standings
 

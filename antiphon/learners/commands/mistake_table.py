@@ -80,7 +80,7 @@ class Curves(NamedTuple):
 
 @attrs.frozen
 class MistakeTable(CommandOutcome):
-    """What three adversaries cost a learner."""
+    """The mistakes that three adversaries force on a learner."""
 
     asked: MistakesAsked
     budget: Promised

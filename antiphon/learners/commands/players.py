@@ -24,7 +24,7 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.mechanism import ContinualMechanism
 
 Maker = Callable[..., ContinualMechanism[Any]]
-"""Of a learner for a game; a private one takes epsilon and delta, too."""
+"""The constructor of a learner for a game; that of a private one takes epsilon and delta, too."""
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
@@ -37,7 +37,7 @@ _LOSSES: Final[dict[str, type[convex.RegressionLoss]]] = {
     "logistic": convex.LogisticLoss, "squared": convex.SquaredLoss, "absolute": convex.AbsoluteLoss,
 }  # fmt: skip
 _ROUNDS: Final = 1 << 12
-"""Of a game that is made."""
+"""The number of rounds of a game that is made."""
 _MOST: Final = 1 << 24
 """Rounds."""
 
@@ -57,7 +57,7 @@ class Played(NamedTuple):
 
 
 class DataColumns(NamedTuple):
-    """What a file of data means, as it is written."""
+    """The meaning of the columns of a file of data, as the options state it."""
 
     loss: str | None
     """None: it is a file of losses of experts."""
@@ -78,9 +78,9 @@ class Entrant(NamedTuple):
 
     name: str
     privacy: str
-    """What it was made for, "any" ε and δ, or "no"."""
+    """The privacy for which it was made, "any" ε and δ, or "no"."""
     epsilon: Fraction | None
-    """That it was made for."""
+    """The ε for which it was made."""
     learner: ContinualMechanism[Any]
     game: games.OnlineGame
 
@@ -152,7 +152,7 @@ def _size(kind: type[Any], played: Played) -> dict[str, Any]:
 
 
 def makers(game: games.OnlineGame) -> dict[str, Maker]:
-    """Of the learners for a game: how those that are exported are made, by their names.
+    """The constructors of the exported learners for a game, by their names.
 
     Classes by ``tuned``, where they have it; and functions that take what it takes, one for each of
     their presets.
@@ -212,7 +212,7 @@ def unfit(maker: Maker, game: games.OnlineGame) -> bool:
 
 
 def _made_for(game: games.OnlineGame) -> dict[str, Any]:
-    """What a learner for a game is made with."""
+    """The arguments with which a learner for a game is made."""
     if isinstance(game, games.ConvexGame):
         return {"horizon": game.rounds, "body": game.body, "loss": game.convex_loss}
     assert isinstance(game, games.LossGame)

@@ -84,7 +84,7 @@ def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
 
 
 def _shortened(gradient: Point, steps: int) -> Point:
-    """Of norm ``steps``, about, in its direction; 0 where it has none."""
+    """The gradient scaled to about norm ``steps``; 0 where it has no direction."""
     largest = float(np.abs(gradient).max())
     if not 0 < largest < math.inf:
         return np.zeros(len(gradient))

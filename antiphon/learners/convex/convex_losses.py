@@ -109,7 +109,8 @@ Values = NDArray[np.float64]
 Rows: TypeAlias = "Datum | Values"
 """A table, or the number of times that each of its rows counts; for speed they may be doubles."""
 Sum = tuple[float, Point]
-"""What a sum of losses is at a point, and its gradient there; or those of a linear function."""
+"""The value of a sum of losses at a point, and its gradient there; or those of a linear function.
+"""
 
 
 @attrs.frozen(kw_only=True)
@@ -178,7 +179,7 @@ class RowByRow(ConvexLoss):
 
 
 class Kinked(ABC):
-    """Of losses with kinks. Abstract."""
+    """A loss with kinks. Abstract."""
 
     __slots__ = ()
 

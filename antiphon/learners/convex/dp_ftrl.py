@@ -41,7 +41,7 @@ from antiphon.protocol.coins.coins import Coins
 
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]
-"""Of horizon, dimension, smallest, largest, sensitivity and rho."""
+"""A function of horizon, dimension, smallest, largest, sensitivity and rho that makes a counter."""
 
 _FIRST: Final = 1 << 10
 """Rounds of the first epoch, without a horizon."""
@@ -130,7 +130,7 @@ def _leader(
 
 
 def _range(leader: SumLeader) -> dict[str, Any]:
-    """What a counter on its right takes."""
+    """The range arguments of a counter on the learner's right."""
     return {"dimension": leader.width, "smallest": -leader.steps, "largest": leader.steps}
 
 

@@ -21,7 +21,7 @@ Gradient: TypeAlias = Callable[[Point, Values], Point]
 SAMPLES: Final = 64
 """Points and data that are tried."""
 _TOLERANCE: Final = 1e-6
-"""Of slopes, in proportion to the constant: what rounding may do to a difference."""
+"""The tolerance of slopes, relative to the constant: rounding may change a difference by this."""
 _NEAR: Final = 1e-4
 """How far apart points are that tell a slope, in proportion to the body."""
 

@@ -89,7 +89,7 @@ class SumLeader(PostProcessor[Stance]):
     zero_out: bool = attrs.field(default=False, validator=fields.boolean)
     lifting: Lifting = attrs.field(init=False, eq=False, repr=False)
     _gradients: Arrays = attrs.field(init=False, eq=False, repr=False)
-    """What it sends to the right, COUNT apart."""
+    """The space of its messages to the right, except COUNT."""
     _pace: float = attrs.field(init=False, eq=False, repr=False)
     """reach/Q: of G in steps the part that λ_t = clip/reach takes off."""
 
@@ -124,7 +124,7 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def data(self) -> Space:
-        """What z_t may be."""
+        """The space of the data z_t."""
         present = self.loss.data
         return Either((present, Finite((EMPTY,)))) if self.zero_out else present
 
@@ -175,7 +175,7 @@ class SumLeader(PostProcessor[Stance]):
         return state._replace(asked=False), LEFT, message
 
     def told(self, state: Stance, datum: Any) -> Steps:
-        """What it sends to the right of a datum, in steps; 0 of none."""
+        """The message to the right about a datum, in steps; 0 for no datum."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
         found: Steps = for_each(self._told, state.points, datum)

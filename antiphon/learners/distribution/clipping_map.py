@@ -101,7 +101,7 @@ class ClippingMap:
 
     @cached_property
     def means(self) -> Doubles:
-        """Of the scores of all labels, [x, j]."""
+        """The mean score over all labels, [x, j]."""
         found: Doubles = self.scores.mean(axis=1)
         return found
 
@@ -152,7 +152,7 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 
     @abstractmethod
     def _answers(self) -> Space:
-        """What it may say."""
+        """The space of its answers."""
 
     @property
     def verification(self) -> NeighbouringStart:
@@ -180,7 +180,7 @@ class OneScore(LabelResponse):
     """
 
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise: grid/ε."""
+    """The scale of the noise: grid/ε."""
 
     def __attrs_post_init__(self) -> None:
         LabelResponse.__attrs_post_init__(self)

@@ -1,4 +1,4 @@
-"""What a learner makes of the users' answers: gains of the hypotheses, and how fast it learns.
+"""The use of the users' answers: gains of the hypotheses, and how fast a learner learns.
 
 A *channel* says which mechanism is created for a user, and what its answer is worth. Its gains are
 unbiased for ln p̄_j[h(y)], up to the rounding of scores, and to what is the same for all j; their
@@ -54,17 +54,18 @@ class Channel(ABC):
 
     @abstractmethod
     def mechanism(self, clipping: ClippingMap, context: int) -> ContinualMechanism:
-        """What is created for a user in that context, and asked about the label."""
+        """The mechanism that is created for a user in that context, and asked about the label."""
 
     @abstractmethod
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
-        """Of K hypotheses, a row for each user: from the contexts and a list of answers."""
+        """The gains of K hypotheses, a row for each user, from the contexts and the answers."""
 
     @abstractmethod
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
-        """What many users say: as their mechanisms would, in law, with all noise at once."""
+        """The answers of many users: in law those of their mechanisms, with all noise drawn at
+        once."""
 
     @abstractmethod
     def factor(self, hypotheses: Hypotheses) -> float:

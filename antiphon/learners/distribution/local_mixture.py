@@ -70,11 +70,11 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @abstractmethod
     def creation(self, state: State, context: int) -> Create:
-        """Of the mechanism of the next user."""
+        """The creation of the next user's mechanism."""
 
     @abstractmethod
     def asked(self, state: State, context: int, label: int) -> int:
-        """What it is asked: all that is done with the label."""
+        """The question to the user's mechanism: the only use of the label."""
 
     @abstractmethod
     def learned(self, state: State, context: int, answer: Any) -> State:
@@ -177,7 +177,7 @@ class LocalMixture(LocalLearner[Mixing]):
     rate: float = attrs.field(init=False, eq=False, repr=False)
     """η."""
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
-    """What is created for a user, by context."""
+    """The creation for a user, by context."""
 
     def __attrs_post_init__(self) -> None:
         if self.hypotheses.labels == 1:
@@ -257,7 +257,7 @@ class LocalMixture(LocalLearner[Mixing]):
 
 
 class LabelRisk(NamedTuple):
-    """Of predictions p̂_t of f(x_t), over all users."""
+    """The risk of the predictions p̂_t of f(x_t), over all users."""
 
     kl: float
     """Σ_t KL(f(x_t), p̂_t), in nats."""

@@ -1,4 +1,4 @@
-"""Which of K distributions do the users' labels come from? A knockout of pairwise tests."""
+"""A knockout of pairwise tests that finds which of K distributions the users' labels come from."""
 
 from __future__ import annotations
 
@@ -25,14 +25,14 @@ Pairing = tuple[tuple[int, int], ...]
 
 @register("antiphon.Knockout/1", state=True)
 class Knockout(NamedTuple):
-    """Who is still in, and how the tests of this round stand."""
+    """The hypotheses that are still in, and the results of this round's tests."""
 
     users: int
     alive: tuple[int, ...]
     asked: tuple[int, ...]
     """Users of each pair, in this round."""
     ones: tuple[int, ...]
-    """Of them, those who said that their label is in the set."""
+    """The number of users asked who said that their label is in the set."""
 
 
 def _one_context(_: object, __: object, value: Any) -> None:
@@ -70,7 +70,7 @@ class ScheffeKnockout(LocalLearner[Knockout]):
 
     @cached_property
     def response(self) -> KaryResponse:
-        """Of a bit."""
+        """The randomized response on one bit."""
         return KaryResponse(epsilon=self.epsilon, values=2)
 
     @cached_property

@@ -93,14 +93,14 @@ DRAWS: Final = 2
 
 @register("antiphon.Following/1", state=True)
 class Following(NamedTuple):
-    """What is over, and who is followed."""
+    """State: rounds played, scores, and the expert that is followed."""
 
     rounds: int
     """Losses that have come."""
     scores: Losses
     """Minus the sums of the losses, each expert's."""
     expert: int | None
-    """Who is followed; None before the first message."""
+    """The expert that is followed; None before the first message."""
     batch: int = 0
     """The losses of that expert in the batch that is under way."""
     draws: int = 0
@@ -174,7 +174,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """What P creates first, in order."""
+        """The mechanisms that P creates first, in order."""
         first = KaryResponse(epsilon=0, values=self.learner.experts)
         rho = _measure(self._draw)
         assert isinstance(rho, ZeroConcentrated)
@@ -254,7 +254,7 @@ def _as_concentrated(mechanism: ExponentialMechanism) -> Create:
 
 
 def _measure(create: Create) -> Any:
-    """What a creation asserts."""
+    """The measure that a creation asserts."""
     assert create.claim is not None
     return create.claim.measure
 

@@ -62,7 +62,7 @@ _LONGEST: Final = 1 << 20
 
 @register("antiphon.Led/1", state=True)
 class Led(NamedTuple):
-    """Who is followed, and what is counted."""
+    """State: the expert that is followed, and the counter's state."""
 
     expert: int | None
     """None before the first message, when nobody has been drawn."""

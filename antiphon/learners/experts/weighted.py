@@ -32,14 +32,14 @@ from antiphon.protocol.spaces import Arrays, Integers, Signature
 
 @register("antiphon.Holding/1", state=True)
 class Holding(NamedTuple):
-    """What is over, and who is followed."""
+    """State: rounds played, scores, and the expert that is followed."""
 
     rounds: int
     """Losses that have come."""
     scores: Losses
     """Minus the sums of the losses, each expert's."""
     expert: int | None
-    """Who is followed; None before the first message, when nobody has been drawn."""
+    """The expert that is followed; None before the first message, when none has been drawn."""
     batch: int = 0
     """The losses of that expert in the batch that is under way."""
     drawn: int = 0
@@ -320,7 +320,7 @@ class Softmax(PostProcessor[None]):
 
 
 def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
-    """What the rate is multiplied with: minus the sums, in whole numbers."""
+    """The factors of the rate: minus the sums, in whole numbers."""
     scores: NDArray[np.int64]
     if sums.dtype == np.int64:
         scores = -np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)

@@ -27,7 +27,8 @@ from antiphon.protocol.spaces import Arrays, Integers, Space
 
 
 class ExpertMeter(online_game.Meter):
-    """Of losses of experts, in units of the largest; expected regret of a learner by weights."""
+    """A meter of losses of experts, in units of the largest; also the expected regret of a learner
+    by weights."""
 
     def __init__(
         self,

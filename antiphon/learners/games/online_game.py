@@ -1,4 +1,4 @@
-"""What all games share: they ask for advice, and then they tell a loss; and meters of regret.
+"""Common parts of all games: they ask for advice, then tell a loss; and meters of regret.
 
 In a game that is tossed beforehand each entry of a loss is one of two, with its own chance. Losses
 are a function of the key: entries of the raw stream of a PCG64, which NumPy keeps stable,
@@ -29,13 +29,13 @@ Figures: TypeAlias = "NDArray[np.float64]"
 
 
 class Scored(NamedTuple):
-    """Of one game, at each checkpoint."""
+    """The regret of one game, at each checkpoint."""
 
     regrets: Figures
     expected: Figures | None = None
     """Regret, of which the learner's own coins are averaged out."""
     gaps: Figures | None = None
-    """By how much regret may be larger: the best in hindsight is known as far as that."""
+    """The amounts by which regret may be larger: the best in hindsight is known only so far."""
     shifting: Figures | None = None
     """Regret against the best sequence of experts that changes so often at most."""
 
@@ -71,7 +71,7 @@ class Meter(ABC):
 
     @abstractmethod
     def _lost(self, losses: Losses, shown: NDArray[Any]) -> NDArray[Any]:
-        """What was lost in each of these rounds; it is asked once, before they are noted."""
+        """The learner's loss in each of these rounds; asked once, before they are noted."""
 
     @abstractmethod
     def _note(self, losses: Losses) -> None:
@@ -87,7 +87,7 @@ class Meter(ABC):
         return found
 
     def _at_times(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """What was lost until the times."""
+        """The learner's total loss up to each of the times."""
         found: NDArray[Any] = np.concatenate(lost).cumsum()[np.array(self._times) - 1]
         return found
 
@@ -101,7 +101,7 @@ class GameState(NamedTuple):
     """Where a game stands."""
 
     key: int
-    """What was tossed before the first round; 0 where nothing was."""
+    """The random key, tossed before the first round; 0 where nothing is tossed."""
     round: int = 0
     """The rounds that are over."""
     asked: bool = True
@@ -127,7 +127,7 @@ class OnlineGame(Adversary[GameState]):
         return GameState(0)
 
     def key(self, coins: Coins) -> int:
-        """What is tossed for a game."""
+        """The random key of a game; 0 where nothing is tossed."""
         return coins.uniform_integer(KEYS) if self.tossed else 0
 
     @abstractmethod
@@ -142,7 +142,7 @@ class OnlineGame(Adversary[GameState]):
     @property
     @abstractmethod
     def tells(self) -> str:
-        """What it tells, in words."""
+        """The learner's feedback in this game, in words."""
 
     @property
     @abstractmethod
@@ -151,13 +151,13 @@ class OnlineGame(Adversary[GameState]):
 
     @abstractmethod
     def unadvised(self, coins: Coins) -> Any:
-        """What is followed in the first round, where the answer to a loss is the next advice."""
+        """The advice of the first round, where the answer to a loss is the next advice."""
 
     @abstractmethod
     def meter(
         self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
     ) -> Meter:
-        """What reads off regret after so many rounds.
+        """A meter that reads off regret after these numbers of rounds.
 
         Also expected regret of a learner, and that against the best that shifts so often.
         """
@@ -245,7 +245,7 @@ class TossedGame(ObliviousGame):
         return unwritten(self.paid(fallen if self.hold == 1 else fallen[tosses - first]))
 
     def _words(self, key: int, first: int, end: int) -> NDArray[np.uint32]:
-        """What is tossed first, …, end - 1: toss i is the same in all blocks."""
+        """The tosses number first, …, end - 1; a toss is the same in whichever block it is read."""
         width = self.told.shape[0]
         whole = max(2, (1 << 16) // width // 2 * 2)
         lots = [

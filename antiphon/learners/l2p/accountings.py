@@ -1,4 +1,4 @@
-"""What L2P costs: three accountings, of which each says what it rests on."""
+"""Three accountings of the privacy of L2P, each with its premises."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from antiphon.protocol.registry import register
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)
-"""Of η, in Assumption 3.1."""
+"""The largest η of Assumption 3.1."""
 _SMALL: Final = Fraction(1, 10**300)
 """Below it a double is not near enough to its logarithm's argument."""
 _ENOUGH: Final = 5.0
@@ -65,7 +65,7 @@ class Accounting(ABC):
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
-        """What is claimed, rounded up."""
+        """The measure that is claimed, rounded up."""
 
     @abstractmethod
     def violations(self, setting: L2PSetting) -> Iterator[str]:
@@ -114,7 +114,7 @@ class Printed(Accounting):
         yield from _premises(setting, _length(self.tail))
 
     def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
-        """By how much it is more than (ε, δ), where it is."""
+        """The excess over (ε, δ) in words, where there is any."""
         told = self.measure(setting)
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):

@@ -52,7 +52,7 @@ class Measures(ABC):
     @property
     @abstractmethod
     def reach(self) -> int:
-        """By how many steps one loss can move two experts apart."""
+        """The number of steps by which one loss can move two experts apart."""
 
     @property
     def loose(self) -> Fraction:
@@ -170,7 +170,7 @@ def _extreme(measures: Measures) -> Iterator[Losses]:
 def _histories(
     measures: Measures, told: Sequence[Losses], rounds: int
 ) -> Iterator[tuple[tuple[Losses, ...], Losses]]:
-    """What came before, and the scores after it."""
+    """The losses of some rounds, and the scores after them."""
     for length in range(rounds + 1):
         for before in itertools.product(told, repeat=length):
             scores = _scores(measures, "first", measures.first)

@@ -45,7 +45,7 @@ def _margin(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 @register("antiphon.Followed/1", state=True)
 class Followed(NamedTuple):
-    """What is over, and who is followed."""
+    """State: rounds played, scores, and the expert that is followed."""
 
     rounds: int
     """Losses that have come."""
@@ -121,7 +121,7 @@ class LazyToPrivate(ByWeight[Followed], InBlocks):
 
     @property
     def setting(self) -> L2PSetting:
-        """What the accounting depends on."""
+        """The parameters on which the accounting depends."""
         return L2PSetting(
             rate=self.measures.rate, horizon=self.horizon, batch=self.batch, fakes=self.fakes,
             margin=self.margin, loose=self.measures.loose,

@@ -52,7 +52,7 @@ def samples(points: int = 1) -> Space:
 
 
 def signature(points: int = 1) -> Signature:
-    """Of a learner: a sample is answered by the index of a hypothesis."""
+    """The signature of a learner that answers a sample by the index of a hypothesis."""
     asked = samples(points)
     return Signature(asked, Integers(0, points), asked)
 
@@ -111,7 +111,7 @@ _SAMPLES: Final = Tuples((Integers(0), Integers(0, 1)))
 
 @attrs.frozen(eq=False)
 class Mistakes:
-    """Of each round, whether its hypothesis was wrong about its sample."""
+    """The rounds in which the hypothesis was wrong about its sample."""
 
     wrong: NDArray[np.bool_] = attrs.field(repr=False)
     hypotheses: tuple[int, ...] = attrs.field(repr=False)

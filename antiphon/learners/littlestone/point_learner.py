@@ -80,7 +80,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
         validator=attrs.validators.instance_of(PermuteAndFlip), metadata=CREATED
     )
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
-    """What it creates, in order."""
+    """The mechanisms that it creates, in order."""
 
     def __attrs_post_init__(self) -> None:
         fields.check_size(self.points, "candidates", POINTS)

@@ -1,4 +1,4 @@
-"""What streams of samples cost a learner in mistakes: exactly, in doubles, or by simulation.
+"""The mistakes that streams of samples force on a learner: exactly, in doubles, or by simulation.
 
 Streams are of ⊥ = (0, 0) and (1, 1), fixed beforehand, and right for f⁽¹⁾; a learner begins with
 f⁽⁰⁾, so (1, 1) is the sample that it is wrong about. Of three adversaries: the hard sequence of

@@ -80,7 +80,7 @@ class Plays:
 
 
 class SimulatedLaw(MistakeLaw):
-    """By ``repetitions`` plays of each stream that is asked about.
+    """A law estimated by ``repetitions`` plays of each stream that is asked about.
 
     Means have a normal interval of this ``confidence``, β that of Clopper and Pearson; each is of
     one figure. ``executor`` and ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C ends the

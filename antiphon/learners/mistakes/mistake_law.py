@@ -76,7 +76,7 @@ def _safe(value: Number, rounded: Callable[[Fraction], float]) -> float:
 
 
 class MistakeLaw(ABC):
-    """Of one learner, for ``rounds`` rounds. Abstract."""
+    """The law of when one learner leaves f⁽⁰⁾, for ``rounds`` rounds. Abstract."""
 
     how: ClassVar[How]
     rounds: int
@@ -122,7 +122,7 @@ _FEW = 1 << 8
 
 
 class Quiet(Protocol):
-    """What knows when f⁽⁰⁾ is left."""
+    """The interface of a function that knows when f⁽⁰⁾ is left."""
 
     def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
         """P(f⁽⁰⁾ so far) after each run of samples."""
@@ -134,7 +134,7 @@ class Quiet(Protocol):
 
 
 class KnownLaw(ReckonedLaw):
-    """Of a learner that leaves f⁽⁰⁾ for another hypothesis, and stays with it.
+    """The law of a learner that leaves f⁽⁰⁾ for another hypothesis, and stays with that.
 
     For f⁽¹⁾; or for a wrong one, with a probability that is a function of the number of hits
     (``points``). Probabilities below 1e-15 are left out.
@@ -215,7 +215,7 @@ MOST_LISTED: Final = 16
 
 
 class FiniteLaw(ReckonedLaw):
-    """By the law of its state and of its last hypothesis, round by round.
+    """The law of a finite learner, from the laws of its state and last hypothesis, round by round.
 
     Raises: Intractable for a draw that is not finite, or more than ``MOST_STATES`` nodes; more than
     ``MOST_ROUNDS`` rounds, whose fractions would be too long.
@@ -311,7 +311,7 @@ class FiniteLaw(ReckonedLaw):
 def _rows(
     learner: ContinualMechanism[Any], start: Node, rounds: int
 ) -> Iterable[tuple[tuple[Node, Sample], tuple[tuple[Node, Fraction], ...]]]:
-    """What follows each node that is reached in so many rounds, after ⊥ and after (1, 1)."""
+    """The transitions of each node reached in this many rounds, after ⊥ and after (1, 1)."""
     seen, front = {start}, [start]
     for _ in range(rounds):
         found: list[Node] = []

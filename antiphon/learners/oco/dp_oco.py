@@ -35,7 +35,7 @@ def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:
 
 @register("antiphon.Paired/1", state=True)
 class Paired(NamedTuple):
-    """What is over, and where it stands."""
+    """State: rounds played, the sums, and the point that is played."""
 
     rounds: int
     """Data that have come."""
@@ -114,7 +114,7 @@ class DPOCO(ConvexLearner[Paired]):
 
     @property
     def premises(self) -> Premises:
-        """What Thm 3.2 and Lemma 3.11 ask for."""
+        """The premises of Thm 3.2 and Lemma 3.11."""
         setting = L2PSetting(
             rate=exact.fraction(self.rate), horizon=self.horizon, batch=self.batch,
             fakes=exact.fraction(self.fakes), loose=exact.fraction(self.loose),

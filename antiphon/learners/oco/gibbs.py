@@ -37,7 +37,7 @@ class DensityTable(NamedTuple):
 
     points: Floats
     logs: Floats
-    """Of the density at each point, 0 where it is largest."""
+    """The logarithm of the density at each point, 0 where it is largest."""
     masses: Floats
     """From the first point to each."""
 
@@ -63,7 +63,7 @@ class DensityTable(NamedTuple):
 
 
 def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
-    """Of densities that are log-concave on intervals with these ends."""
+    """A table of densities that are log-concave on intervals with these ends."""
     low, high = _window(log_density, low, high)
     points = _between(low, high, _POINTS)
     logs = log_density(points)
@@ -137,7 +137,8 @@ def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
-    """By the axis law: x = t·u + v, u the direction of the slope, v orthogonal to it.
+    """A point of the ball, by its axis law: x = t·u + v, u the direction of the slope, v orthogonal
+    to it.
 
     t has density ∝ e^(κt-qt²)·P[χ²_{d-1} <= 2q(1-t²)], κ = ‖slope‖ and q = ``curvature``; given t,
     ‖v‖ has density ∝ r^(d-2) e^(-qr²) on [0, √(1-t²)], and any direction. Both are log-concave.
@@ -173,7 +174,7 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _height(t: float) -> float:
-    """Of a unit ball at t, from the axis."""
+    """The half-width of the unit ball at distance t from its centre along the axis."""
     return math.sqrt(max((1 - t) * (1 + t), 0.0))
 
 

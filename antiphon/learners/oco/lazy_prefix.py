@@ -50,7 +50,7 @@ Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
 
 @register("antiphon.Renewed/1", state=True)
 class Renewed(NamedTuple):
-    """What is held until it is drawn anew."""
+    """The point that is held until the next draw."""
 
     noisy: Noisy
     point: Row
@@ -58,7 +58,7 @@ class Renewed(NamedTuple):
 
 @register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
-    """What is over, and what is held."""
+    """State: rounds played, the sum, and the point that is held."""
 
     rounds: int
     """Data that have come."""
@@ -171,15 +171,15 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @abstractmethod
     def _drawn(self, total: Steps, coins: Coins) -> Renewed:
-        """What is held from now on."""
+        """The point that is held from now on."""
 
     def _scale(self) -> float:
-        """What a step of y moves the leader by: x = -y·scale."""
+        """The length by which a step of y moves the leader: x = -y·scale."""
         return self.loss.lipschitz(self.body) / (2 * self.regulariser * self.loss.grid)
 
     @property
     def rho(self) -> Fraction:
-        """What is drawn anew is ρ-zCDP, ρ = (2Q)²/(2σ²)."""
+        """The ρ of zCDP of each new draw: ρ = (2Q)²/(2σ²)."""
         return 2 / self.sigma**2
 
     @property

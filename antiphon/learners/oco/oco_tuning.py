@@ -63,7 +63,8 @@ def _prefix(sigma: float, share: float, batch: int) -> tuple[int, Fraction, Frac
 def lazy_prefix(
     horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
-    """What has about the least √d·σ + √(BT) and is (ε, δ)-DP; with a given B, the least σ."""
+    """The parameters of about the least √d·σ + √(BT) that are (ε, δ)-DP; with a given B, of the
+    least σ."""
 
     def search(batch: int) -> ParameterSearch:
         """For the least σ >= 1; 2/ε of Bw makes leaving nearly as likely in both worlds."""
@@ -117,7 +118,7 @@ class Premises(NamedTuple):
 
     @property
     def parameters(self) -> dict[str, Any]:
-        """Of ``DPOCO``, as doubles."""
+        """The parameters of ``DPOCO``, as doubles."""
         found = self.setting
         return {
             "rate": float(found.rate), "fakes": float(found.fakes), "batch": found.batch,
@@ -169,7 +170,7 @@ class OCOTask:
 
     @classmethod
     def of(cls, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object) -> Self:
-        """Of a body and a loss. Raises: InvalidArgument for an ε or a δ that cannot be."""
+        """The task of a body and a loss. Raises: InvalidArgument for an impossible ε or δ."""
         target, chance = budget(epsilon, delta)
         slope = loss.lipschitz(body)
         return cls(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)

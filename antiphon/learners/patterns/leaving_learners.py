@@ -151,7 +151,7 @@ def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
 
 
 def rarer(staying: Staying, part: Fraction) -> Staying:
-    """Of a learner that is that one with this probability, and otherwise never leaves."""
+    """The learner that is the given one with this probability, and otherwise never leaves."""
     return tuple(1 - part * (1 - each) for each in staying)
 
 
@@ -187,7 +187,7 @@ def fewer_mistakes(
 
 
 def finite_learner(staying: Staying) -> FiniteLearner:
-    """That learner; streams after which the same may follow are one state."""
+    """The learner as a finite mechanism; streams with equal futures are one state."""
     known: dict[Row, int] = {}
     first = _state(staying, 0, known)
     order = sorted(known.values(), key=lambda each: (each != first, each))

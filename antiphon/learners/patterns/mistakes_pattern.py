@@ -27,7 +27,8 @@ from antiphon.protocol.messages import same
 from antiphon.protocol.registry import register
 
 _MARGINS: Final = (0.0, 1e-4)
-"""By how much a half of a block is to be lighter; of two that are alike the first is taken."""
+"""The margins by which a half of a block must be lighter; of two equal halves the first is taken.
+"""
 _LONGEST: Final = 8
 """Rounds: a program has some (T + 1)·2^T columns."""
 
@@ -98,7 +99,7 @@ class MistakesPattern(Pattern):
         return f"learners of {self.horizon} rounds that leave once"
 
     def weights(self, count: int) -> list[Fraction]:
-        """Of q_0, q_1, …"""
+        """The weights q_0, q_1, …"""
         return [self.each + (0 if place else self.first) for place in range(count)]
 
     @property
@@ -110,7 +111,7 @@ class MistakesPattern(Pattern):
         return PathByPath(self, size)
 
     def difference(self, staying: leaving_learners.Staying) -> Fraction:
-        """What is bounded, of a table as it is."""
+        """The bounded difference, of a table as it is."""
         hard = hard_sequence(leaving_learners.LeavingLaw(staying, self.horizon))
         slope = leaving_learners.fewer_mistakes(
             hard.hits, hard.blocks, self.weights(len(hard.blocks)), len(staying)

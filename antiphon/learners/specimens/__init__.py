@@ -33,7 +33,7 @@ class TwinMechanism(ContinualMechanism[Any]):
 
     @property
     def verification(self) -> Any:
-        """That of the honest one."""
+        """The verification function of the honest mechanism."""
         return self.honest.verification
 
     @property
@@ -57,7 +57,7 @@ class TwinProcessor(PostProcessor[Any]):
 
     @property
     def verification(self) -> Any:
-        """That of the honest one."""
+        """The verification function of the honest processor."""
         return self.honest.verification
 
 
@@ -67,5 +67,5 @@ class TwinExchange(TwinProcessor, ExchangePostProcessor[Any]):
 
     @property
     def lifting(self) -> Any:
-        """That of the honest one."""
+        """The lifting of the honest exchange."""
         return self.honest.lifting

@@ -125,7 +125,7 @@ def _knockout() -> specimen.Specimen:
 
 
 _ANY: Final[Any] = None
-"""What a learner's own signature does not look at."""
+"""A parameter that a learner's own signature does not look at."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 """⌈M f⌉ = 2 for most labels: N' = 18 > KM = 10."""
 

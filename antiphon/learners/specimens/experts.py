@@ -45,7 +45,7 @@ _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cos
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
 """It follows 0, is told of a loss in one world only, leaves it, and draws 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
-"""Of softmax of the losses themselves: 0 is followed with probability 1/10 or 1/2."""
+"""The truth about softmax of the losses themselves: 0 is followed with probability 1/10 or 1/2."""
 
 
 def specimens() -> Iterator[specimen.Specimen]:

@@ -87,7 +87,7 @@ class Reused(LazyToPrivate):
         return x, y
 
     def _chance(self, scores: Losses) -> Fraction:
-        """Of the first of two."""
+        """The probability of the first of two experts."""
         apart = int(scores[0]) - int(scores[1])
         ratio = Fraction(exp(times(self.unit, abs(apart))))
         return ratio / (1 + ratio) if apart > 0 else 1 / (1 + ratio)

@@ -1,4 +1,4 @@
-"""What learners tell, and what it costs: L2P, users' labels, and the price in mistakes.
+"""The releases of learners and their cost: L2P, users' labels, and the price in mistakes.
 
 L2P of two experts is asked by who listens, and by fixed streams. What users say of a label (LDP
 paper, Alg. 2) has noise for the range of scores, and for less. Of mistakes there are name and
@@ -92,7 +92,7 @@ def _excess(zero: Law, one: Law) -> Fraction:
 
 
 def _law(messages: Sequence[str | Losses]) -> Law:
-    """Of the answers, where TOP stands for itself."""
+    """The law of the answers, where TOP stands for itself."""
 
     def play(coins: Coins) -> tuple[object, ...]:
         state: Any = LEARNER.initial_state

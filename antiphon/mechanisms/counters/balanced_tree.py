@@ -84,7 +84,7 @@ class BalancedTreeCounter(Counter[BalancedState]):
     levels: int = attrs.field(init=False, eq=False)
     """How many nodes an update lies in."""
     scale: Fraction = attrs.field(init=False, eq=False)
-    """Of a node's noise."""
+    """The scale of a node's noise."""
 
     def _prepare(self) -> Space:
         base = self.arity or best_arity(self.horizon)

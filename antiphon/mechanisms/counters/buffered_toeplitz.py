@@ -188,7 +188,7 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     thetas: tuple[float, ...] = attrs.field(init=False, eq=False)
     """How each buffer fades."""
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """What each buffer adds to the coefficients of C."""
+    """The weight of each buffer in the coefficients of C."""
 
     def _factorise(self) -> None:
         power = max(min(PARAMETERS), (self.horizon - 1).bit_length())

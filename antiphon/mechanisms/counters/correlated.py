@@ -68,7 +68,7 @@ Memory = TypeVar("Memory", default=Any)
 
 @register("antiphon.CorrelatedState/1", state=True)
 class CorrelatedState(NamedTuple, Generic[Memory]):
-    """What a correlated counter remembers."""
+    """The state of a correlated counter."""
 
     updates: int
     released: rows.Amount
@@ -76,7 +76,7 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
     drift: rows.Amount
     """The sum of all p_t; infinite once it has been past its limit."""
     memory: Memory
-    """What M_t is computed from: noise only."""
+    """The noise from which M_t is computed."""
 
 
 def _rho(value: object) -> Fraction:
@@ -149,7 +149,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @property
     def farthest(self) -> float:
-        """What no number of the memory gets past while the drift is not limited."""
+        """A bound on every number of the memory while the drift is not limited."""
         return 2 * self.far * MORE
 
     @property

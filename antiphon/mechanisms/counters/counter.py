@@ -1,4 +1,4 @@
-"""What all counters share: their messages, which updates are neighbours, the size of errors."""
+"""Common parts of all counters: their messages, neighbouring updates, the size of errors."""
 
 from __future__ import annotations
 
@@ -81,7 +81,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     norm: ClassVar[int]
     """ℓ_p, in which the distance of two updates counts: 1 for Laplace noise, 2 for Gaussian."""
     numbers: ClassVar[type] = object
-    """What the rows of a d-dimensional counter hold: Python ints, of any size, or floats."""
+    """The type of the numbers in rows of a d-dimensional counter: Python ints, of any size, or
+    floats."""
 
     horizon: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
     smallest: int = attrs.field(default=0, validator=_int)
@@ -151,7 +152,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self._update(state, x, coins), TOP
 
     def value(self, message: Any) -> Amount:
-        """What an update counts: without its user, clipped if so asked, an array as a row."""
+        """The amount that an update counts: without its user, clipped if so asked, an array as a
+        row."""
         x = message[1] if self.users else message
         if self.dimension is not None:
             bounded = np.clip(x, self.smallest, self.largest) if self.clip else x
@@ -269,7 +271,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @abstractmethod
     def _tail(self, updates: int, beta: float) -> float:
-        """What one coordinate's error exceeds with probability at most beta."""
+        """A bound that one coordinate's error exceeds with probability at most beta."""
 
     def error_bound(self, updates: int, *, beta: float) -> float:
         """With probability at least 1 - beta, no coordinate errs by more after ``updates``.

@@ -26,13 +26,15 @@ LAPLACE_PROXIES = np.linspace(0.001, 0.999, 999)
 
 
 def discrete_laplace_variance(scale: Fraction) -> float:
-    """Of P(x) ∝ e^(-|x|/scale) on the integers: ½/sinh²(1/(2 scale)), near 2·scale² - 1/6."""
+    """The variance of P(x) ∝ e^(-|x|/scale) on the integers: ½/sinh²(1/(2 scale)), near 2·scale² -
+    1/6."""
     inverse = float(1 / (2 * scale))
     return 0.5 / math.sinh(inverse) ** 2 if inverse < 300 else 0.0
 
 
 def discrete_gaussian_variance(sigma: Fraction) -> float:
-    """Of P(x) ∝ e^(-x²/(2 sigma²)) on the integers: below sigma² by a relative e^(-2π²sigma²)·c.
+    """The variance of P(x) ∝ e^(-x²/(2 sigma²)) on the integers: below sigma² by a relative
+    e^(-2π²sigma²)·c.
 
     Source: Canonne, Kamath, Steinke 2020, Cor. 9; the series is summed for small sigma.
     """
@@ -102,7 +104,7 @@ class ErrorsShown(Displayed, Plotted):
     @property
     @abstractmethod
     def claims(self) -> tuple[Claim, ...]:
-        """What it promises."""
+        """The privacy claims."""
 
     @abstractmethod
     def squared_error(self, updates: int) -> float:

@@ -72,7 +72,8 @@ class BinaryTree(Counter[CounterState]):
 
     @abstractmethod
     def _variances(self) -> list[float]:
-        """Of what is told of nodes of height 0, 1, …, where ``noise_variance`` is 1."""
+        """The variances of the released values of nodes of height 0, 1, …, where ``noise_variance``
+        is 1."""
 
     @property
     def state_size(self) -> int:
@@ -174,7 +175,7 @@ class TreeCounter(NoisyNodes):
     norm: ClassVar[int] = 1
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False)
-    """Of a node's noise."""
+    """The scale of a node's noise."""
 
     def _prepare(self) -> Space:
         set_derived(self, scale=self.events * self.levels * self.distance / self.epsilon)
@@ -203,7 +204,7 @@ class GaussianNodes(BinaryTree):
     norm: ClassVar[int] = 2
     rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False)
-    """Of a node's noise, rounded up."""
+    """The σ of a node's noise, rounded up."""
 
     def _prepare(self) -> Space:
         square = self.distance**2 * group(self.events, self.levels) / (2 * self.rho)

@@ -93,7 +93,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return tuple(chain.from_iterable(map(self._with_total, claims_of(self.counter))))
 
     def _with_total(self, inner: Claim) -> tuple[Claim, ...]:
-        """What a claim of the counter gives with the total, whose noise costs ``_parameter``.
+        """The claims that follow from one of the counter's when the epoch's total, whose noise
+        costs ``_parameter``, is added.
 
         Proved of this library's counters, which claim alike of every horizon, and of k events
         that k of them share; of others only assumed. Nothing, where the two do not add up.
@@ -123,7 +124,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
 
     @property
     def scale(self) -> Fraction:
-        """Of the noise of an epoch's total: Laplace scale or Gaussian σ."""
+        """The scale of the noise of an epoch's total: Laplace scale or Gaussian σ."""
         distance = self.counter.events * self.counter.distance
         if self.counter.norm == 1:
             return distance / self._parameter
@@ -171,7 +172,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
 
     @property
     def _total_variance(self) -> float:
-        """Of the noise of an epoch's total."""
+        """The variance of the noise of an epoch's total."""
         of = (
             tails.discrete_laplace_variance
             if self.counter.norm == 1

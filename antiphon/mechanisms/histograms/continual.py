@@ -78,7 +78,7 @@ class AskEach(ExchangePostProcessor[None]):
     counter: AnyCounter = attrs.field(validator=_counter, metadata=CREATED)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     counters: ConComp = attrs.field(init=False, eq=False, repr=False)
-    """What stands on its right."""
+    """The composition on its right."""
     verification: EventLevel = attrs.field(init=False, eq=False, repr=False)
     """f: as many vectors differ as updates of a counter may, in each entry as far."""
     passes_halt = True
@@ -170,7 +170,7 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @property
     def derived(self) -> Derived:
-        """Whence the claim: asked again by whoever relies on it."""
+        """The derivation behind the claim; whoever relies on the claim checks it again."""
         return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property

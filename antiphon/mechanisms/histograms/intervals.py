@@ -1,4 +1,4 @@
-"""What HSS and its variant share (CM §7.1): a stream cut into intervals by sparse vectors.
+"""Common parts of HSS and its variant (CM §7.1): a stream cut into intervals by sparse vectors.
 
 P ∘* ExtConComp, where P creates, first of all and in this order, H; a composition of sparse
 vectors; and, in HSS, one of Laplace mechanisms. Each of the two is an ExtConComp w.r.t. f_∞ with
@@ -59,7 +59,7 @@ _DOWN: Final = 1 - 2.0**-40
 
 @attrs.frozen(kw_only=True)
 class Slack:
-    """What noise exceeds with a small probability, each of these for itself.
+    """Bounds that the noise of each part exceeds with a small probability.
 
     ``threshold`` and ``query`` are the scales of the SVTs' noise τ and ν, ``test`` that of the
     Laplace tests; ``families`` is k.
@@ -120,7 +120,7 @@ TESTS: Final = 2
 
 @register("antiphon.StreamInterval/1", state=True)
 class StreamInterval(NamedTuple):
-    """What stays while the sparse vector answers ⊥."""
+    """The part of the state that stays the same while the sparse vector answers ⊥."""
 
     number: int
     """j, from 1."""
@@ -129,7 +129,7 @@ class StreamInterval(NamedTuple):
     h: tuple[int, ...]
     """H's last answer, rounded and clipped at 0."""
     raised: int
-    """By how much the passed tests have raised Thresh."""
+    """The amount by which the passed tests have raised Thresh."""
     threshold: int
     """Thresh."""
     until: int
@@ -218,7 +218,7 @@ class Intervals(ExchangePostProcessor[Running]):
     @property
     @abstractmethod
     def created(self) -> tuple[Create, ...]:
-        """What P creates first, in order."""
+        """The mechanisms that P creates first, in order."""
 
     def histogram_svt(self, h: tuple[int, ...]) -> Create:
         """The ``sparse_vector`` of Algorithm 3."""

@@ -82,7 +82,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
     query: HistogramQuery
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
-    """What is asked for q(h) - Thresh; > 0 is >= 1."""
+    """The sparse vector that is asked for q(h) - Thresh; > 0 is >= 1."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, above=AboveThreshold(epsilon=self.epsilon, threshold=1))
@@ -204,7 +204,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
-    """What it creates, in order."""
+    """The mechanisms that it creates, in order."""
 
     def __attrs_post_init__(self) -> None:
         for query in self.queries:

@@ -16,7 +16,7 @@ from antiphon.numbers.errors import InvalidArgument
 
 
 class Accountant(Protocol):
-    """What some parameters, ``times`` over, promise together."""
+    """A function that gives the privacy curve of some parameters, ``times`` over."""
 
     def __call__(self, given: Given, *, times: int) -> PrivacyCurve: ...
 

@@ -74,7 +74,7 @@ class WeightsState(NamedTuple):
     counts: Whole
     rows: int
     sums: Whole
-    """Of the steps of all queries learned from, each with its sign."""
+    """The signed sums of the steps of all queries learned from."""
     weights: Whole
     updates: int
     created: int
@@ -82,7 +82,7 @@ class WeightsState(NamedTuple):
 
 @register("antiphon.Asked/1", state=True)
 class Asked(NamedTuple):
-    """What has come from the left, in steps; rows are a query without a value."""
+    """A message from the left, in steps; rows are a query without a value."""
 
     query: Whole | None
     """None for rows."""

@@ -76,7 +76,7 @@ class Laplace(RealNoise):
         set_derived(self, _scale=scale)
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What neighbours so far apart cost: ε·distance/sensitivity."""
+        """The claims for neighbours at another distance: ε·distance/sensitivity."""
         tau = fields.distance(distance)
         source = "Dwork et al. 2006; in doubles only assumed (Mironov 2012)"
         loss = Pure(self.epsilon * tau / self.sensitivity)
@@ -86,7 +86,7 @@ class Laplace(RealNoise):
         return min(max(dataset + coins.laplace(self._scale), -_LARGEST), _LARGEST)
 
     def error_bound(self, *, beta: float) -> float:
-        """What the error exceeds with probability at most beta: scale·ln(1/beta)."""
+        """A bound that the error exceeds with probability at most beta: scale·ln(1/beta)."""
         return -math.log(fields.beta(beta)) * self._scale * (1 + 1e-12)
 
 
@@ -115,7 +115,8 @@ class Gaussian(RealNoise):
         set_derived(self, sigma=_held(sigma, "sensitivity/√(2 rho)"))
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What neighbours so far apart cost: ρ·(distance/sensitivity)², and that GDP."""
+        """The claims for neighbours at another distance: ρ·(distance/sensitivity)², and the same as
+        GDP."""
         tau = fields.distance(distance)
         source = "Bun and Steinke 2016; in doubles only assumed (Mironov 2012)"
         loss = concentrated_at(self.rho, tau / self.sensitivity)
@@ -129,7 +130,7 @@ class Gaussian(RealNoise):
         return min(max(dataset + coins.gaussian(self.sigma), -_LARGEST), _LARGEST)
 
     def error_bound(self, *, beta: float) -> float:
-        """What the error exceeds with probability at most beta."""
+        """A bound that the error exceeds with probability at most beta."""
         return self.sigma * gaussian_quantile(fields.beta(beta))
 
 
@@ -176,7 +177,8 @@ class NoisyDescent(NoninteractiveMechanism[Table, Table]):
         return self.claims_at(0)[:1]
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What it costs if rows move by so much in all: with one row replaced, and with none."""
+        """The claims for rows that move by this distance in all: with one row replaced, and with
+        none."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
         share = tau / (2 * self.clip)

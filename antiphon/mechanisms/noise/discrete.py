@@ -75,12 +75,13 @@ Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
 
 
 def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
-    """What ρ-zCDP of Gaussian noise is at so many times the distance: (times)²ρ; 0-DP at none."""
+    """The zCDP of Gaussian noise at this multiple of the distance: (times)²ρ; 0-DP at 0."""
     return ZeroConcentrated(times**2 * rho) if times else Pure(0)
 
 
 class Calibrated(NoninteractiveMechanism[Query, Answer]):
-    """What its noise, or its weights, promise neighbours ``sensitivity`` apart, and others."""
+    """A mechanism whose noise or weights are calibrated to ``sensitivity``, with claims at other
+    distances, too."""
 
     __slots__ = ()
     sensitivity: Any
@@ -92,7 +93,7 @@ class Calibrated(NoninteractiveMechanism[Query, Answer]):
 
     @abstractmethod
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What neighbours so far apart cost: the same noise, whatever it was calibrated to."""
+        """The claims for neighbours at another distance: the noise stays as it was calibrated."""
 
 
 @column_safe
@@ -132,7 +133,8 @@ class IntegerNoise(Calibrated[Any, Ints]):
     def _dominated(
         self, kind: Callable[..., LossPair], size: Fraction, distance: Fraction
     ) -> tuple[Dominated, ...]:
-        """By the pair of its noise, on a number; nothing on arrays, or if neighbours are equal."""
+        """The claim of the dominating pair of the noise, on a number; none on arrays, or if
+        neighbours are equal."""
         shift = math.floor(distance)
         return dominated(kind, size, shift) if self.dimension is None and shift else ()
 
@@ -146,7 +148,7 @@ class IntegerNoise(Calibrated[Any, Ints]):
 
     @abstractmethod
     def _tail(self, beta: float) -> int:
-        """What one draw exceeds with probability at most beta."""
+        """A bound that one draw exceeds with probability at most beta."""
 
     def respond(self, dataset: Any, coins: Coins) -> Ints:
         if self.dimension is None:
@@ -157,7 +159,7 @@ class IntegerNoise(Calibrated[Any, Ints]):
         return sums
 
     def error_bound(self, *, beta: float) -> int:
-        """What no coordinate errs by more than, with probability at least 1 - beta."""
+        """A bound on the error of every coordinate, with probability at least 1 - beta."""
         return self._tail(fields.beta(beta) / (self.dimension or 1))
 
 
@@ -183,7 +185,7 @@ class DiscreteLaplace(IntegerNoise):
     norm: ClassVar[int] = 1
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise: sensitivity/ε."""
+    """The scale of the noise: sensitivity/ε."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, scale=self.sensitivity / self.epsilon)
@@ -224,7 +226,7 @@ class DiscreteGaussian(IntegerNoise):
     norm: ClassVar[int] = 2
     rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise, rounded up."""
+    """The σ of the noise, rounded up."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, sigma=exact.root_up(self.sensitivity**2 / (2 * self.rho)))

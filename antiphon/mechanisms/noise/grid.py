@@ -86,7 +86,7 @@ class GridNoise(Calibrated[float, float]):
 
     @abstractmethod
     def _tail(self, beta: float) -> int:
-        """What it exceeds with probability at most beta."""
+        """A bound, in steps, that the noise exceeds with probability at most beta."""
 
     def respond(self, dataset: float, coins: Coins) -> float:
         place = math.floor(
@@ -100,7 +100,7 @@ class GridNoise(Calibrated[float, float]):
         return min(max(answer, -_LARGEST), _LARGEST)
 
     def error_bound(self, *, beta: float) -> float:
-        """What the error, rounding included, exceeds with probability at most beta."""
+        """A bound that the error, rounding included, exceeds with probability at most beta."""
         steps = self._tail(fields.beta(beta)) + Fraction(1, 2)
         return up(steps * Fraction(self.step_size))
 
@@ -124,7 +124,7 @@ class GridLaplace(GridNoise):
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise, in steps."""
+    """The scale of the noise, in steps."""
 
     def __attrs_post_init__(self) -> None:
         GridNoise.__attrs_post_init__(self)
@@ -162,7 +162,7 @@ class GridGaussian(GridNoise):
 
     rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise, in steps, rounded up."""
+    """The σ of the noise, in steps, rounded up."""
 
     def __attrs_post_init__(self) -> None:
         GridNoise.__attrs_post_init__(self)

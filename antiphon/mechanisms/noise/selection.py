@@ -1,4 +1,4 @@
-"""Which candidate scores best: the exponential mechanism, permute-and-flip, report noisy max.
+"""Selection of the best candidate: the exponential mechanism, permute-and-flip, report noisy max.
 
 All take ``candidates`` scores, a tuple of ints or, with ``arrays=True``, an int64 array, and answer
 with an index. Neighbours are scores at most ``sensitivity`` apart, each of them (ℓ_∞); with
@@ -37,7 +37,7 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near
 
 _CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
-"""Of rational weights: -ln of the smallest."""
+"""The bound on -ln of the smallest rational weight."""
 _LONGEST: Final = 1 << 17
 """And how many bits they may have."""
 
@@ -272,7 +272,7 @@ class ReportNoisyMax(Selection):
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise: swing/ε."""
+    """The scale of the noise: swing/ε."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, scale=self.swing / self.epsilon)

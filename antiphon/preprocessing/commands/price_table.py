@@ -94,7 +94,8 @@ def _missing(text: str, size: int) -> int:
 
 
 def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
-    """What a mean with Gaussian noise costs behind it, calibrated to the range of π."""
+    """The price of a mean with Gaussian noise behind a preprocessing π, calibrated to the range of
+    π."""
     reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
     noise = NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
     promise = guarantee(Preprocessed(noise, pi))

@@ -54,7 +54,7 @@ class BallTables(Space):
 
     @abstractmethod
     def also(self, table: Records) -> bool:
-        """What else is asked of a table in the ball."""
+        """A further condition on a table in the ball."""
 
     @property
     def discrete(self) -> bool:  # type: ignore[override]
@@ -97,7 +97,7 @@ def _radius(value: object) -> Fraction:
 
 
 class Declaration(NamedTuple):
-    """What a preprocessing of tables says of itself."""
+    """The declaration of a preprocessing of tables about itself."""
 
     furthest: Fraction
     reach: Fraction | None
@@ -127,7 +127,7 @@ class TablePreprocessing(Preprocessing):
     @property
     @abstractmethod
     def declares(self) -> Declaration:
-        """What it takes, and how far it moves records."""
+        """The declaration of the tables that it accepts and of how far it moves records."""
 
     @property
     def datasets(self) -> Space:

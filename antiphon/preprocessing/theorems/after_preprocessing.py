@@ -49,7 +49,7 @@ class HalvedByDistance(FiniteResponse):
     forgets: bool = False
 
     def claims_at(self, distance: Fraction) -> tuple[Claim, ...]:
-        """What it says of neighbours so far apart."""
+        """The claim for neighbours at this distance."""
         cost = Pure(Log(2 if self.forgets else 2 ** math.floor(distance)))
         f = neighbouring_start(Within(distance))
         return (Claim(cost, f, Status.PROVED, "each step doubles or halves"),)

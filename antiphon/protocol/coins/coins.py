@@ -222,7 +222,7 @@ class Coins(ABC):
         return self.stacked(self.discrete_gaussians(sigma, count))
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
-        """What ``toss()`` returns: one draw by coins that are not these, recorded as any other.
+        """The result of ``toss()``: one draw by other coins than these, recorded like any other.
 
         ``source`` says whose law it has, given ``argument``; both stand on the tape, and a replay
         reads the value without calling ``toss``. No seed reaches it, and nothing can enumerate it.

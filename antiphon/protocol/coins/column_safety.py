@@ -1,4 +1,4 @@
-"""Which parts may be handed columns: the one declaration, and the one question about it.
+"""The declaration that a part may be handed columns, and the question whether it may.
 
 A population steps many replicas at once, with a *column* where a number differs from replica
 to replica. A part that computes with columns as with numbers says so by ``@column_safe``; of all
@@ -24,7 +24,7 @@ _MARK: Final = "__column_safe__"
 _METHODS: Final = frozenset(
     {"step", "exchange", "respond", "holds", "contains", "contains_all", "__call__"}
 )
-"""What is handed columns."""
+"""The methods that are handed columns."""
 _ABOUT: Final = frozenset(
     {"__new__", "__init__", "__init_subclass__", "__class_getitem__", "__attrs_init__",
      "__attrs_pre_init__", "__attrs_post_init__", "__repr__", "__eq__", "__ne__", "__lt__",
@@ -32,11 +32,11 @@ _ABOUT: Final = frozenset(
      "__setstate__", "__reduce__", "__reduce_ex__", "__replace__", "__annotate__",
      "__annotate_func__", "__fingerprint__", "__keep__", "__restore__"}
 )  # fmt: skip
-"""Of a part as a value: how it is made, shown, compared and kept."""
+"""The methods about a part as a value: how it is made, shown, compared and kept."""
 _UNSEEN: Final = frozenset(
     {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
 )
-"""What is asked of a part before anybody steps it, and never sees a column."""
+"""The attributes of a part that are read before any step, and never see a column."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
 """Where an object keeps a value of its own."""
 _MISSING: Final = object()
@@ -85,7 +85,8 @@ def is_column_safe(part: object) -> bool:
 
 
 def unsafe(part: object) -> object:
-    """What is not declared, of all that a part is made of: itself, or one of those it names.
+    """The first part that is not declared column-safe: the part itself, or one that it names; None
+    if all are.
 
     None if a population may hand it columns.
     """

@@ -94,7 +94,7 @@ class LaplaceDraws:
         return self._sizes[1] * self._top.settle(first & (1 << 63) - 1, word)
 
     def many(self, count: int, words: Words) -> Integers:
-        """So many at once. Raises: OverflowError beyond 64 bits (w.p. below e^(-2^22))."""
+        """Many draws at once. Raises: OverflowError beyond 64 bits (w.p. below e^(-2^22))."""
         parts, missing = [np.empty(0, np.int64)], count
         while missing > 0:
             drawn = self._some(missing, words)
@@ -170,7 +170,7 @@ class GaussianDraws:
                 return x
 
     def many(self, count: int, words: Words) -> Integers:
-        """So many at once; for a scale up to ``LARGEST_SCALE``."""
+        """Many draws at once; for a scale up to ``LARGEST_SCALE``."""
         assert isinstance(self.proposal, LaplaceDraws)
         parts, missing = [np.empty(0, np.int64)], count
         while missing > 0:
@@ -181,7 +181,8 @@ class GaussianDraws:
         return np.concatenate(parts)[:count]
 
     def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> Chosen:
-        """Which are accepted: as doubles say where they are sure, to 2^-47, and exactly else."""
+        """The proposals that are accepted: decided in doubles where they are sure, to 2^-47, and
+        exactly elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)

@@ -137,7 +137,7 @@ class Geometric:
         return self.settle(digits, word) if k and self.table[k - 1] == digits else k
 
     def many(self, count: int, words: Words) -> Integers:
-        """So many at once."""
+        """Many draws at once."""
         digits = words(count)
         drawn = np.searchsorted(self.array, digits, side="right")
         for place in ties(self.array, digits, drawn):

@@ -55,7 +55,7 @@ def _tell() -> None:
 
 
 def no_words(count: int) -> NoReturn:
-    """What seeded coins toss in a child. Raises: ProtocolError."""
+    """The source of words of seeded coins in a child process. Raises: ProtocolError."""
     raise ProtocolError(
         "seeded coins were carried through a fork, where both processes would toss alike: make "
         "coins from a seed of its own in each (numpy's SeedSequence.spawn gives them)"
@@ -73,7 +73,7 @@ _READY: Final = 1 << 14
 _FITS: Final = 2**50
 """Noise up to this scale fits 64 bits, but for a probability below e^(-2^12)."""
 _MANY: Final = 64
-"""So many weights are worth an array."""
+"""The number of weights from which an array pays."""
 Exact = TypeVar("Exact", bound=ExactEpsilon)
 Made = TypeVar("Made")
 _KNOWN: Final = 256
@@ -117,7 +117,7 @@ def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
 def _kept(
     known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
 ) -> tuple[Exact, Made]:
-    """What was made for an exact number, known from now on by the object that was given."""
+    """The object made for an exact number, remembered under the object that was given."""
     if exact is given:  # kept alive beside what was made, so its id is its own
         if len(known) >= _KNOWN:
             known.clear()

@@ -103,7 +103,7 @@ class WideGaussian:
         return Uniform(digits, self._left + 64, word).below(power(rate))
 
     def many(self, count: int, words: Words) -> Integers:
-        """So many at once."""
+        """Many draws at once."""
         parts, missing = [np.empty(0, np.int64)], count
         while missing > 0:
             drawn = self._some(min(missing, _BLOCK), words)
@@ -133,7 +133,7 @@ class WideGaussian:
         return _without(size, refused)
 
     def _refused(self, size: Integers, rest: Integers, open_: Places, words: Words) -> Places:
-        """Which are not accepted."""
+        """The places of the draws that are not accepted."""
         doubt = rest >= self._surely[_NEAR - 1]
         doubt[open_] = True
         doubtful: Places = np.flatnonzero(doubt)

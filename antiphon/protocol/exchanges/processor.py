@@ -58,12 +58,13 @@ class Underway(Generic[State, Live]):
     heard: tuple[object, ...]
     tape: tuple[Draw, ...]
     sent: tuple[object, ...] = attrs.field(eq=False)
-    """What it has sent right. It follows from the rest: run again, it must say the same."""
+    """The messages sent right. They follow from the rest: a rerun must send the same."""
     slot: list[Live] = attrs.field(eq=False)
-    """What has just run, until it is taken."""
+    """The run that has just ended, until it is taken."""
 
     def take(self) -> Live | None:
-        """What has just run, if nobody has taken it yet: one operation, so one thread gets it."""
+        """The run that has just ended, if no thread has taken it yet: a single operation, so one
+        thread gets it."""
         try:
             return self.slot.pop()
         except IndexError:
@@ -93,7 +94,7 @@ NOT_AGAIN: Final = (
 
 
 def no_answer_due() -> NoReturn:
-    """What a message at the wrong time raises."""
+    """Refuse a message that comes at the wrong time. Raises: ProtocolError."""
     raise ProtocolError(
         "a message from the left in the middle of an exchange, or from the right outside of one: "
         "step each state with what its own side says next"

@@ -1,4 +1,4 @@
-"""What one measure implies in another: one table, each row with its source.
+"""Implications between measures: one table, each row with its source.
 
 Every figure is exact, or rounded so that less is promised.
 """
@@ -114,11 +114,13 @@ CONVERSIONS: Final = (
     Conversion(Dominated, Renyi, "D_α(P‖Q)", "data processing", _UP,
                lambda m: Renyi(m.pair.divergence_at)),
 )  # fmt: skip
-"""What else follows goes by way of these rows; (ε, δ) with a δ of one's choice: ``approximate``."""
+"""The table of conversions; others are chains of these rows; (ε, δ) with a δ of one's choice:
+``approximate``."""
 
 
 def converted(measure: Measure, kind: type[Kind]) -> Kind | None:
-    """What a measure implies of another kind, by the fewest rows; None if nothing.
+    """A measure of another kind that this one implies, by the fewest rows of the table; None if
+    there is none.
 
     >>> converted(BoundedRange(1), ZeroConcentrated)
     ZeroConcentrated(rho=0.125)

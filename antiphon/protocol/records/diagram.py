@@ -68,7 +68,7 @@ class Turn:
 
 @attrs.frozen
 class Diagram:
-    """What is to be drawn, and nothing about how."""
+    """The content of a sequence diagram, and nothing about its form."""
 
     title: str
     lanes: tuple[Lane, ...]
@@ -169,7 +169,7 @@ def ending_of(view: Interaction, shown: int) -> str:
 
 
 class _Cast:
-    """Who is on stage, and which way each message goes."""
+    """The lanes of a diagram, and the direction of each message."""
 
     def __init__(self, parts: list[Json], rounds: tuple[Round, ...]) -> None:
         self._parts = parts
@@ -215,7 +215,7 @@ class _Cast:
         yield from self._inside(number, message, differs and text == "m_b", kind)
 
     def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
-        """What ExtConComp sends to the mechanism that a message is for."""
+        """The messages between ExtConComp and the mechanism that a message is for."""
         index, last = _index(message), len(self._parts)
         if not self._composes:
             return

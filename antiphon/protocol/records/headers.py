@@ -1,4 +1,4 @@
-"""Who played, as a file says it: parties that can be rebuilt and run again.
+"""The parties of an interaction as a file states them: they can be rebuilt and run again.
 
 A recording names its system twice, in public and with its secrets: they must ``agree``.
 """
@@ -24,7 +24,7 @@ _CHAINS: Final = ("Chain", "AnyChain", "Links")
 
 @attrs.frozen
 class Header:
-    """Who played: parties as registered types and parameters, in JSON form."""
+    """The parties of an interaction: registered types and parameters, in JSON form."""
 
     adversary: Json
     system: Json
@@ -48,7 +48,7 @@ class Header:
 
 @attrs.frozen
 class Secret:
-    """What a recording holds beyond the view: enough to rebuild and re-run the mechanism."""
+    """The part of a recording that a view lacks: enough to rebuild and rerun the mechanism."""
 
     system: Any  # Json, which cattrs cannot read, as it is of its own kind
     initial: Any

@@ -42,7 +42,7 @@ def shorten(text: str, width: int) -> str:
 
 
 def counted(count: int, noun: str) -> str:
-    """So many of them.
+    """A count with its noun: "1 round", "2 rounds".
 
     >>> counted(1, "round"), counted(2000, "round")
     ('1 round', '2,000 rounds')
@@ -150,7 +150,8 @@ def party_label(part: Json, width: int = 26) -> str:
 
 
 def drawn_as(part: Json) -> DrawnAs:
-    """What the class of a part declares, itself and not what it builds on."""
+    """The way a part is drawn, as its own class declares it; an inherited declaration does not
+    count."""
     kind = registry.lookup(type_of(part))
     found: object = vars(kind).get("drawn_as") if isclass(kind) else None
     return found if isinstance(found, DrawnAs) else DrawnAs()
@@ -164,7 +165,7 @@ def parts_of(system: Json) -> list[Json]:
 
 _NAMED_DEEPEST: Final = 4
 _MOST_NAMED: Final = 1000
-"""So many items of a list are looked at."""
+"""The number of items of a list that are looked at."""
 _PARTIES: Final = (Mechanism, PostProcessor, FunctionType)
 
 

@@ -34,7 +34,7 @@ class Round:
 
 
 class _ForTheCaller:
-    """What a view tells who has played it, and nobody else.
+    """The part of a view that only the caller who played it sees.
 
     These may hold data, so they are no fields: nothing that prints, saves, pickles, copies or
     converts a view comes across them.
@@ -59,7 +59,8 @@ class _ForTheCaller:
 
 @attrs.frozen(repr=False)
 class Interaction(_ForTheCaller):
-    """Who played with whom, what was said, and how it ended: what is saved and drawn of a view."""
+    """An interaction that was played: the parties, the rounds, and the ending; it is saved and
+    drawn."""
 
     header: Header
     rounds: Sequence[Round] = attrs.field(repr=False)
@@ -67,7 +68,8 @@ class Interaction(_ForTheCaller):
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
     """The coins the adversary drew to say HALT."""
     cut: str | None = attrs.field(default=None, eq=False, repr=False)
-    """What was left out in reading a file that stops in the middle of a line or of a round."""
+    """The part that was left out in reading a file that stops in the middle of a line or of a
+    round."""
 
     @property
     def messages(self) -> tuple[Any, ...]:
@@ -76,7 +78,7 @@ class Interaction(_ForTheCaller):
 
     @property
     def answers(self) -> tuple[Any, ...]:
-        """What it heard."""
+        """The answers that the adversary heard."""
         return tuple(each.answer for each in self.rounds)
 
     @property

@@ -72,7 +72,8 @@ class FileSink:
         self._file = file
         self._header = _header_line(header, secret, evidence)
         self._said: dict[int, tuple[object, str]] = {}
-        """By identity: messages are immutable, and some are said again and again."""
+        """Encoded messages by identity: messages are immutable, and some are said again and again.
+        """
 
     def __enter__(self) -> FileSink:
         try:

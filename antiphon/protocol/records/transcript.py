@@ -243,7 +243,7 @@ def _opened(path: Path) -> _FirstLine:
 
 
 def evidence(path: Path) -> Json:
-    """What a saved view or recording is a counterexample to; None if it is none.
+    """The claim to which a saved view or recording is a counterexample; None if it is none.
 
     Raises: TranscriptError, InvalidArgument, as ``load`` does.
     """
@@ -252,7 +252,7 @@ def evidence(path: Path) -> Json:
 
 
 class FileRead(NamedTuple):
-    """What a file holds of a view, and of a recording, which has a secret and a tape."""
+    """The content of a file: of a view, or of a recording, which also has a secret and a tape."""
 
     header: Header
     rounds: Sequence[Round]

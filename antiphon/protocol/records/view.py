@@ -51,7 +51,7 @@ class View(Interaction, Shown):
 
     @staticmethod
     def of(session: Session) -> View:
-        """What was said in a session that was started with ``keep=True``, to be saved.
+        """The view of a session that was started with ``keep=True``, ready to be saved.
 
         Its adversary says these messages, whatever it hears; where they are data, the view is a
         secret. Raises: ProtocolError if the session keeps no transcript.
@@ -132,7 +132,7 @@ _DRAWN: Final = 12
 
 
 def card(view: View) -> Card:
-    """Who played, how many rounds, how it ended; then what was said."""
+    """The parties, the number of rounds, the ending, and then the messages."""
     count = len(view.rounds)
     notes = [
         f"{counted(count, 'round')} of {party_label(view.header.adversary)} with {title_of(view)}"

@@ -59,7 +59,7 @@ def _chosen(theorems: Sequence[str]) -> list[Check]:
 
 
 def broken(finding: Decided) -> str:
-    """Of a statement that fails: the premise that is lacking, or the figure that is wrong."""
+    """The cause why a statement fails: the premise that is lacking, or the figure that is wrong."""
     found = finding.evidence
     if found.lacking or found.note:
         return found.lacking or found.note

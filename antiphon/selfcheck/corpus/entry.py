@@ -31,13 +31,13 @@ class Player:
     """An adversary of the target."""
 
     name: str
-    """What it says, in short: "1⁵ | 2⁵"."""
+    """A short name of the messages: "1⁵ | 2⁵"."""
     adversary: Adversary = attrs.field(repr=False)
 
 
 @attrs.frozen
 class Truth:
-    """What is known of a target, on the best of its players; None where it is not known."""
+    """The known truth about a target, against its best player; None where it is not known."""
 
     exact: float | None = None
     """The true ε at the claimed δ; ``math.inf`` if no ε will do."""
@@ -66,7 +66,7 @@ class Entry:
     score: str = "auto"
     """How an audit ranks views: "places" where to learn from all of a view takes too long."""
     feature: Feature = attrs.field(default=tuple, repr=False)
-    """What an audit is to read of a view, where the answers as they are would not do."""
+    """The feature of a view that an audit reads, where the answers as they are would not do."""
     goal: float | None = None
     """The lower bound that an audit is to reach, at 90 % confidence, below 2·10⁸ samples …"""
     goal_of: Literal["epsilon", "delta"] = "epsilon"
@@ -130,10 +130,11 @@ def saying(name: str, pairs: Sequence[object]) -> Player:
 LEVEL: Final = 1e-3
 """The probability that any true claim of the corpus counts as refuted, at most."""
 CONFIDENCE: Final = 0.9
-"""Of each bound, on its own."""
+"""The confidence of each bound, on its own."""
 
 TRAINING: Final = 1_000_000
-"""So many samples choose player and event, or a quarter if that is more, or half if less …"""
+"""The number of samples that choose player and event, or a quarter if that is more, or half if less
+…"""
 MOST_TRAINING: Final = 8_000_000
 """… but no more than this: they are held in memory."""
 
@@ -150,7 +151,7 @@ class AuditedEntry:
 
     @property
     def p_value(self) -> float:
-        """Of the claim, on fresh samples of the event that was chosen."""
+        """The p-value of the claim, on fresh samples of the chosen event."""
         return p_value(self.report.hits, epsilon=self.report.epsilon, delta=self.report.delta)
 
     @property
@@ -179,7 +180,7 @@ class AuditedEntry:
 
     @property
     def bound(self) -> float:
-        """What the entry's goal is about."""
+        """The lower bound on the figure that the entry's goal is about."""
         return self.epsilon_lower if self.entry.goal_of == "epsilon" else self.delta_lower
 
     @property

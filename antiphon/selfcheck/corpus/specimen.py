@@ -27,7 +27,8 @@ from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 
 SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""Of a row whose interactions take microseconds each, or more: states of arrays, parts created."""
+"""The options of a row whose interactions take microseconds each, or more: states of arrays, parts
+created."""
 NOT_BITS: Final = (True, 2, 0.0, "0", None, (0,), EMPTY, same(0))
 NOT_INTS: Final = (True, 0.0, "1", None, (0,), Fraction(1))
 NOT_REALS: Final = (1, True, math.nan, math.inf, -math.inf, "1", None, Fraction(1))
@@ -36,9 +37,9 @@ _NOT_TWO: Final = (
     np.array([0, 1], np.int32), None,
 )  # fmt: skip
 NOT_LOSSES: Final = (*_NOT_TWO, np.array([0, 2]), np.array([-1, 0]))
-"""Of two experts, in {0, 1}."""
+"""Arrays that are no losses of two experts, in {0, 1}."""
 NOT_DATA: Final = (*_NOT_TWO, np.array([0, 5]), np.array([-5, 0]))
-"""Of two entries, on a grid of 4 or less."""
+"""Arrays that are no data of two entries, on a grid of 4 or less."""
 
 
 @attrs.frozen(eq=False)
@@ -54,7 +55,7 @@ class Example:
 
     @property
     def queries(self) -> Space:
-        """What to say to it; where nothing else is given, all of its query space."""
+        """The messages to try; the whole query space, unless others are given."""
         all_queries: Space = self.part.signature.queries
         return self._queries or all_queries
 
@@ -66,9 +67,9 @@ class Link:
     part: PostProcessor[Any]
     right: Any
     queries: Space
-    """What comes from the left."""
+    """The space of messages from the left."""
     answers: Space
-    """What comes from the right."""
+    """The space of messages from the right."""
     hops: int = 3
     """How many messages it sends to the right, at most, before it answers."""
 
@@ -80,11 +81,12 @@ class Specimen:
     kind: type[Any]
     examples: tuple[Example | Link, ...]
     rows: tuple[Entry, ...] = ()
-    """Of the corpus: it as it claims to be, and twins with a slip, which must be refuted."""
+    """The rows of the corpus: the specimen as it claims to be, and twins with a slip, which must be
+    refuted."""
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the mechanism's class."""
         return self.kind.__name__
 
 
@@ -142,7 +144,8 @@ def at_delta(claim: Claim) -> Claim:
 
 
 def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
-    """Of noise that ρ-zCDP asks for, or of a part of it: δ at the ε that ρ and DELTA give."""
+    """The truth about noise that ρ-zCDP asks for, or about a part of it: δ at the ε that ρ and
+    DELTA give."""
     epsilon = float(Claim(kinds.ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
     ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
@@ -180,7 +183,7 @@ def specimens() -> tuple[Specimen, ...]:
 
 
 def table() -> str:
-    """What each mechanism claims, of what status and by which source: a table in Markdown."""
+    """The claims of each mechanism with their status and source, as a table in Markdown."""
     return "\n".join(_lines())
 
 

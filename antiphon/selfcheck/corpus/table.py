@@ -78,7 +78,8 @@ _COSTS: dict[str, dict[str, Any]] = {
     "one-time RAPPOR": {"thorough": 12_000_000},
     "PrefixSum": {"samples": 400_000, "thorough": 24_000_000},
 }
-"""What differs from an entry's defaults, by how close the truth is to the claim and the goal."""
+"""The options that differ from an entry's defaults, by how close the truth is to the claim and the
+goal."""
 
 
 def _entry(

@@ -186,13 +186,14 @@ def _in_arrays() -> Iterator[Entry]:
 
 
 def _one_up(epsilon: float) -> float:
-    """Of one score of five up, at ε for each: what the first gains, or the others lose."""
+    """The loss when one score of five goes up, at ε for each: the larger of its gain and the
+    others' loss."""
     up = math.exp(epsilon)
     return max(math.log(5 * up / (up + 4)), math.log((up + 4) / 5))
 
 
 def _exponential(epsilon: float) -> float:
-    """Of one score of five up, and the four others down."""
+    """The loss when one score of five goes up and the four others go down."""
     up = math.exp(epsilon / 2)
     return math.log(up * (1 + 4 * up) / (up + 4))
 

@@ -156,7 +156,7 @@ class Unclipped(NoisyDescent):
 
 
 def _sparse_vectors() -> Iterator[Specimen]:
-    """Which of many queries are above a threshold: the four of them."""
+    """The four sparse vectors: which of many queries are above a threshold."""
     yield _above_threshold()
     crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
     twice = SparseVector(epsilon=1, threshold=1, tops=2)

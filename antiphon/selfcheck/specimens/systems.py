@@ -1,4 +1,4 @@
-"""What mechanisms are composed by and guarded with, each with its own guarantee; and a learner.
+"""Compositions and guards, each with its own guarantee; and a learner.
 
 The learner creates mechanisms, and an echo publishes its hypothesis.
 """

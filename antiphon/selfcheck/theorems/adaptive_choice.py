@@ -155,7 +155,8 @@ NATURAL, BASIC = NaturalFilter(*TO), BasicFilter(epsilon=TO[0], delta=TO[1])
 
 
 def _to_goal(*, budget: Filter | NaturalFilter = BASIC) -> Evidence:
-    """Of ``NATURAL``: RR_{ln 3/2} first; RR_{ln 3} if it told the truth, else two of RR_{ln 2}.
+    """The adversary of ``NATURAL``: RR_{ln 3/2} first; RR_{ln 3} if it told the truth, else two of
+    RR_{ln 2}.
 
     53/180.
     """
@@ -187,7 +188,8 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
-    """Of ``coin()`` each side has its order, but both worlds show the side before it is chosen."""
+    """The best order of ``coin()``: each side has its own, but both worlds show the side before the
+    order is chosen."""
     who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
     return Evidence((GOAL,), (best_order(mechanism),), who, note)

@@ -29,7 +29,7 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Leak(enum.Enum):
-    """Which property a broken router lacks (CM §6.1)."""
+    """The property that a broken router lacks (CM §6.1)."""
 
     DESTINATION = "it creates a mechanism when the bit it was told is 1"
     RESPONSE = "it repeats the third bit it was told"
@@ -40,7 +40,7 @@ class Routing(NamedTuple):
     """The state of ``Router``."""
 
     phase: str
-    """Which answer is awaited."""
+    """The answer that is awaited."""
     bit: int
     """The bit told last."""
     before: int

@@ -119,7 +119,7 @@ class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
     """
 
     inputs: ClassVar[tuple[Any, Any]]
-    """What is said for x = 0 and x = 1."""
+    """The messages for x = 0 and x = 1."""
     reach: int
     base: int = 0
     cap: int = 9

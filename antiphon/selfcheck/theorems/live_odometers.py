@@ -29,9 +29,9 @@ from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 from antiphon.verifiers.verifier import Identifier, Verifier
 
 Reading: TypeAlias = Callable[[Found], "Fraction | Log | None"]
-"""What an odometer says of a state; None: it has no bound."""
+"""The bound that an odometer reads off a state; None: it has no bound."""
 Gain: TypeAlias = Callable[[Fraction, Fraction, "Fraction | Log | None"], Fraction]
-"""Of stopping where a view has these probabilities, and the odometer says that."""
+"""The gain of stopping at a view with these probabilities, where the odometer says this."""
 Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
 """States that are possible after what was said, with their probabilities."""
 
@@ -95,7 +95,7 @@ class Stopped:
                     yield Pair(Ask(zero, index), Ask(one, index))
 
     def _after(self, laws: tuple[Law, Law], message: object) -> dict[Hashable, tuple[Law, Law]]:
-        """By answer; nothing for what V[f] refuses."""
+        """The laws after a message, by answer; empty if V[f] refuses the message."""
         found: dict[Hashable, tuple[Law, Law]] = {}
         for world, law in enumerate(laws):
             for state, p in law.values():
@@ -115,7 +115,7 @@ def _mass(law: Law) -> Fraction:
 
 
 def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
-    """What ``session.budget.at(delta).loss`` is, where ``counting`` says which creations count."""
+    """The reading ``session.budget.at(delta).loss``, ``counting`` says which creations count."""
 
     def read(found: Found) -> Fraction | None:
         loss = loss_until_now(found, counting(found), delta)
@@ -193,7 +193,7 @@ def walks(reading: Reading = _AT_ZERO) -> Evidence:
 
 
 def _differed(found: Found) -> list[Create]:
-    """Of those alone whose pair differs."""
+    """The creations whose pair differs."""
     assert found.guard is not None
     state = found.guard.state
     return [] if state is None else [each.created for each in state.children if each.differed]

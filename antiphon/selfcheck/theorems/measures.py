@@ -66,7 +66,7 @@ def two_answers(top: Fraction) -> FiniteResponse:
 
 def _created(tops: Iterable[Fraction], claimed: Iterable[Bound], number: int,
              exactly: bool = False) -> Evidence:  # fmt: skip
-    """So many mechanisms of these, each chosen when the answers before it are known."""
+    """A composition of this many of these mechanisms, each chosen after the answers before it."""
     made = [Create(two_answers(top)) for top in tops]
     f = fixed_parameters([(ETA, 0)] * number)
     return private(

@@ -192,7 +192,7 @@ def _decided_by_rho(k: int, n: int, claimed: Iterable[Bound], exactly: bool = Fa
 
 
 def _exposed(n: int) -> Evidence:
-    """What RR_{ln 4} has at e^ε, (4 - e^ε)/5, if any of n is exposed."""
+    """The δ that RR_{ln 4} has at e^ε, (4 - e^ε)/5, if any of n is exposed."""
     shown = 1 - (1 - P) ** n
     claimed = [
         (epsilon(at), shown * Fraction(4 - g, 5))
@@ -206,6 +206,6 @@ def _at(curve: PrivacyCurve) -> list[Bound]:
 
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """What follows of its ρ; not ``revealed``: as if what they are told in public told nothing."""
+    """The bound that follows from ρ; without ``revealed``, as if public answers told nothing."""
     curve = from_renyi(SparseDivergence((_rho(),) * k, n))
     return _decided_by_rho(k, n, _at(curve if revealed else from_concentrated(k * _rho().rho)))

@@ -41,14 +41,14 @@ class Standing(enum.Enum):
 
 @attrs.frozen
 class Evidence:
-    """What deciding a statement brought to light: figures, by which alone it holds or fails."""
+    """The figures that decide a statement: by these alone it holds or fails."""
 
     claimed: tuple[Bound, ...]
     """(ε, δ) points; for an equivalence (0, 0)."""
     tight: tuple[Fraction, ...]
     """The exact tight δ at each claimed ε."""
     adversary: str = attrs.field(default="", repr=False)
-    """Who attains ``tight``: a decision tree, or two runs that break a property."""
+    """The adversary that attains ``tight``: a decision tree, or two runs that break a property."""
     note: str = ""
     relation: Standing = Standing.AT_MOST
     lacking: str = ""

@@ -61,7 +61,8 @@ def lost_its_end(raw: bytes) -> bool:
 
 
 def hole(file: IO[bytes], start: int) -> str | None:
-    """What a power cut has left out from a damaged line on, in words; None if it was no such thing.
+    """A description of the hole that a power cut has left from a damaged line on; None if it is no
+    such hole.
 
     A disk writes sectors in any order: those that it has not come to are zeros. It has done so to
     lines only that were never synced. Raises: TranscriptError if one of these had been.
@@ -89,7 +90,8 @@ def hole(file: IO[bytes], start: int) -> str | None:
 
 
 def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
-    """What one who had lost the lock has written at the end of a log, in words; None if it is else.
+    """A description of lines that a writer without the lock has added at the end of a log; None if
+    there are none.
 
     Such a line follows, by its check, one that stands further up. Whoever has written it finds at
     once that it is not where it should be, and answers nothing: so nobody has heard of it.

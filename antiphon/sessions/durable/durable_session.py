@@ -81,14 +81,14 @@ class DurableSession(Session):
         """Whether the log ends in a message whose answer it has not."""
         self._keys = lines.Keys() if keys is None else keys
         self._key = key
-        """That of the message that is promised."""
+        """The key of the message that is promised."""
         self._over = over
         self._instead = "start another"
         self._log, self._guard, self._mark = log, guard, mark
         self._kept = kept or (log.size, 0)
         """How long the log was when the state was last kept, and how long that line was."""
         self.cut: str | None = cut
-        """What was left out of the file when it was resumed: the torn end of it."""
+        """The torn end of the file that was left out when it was resumed."""
         self.unkept: str | None = None
         """Why the state cannot be kept, if it cannot: a restart then steps through all of it."""
 
@@ -113,7 +113,8 @@ class DurableSession(Session):
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:
-        """What was said and will last, if started with ``keep=True``; holds data, so a secret."""
+        """The messages and answers that will last, if started with ``keep=True``; holds data, so it
+        is a secret."""
         with self._lock:
             said, last = super().transcript, self.last
             return said[: 0 if last is None else last.number]

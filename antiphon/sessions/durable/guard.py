@@ -42,7 +42,7 @@ class Progress(NamedTuple):
     """How far a session has come."""
 
     session: str
-    """Which session it is, in hex."""
+    """The identity of the session, in hex."""
     generation: int
     """How often it has been resumed."""
     number: int
@@ -59,7 +59,7 @@ class Progress(NamedTuple):
 
 
 def this_boot() -> str:
-    """Which run of the machine this is: another after each power cut."""
+    """The identity of the machine's present boot: a new one after each power cut."""
     try:
         return _BOOT.read_text("ascii").strip()[:_LONGEST_BOOT]
     except (OSError, ValueError):
@@ -110,7 +110,7 @@ class Guard:
         tell_of_forks(self)
 
     def read(self) -> Progress:
-        """What it says. Raises: ResumeError if it is no guard."""
+        """The progress that the guard records. Raises: ResumeError if the file is no guard."""
         with naming(self.path, "read"):
             return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
 
@@ -134,7 +134,8 @@ class Guard:
 
     @property
     def place(self) -> int:
-        """Which file it is: a copy of it is another, also one at the number of one that is gone."""
+        """The identity of the guard's file: a copy has another, even one that reuses the number of
+        a deleted file."""
         number = os.fstat(self._descriptor).st_ino
         with suppress(OSError):  # a file system that does not count who had the number
             owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
@@ -218,7 +219,8 @@ def beside(log: Path) -> Path:
 
 
 def marked(log: Path) -> Progress:
-    """What the guard of a log says, whoever holds it. Raises: ResumeError, FileError."""
+    """The progress that the guard of a log records, whoever holds it. Raises: ResumeError,
+    FileError."""
     with naming(beside(log), "read"):
         return _mark(beside(log), beside(log).read_bytes())
 

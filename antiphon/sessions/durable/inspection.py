@@ -1,4 +1,4 @@
-"""What the file of a durable session holds, and a shorter file of the same session."""
+"""The content of a durable session's file, and a shorter file of the same session."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class SessionFile:
     stepped: int
     """How many of its messages were stepped through to find that out, and so by a restart."""
     size: int
-    """Of the file, in bytes."""
+    """The size of the file, in bytes."""
     in_flight: bool
     """Whether a message is promised that has no answer yet: a restart steps it."""
     over: str | None
@@ -118,7 +118,7 @@ def _shortest(first: reading.Opening, course: reading.Course) -> list[str]:
 
 @attrs.frozen
 class _Log:
-    """What a file holds, read once."""
+    """The content of a log, read once."""
 
     first: reading.Opening
     system: Mechanism

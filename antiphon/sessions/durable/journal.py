@@ -41,7 +41,7 @@ class Journal:
     def __init__(self, path: Path, descriptor: int, sync: Sync, check: int = 0) -> None:
         self.path = path
         self._check = check
-        """That of its last line."""
+        """The check of its last line."""
         self.size = os.fstat(descriptor).st_size
         self._descriptor = descriptor
         self._sync = sync

@@ -82,7 +82,7 @@ class Keys:
         return len(self._said)
 
     def answer(self, asked: Keyed) -> object:
-        """What was answered; UNKNOWN if nothing was.
+        """The answer that was given to this key; UNKNOWN if there was none.
 
         Raises: InvalidArgument if another message came with the key.
         """

@@ -64,7 +64,7 @@ class Course:
     over: str | None = None
     generation: int = 0
     guard: int = 0
-    """Which file its guard is."""
+    """The identity of its guard's file."""
     promised: Any = NOTHING
     """The message in flight when the log stops, if there is one."""
     key: Keyed | None = None
@@ -76,14 +76,14 @@ class Course:
     end: int = 0
     """Where it ends."""
     check: int | None = None
-    """That of this line; None while there is none."""
+    """The check of this line; None while there is none."""
     cut: str | None = None
     stepped: int = 0
     """How many messages have been stepped through."""
     kept: tuple[int, int] = 0, 0
     """Where the line of the state kept last ends, and how long it is."""
     failure: PartError | None = None
-    """What stands for the exception of its own step."""
+    """The stand-in for the exception of its own step."""
     keys: Keys = attrs.field(factory=Keys)
 
 
@@ -222,7 +222,7 @@ def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoi
 
 
 def _compare(course: Course, line: Fields, mechanism: Mechanism) -> None:
-    """That a kept state is the one that was stepped through to. Raises: ReplayMismatch."""
+    """Check that a kept state equals the one reached by stepping. Raises: ReplayMismatch."""
     kept = Course(None)
     _restore(kept, line, mechanism)
     if fingerprint(kept.state) != fingerprint(course.state) or not _alike(kept, course):

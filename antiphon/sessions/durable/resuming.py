@@ -257,7 +257,8 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """What the guard says on the disk while answers leave that are not there."""
+    """The boot to note in the guard, for a log whose answers leave before they are on the disk;
+    else empty."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 

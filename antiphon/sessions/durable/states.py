@@ -246,9 +246,8 @@ def _made(kind: Any, parts: list[Any]) -> object:
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:
-    """What a value is made of: not what follows from it, nor, if it is ours, what it is not
-    compared by.
-    """
+    """The fields that make up a value: none that are derived, and, in our own classes, none left
+    out of comparison."""
     whole = not str(kind.__module__).startswith(_OURS)
     return [
         field

@@ -1,4 +1,4 @@
-"""What a live session has spent: ``session.budget`` and ``session.price`` (docs/budget.md)."""
+"""The spending of a live session: ``session.budget`` and ``session.price`` (docs/budget.md)."""
 
 from antiphon.sessions.spending.session_budget import (
     SessionBudget,

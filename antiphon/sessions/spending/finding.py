@@ -117,7 +117,7 @@ def guarding(links: Sequence[PostProcessor]) -> bool:
 
 
 def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
-    """What V[f] knows, if its f is one of composition, or bounds the messages of one."""
+    """The state of V[f], if its f is one of composition, or bounds the messages of one."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
     while type(f) is Bounded:
         bound: Any = f
@@ -189,7 +189,8 @@ def _standing(child: Child) -> Standing:
 
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
-    """What a creation took out of the purse of f: at once, or with its first differing pair."""
+    """The measure that a creation took out of the purse of f, at once or with its first differing
+    pair; None: none."""
     child = None if guard.state is None else guard.state.children.get(index)
     differed = child is not None and child.differed
     pays = isinstance(guard.f, FixedInAdvance) or (isinstance(guard.f, Sparse) and differed)

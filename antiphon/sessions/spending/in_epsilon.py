@@ -40,7 +40,7 @@ from antiphon.sessions.spending.finding import Found, Gatekeeper, counted, guard
 from antiphon.verifiers.verifier import Verifier
 
 _SUMS: Final = Odometer(delta=1)
-"""What an odometer adds up depends on none of its parameters."""
+"""The odometer that adds up: the sums depend on none of its parameters."""
 
 
 def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
@@ -91,7 +91,7 @@ def _near(budget: Filter | None, delta: Fraction) -> Fraction:
 def _mixed(
     state: Distance, delta: Fraction, slack: Fraction, near: Fraction
 ) -> ExactEpsilon | float | None:
-    """That of ``Odometer``; where nothing is left for its slack, Σε_i, which holds always."""
+    """The ε of ``Odometer``; where nothing is left for its slack, Σε_i, which always holds."""
     if slack > 0:
         return Odometer(delta=delta, slack=slack, near=near).reading(state).epsilon
     if state.epsilon is None or not state.delta.at_most(delta):
@@ -133,7 +133,7 @@ def _differing(guard: Gatekeeper | None) -> Distance | None:
 
 _TRUTH: Final = "so the status says of what was created until now; what comes will count then"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
-"""What has an ε at δ, or why nothing has."""
+"""A guarantee or a curve, which has an ε at δ, or the reason why there is none."""
 
 _UNKNOWN: Final = NoGuarantee(
     "what was spent", "to know each creation",
@@ -179,7 +179,8 @@ def _of_all(found: Found) -> bool:
 
 
 def promised(whole: Mechanism) -> Figure:
-    """What holds however a session goes on: by ``guarantee``, of all that may ever be said.
+    """The guarantee that holds however a session goes on: by ``guarantee``, about all messages that
+    may come.
 
     So it is asked of the mechanism alone, and of the f of V[f] where that stands guard; nothing of
     what was created until now is told to it, but that it asserts true claims (``_status``).
@@ -215,7 +216,7 @@ def _loss(
 def _spent(
     found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
 ) -> Figure:
-    """Of what was charged until now, had it been all, and fixed in advance."""
+    """The guarantee of all that was charged until now, as if it were all, and fixed in advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
         spent = budget.limits if found.unknown else budget.spent(found.charged)
@@ -231,7 +232,7 @@ def _spent(
 
 
 def _or_why(ask: Callable[[], Figure]) -> Figure:
-    """What is promised, or why nothing is."""
+    """The figure, or the reason why there is none."""
     try:
         return ask()
     except NoGuarantee as why:

@@ -38,7 +38,7 @@ _MOST: Final = 2.0**40
 
 
 def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> SessionBudget:
-    """That of a session in a state. Raises: ProtocolError if no composition is inside.
+    """The budget of a session in a state. Raises: ProtocolError if no composition is inside.
 
     ``failed``: its last step failed, and the state is that from before it. Where a post-processor
     decides what is created, all counts as spent then: what that step created is not known.
@@ -49,8 +49,8 @@ def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> S
 def budget_of_record(
     mechanism: Mechanism, state: object, in_flight: Sequence[object], *, failed: bool
 ) -> SessionBudget | None:
-    """That of a session by its record, with whatever the message in flight is charged, if there is
-    one: whoever resumes it steps it. None: no composition is inside.
+    """The budget of a session by its record, including the charge of a message in flight, which
+    whoever resumes the session steps. None: no composition is inside.
 
     A creation tosses no coin, so its step is made; what a post-processor creates on the way to a
     coin is not known, and all counts as spent.
@@ -75,7 +75,7 @@ def budget_of_record(
 
 @attrs.frozen(eq=False, repr=False)
 class SessionBudget:
-    """What the composition of a session has spent, and what remains; see ``BudgetInSight``.
+    """The budget of a session's composition: spent and remaining; see ``BudgetInSight``.
 
     ``str`` is a table. Public, as refusals are: a function of what was created, and of which pairs
     differed where V[f] stands; nothing of a mechanism's state is in it.
@@ -99,24 +99,24 @@ class SessionBudget:
 
     @property
     def unit(self) -> str | None:
-        """What a filter adds up beside δ; None: there is no filter."""
+        """The quantity that a filter adds up beside δ; None: there is no filter."""
         return None if self._filter is None else self._filter.unit
 
     @property
     def limits(self) -> Charge | None:
-        """What its sums may not exceed."""
+        """The limits that the filter's sums may not exceed."""
         return None if self._filter is None else self._filter.limits
 
     @property
     def spent(self) -> Charge | None:
-        """What it has added up; rounded up where it is no single exact number. O(1)."""
+        """The filter's sums so far; rounded up where they are no single exact number. O(1)."""
         if self._found.unknown:
             return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
 
     @property
     def remaining(self) -> Charge | None:
-        """What is left of its limits, never more than the truth. O(1)."""
+        """The rest of the filter's limits, never more than the truth. O(1)."""
         if self._filter is not None and self._found.unknown:
             return Fraction(0), Fraction(0)
         return None if self._filter is None else self._filter.remaining(self._found.charged)
@@ -174,8 +174,8 @@ class SessionBudget:
 
 
 def price_of(whole: Mechanism, state: Any, create: object) -> Price:
-    """What a creation would cost. A step is pure and a creation tosses nothing, so it is made,
-    with an empty tape for coins, and what it leads to is looked at: no other rule decides here.
+    """The cost of a creation. A step is pure and a creation tosses nothing, so the creation is
+    made, with an empty tape for coins, and its outcome inspected: no other rule decides here.
 
     Where a post-processor decides what is created, the creation is that of the composition inside.
     Raises: what the step does: InvalidArgument for what cannot be created, or charged.

@@ -1,1 +1,2 @@
-"""What ``ap.check`` tries: of steps and spaces, of declarations, claims, columns, and of an f."""
+"""The checks of ``ap.check``: of steps and spaces, of declarations, claims and columns, and of an
+f."""

@@ -90,7 +90,7 @@ def refutation(
 
 
 def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str | None:
-    """By the exact engine: the one place where it is asked about a claim."""
+    """A refutation of a claim by the exact engine; None if it finds none."""
     found = game.check_claims(rounds=_ROUNDS, limit=_BELIEFS, queries=given, report=None)
     own = [each for each in found if each.mechanism is game.system]
     mine = [each for each in own if each.claim is claim or identical(each.claim, claim)]
@@ -105,7 +105,8 @@ def _exactly(game: PrivacyGame, claim: Claim, given: tuple[object, ...]) -> str 
 def _on_samples(
     game: PrivacyGame, claim: Claim, scripts: list[Script], seed: np.random.SeedSequence
 ) -> str | None:
-    """By an audit of each script, wrong with probability 1 - ``_CONFIDENCE`` at most."""
+    """A refutation of a claim by an audit of each script, wrong with probability at most 1 -
+    ``_CONFIDENCE``."""
     try:
         measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
         epsilon, delta = measured.parameters

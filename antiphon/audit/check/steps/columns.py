@@ -42,7 +42,7 @@ def check(subject: Subject) -> Trial:
 
 
 def finding(what: str, place: str) -> Finding:
-    """That a reading is not that of the steps."""
+    """The finding that a part's columns answer otherwise than its steps."""
     return Finding(
         "columns",
         what,
@@ -124,5 +124,5 @@ def _told(draw: Draw) -> Draw:
 
 
 def _one(item: Any, lanes: Lanes) -> Any:
-    """What a single replica has, where blocks were joined."""
+    """The value of a single replica, where blocks were joined."""
     return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item

@@ -1,4 +1,4 @@
-"""What every part owes: the steps that it took are looked at one by one, and so are its spaces.
+"""The contracts of every part: each step that it took is inspected, and so are its spaces.
 
 A check is a function of the subject, and called as it is called in reports.
 """
@@ -151,7 +151,7 @@ def unhashable(state: object, where: str) -> Finding:
 
 
 def answers(subject: Subject) -> Trial:
-    """What a part says that is outside of what it declares.
+    """Answers of a part outside of the space that it declares.
 
     Theorems about discrete answers, and the parts beside it, rely on the signature.
     """
@@ -203,7 +203,7 @@ def alphabets(subject: Subject) -> Trial:
 
 
 def faults(space: Space) -> Iterator[str]:
-    """What is wrong with a space, for values that it lists and for others of many types."""
+    """The faults of a space, on values that it lists and on others of many types."""
     listed = list(islice(space.enumerate(), _LISTED + 1)) if space.finite else []
     known = {fingerprint(each) for each in listed}
     for value in (*ALIENS, *listed):

@@ -1,4 +1,4 @@
-"""What a post-processor declares and does not keep: of its coins and queries, and its ``lifting``.
+"""The declarations of a post-processor that do not hold: about coins, queries, and its ``lifting``.
 
 The three properties of CM §6.1 that a lifting declares are tried on all runs, or samples of them.
 A counter answers any integer, so that most runs cannot be listed. They are sampled: the left says
@@ -110,7 +110,8 @@ def _remembers(subject: Subject) -> bool:
 
 
 def _passed(step: Step, state: object, heard: Taken) -> list[object]:
-    """What becomes of an answer, and of the same again after each thing that is asked for it."""
+    """The messages that P sends after an answer, and after the same answer to each further
+    question."""
     said: list[object] = []
     for _ in range(_HOPS):
         after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
@@ -152,7 +153,7 @@ def check(subject: Subject) -> Trial:
 
 
 def _said(found: lockstep.Violation) -> str:
-    """What both runs heard, from the last pair of the left on."""
+    """The messages that both runs heard, from the last pair of the left on, in words."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
     return ", then ".join(
@@ -161,7 +162,8 @@ def _said(found: lockstep.Violation) -> str:
 
 
 def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iterator[Heard]:
-    """What both runs hear: in all runs, if they can be listed, else in samples of them."""
+    """The messages that both runs hear: all pairs of runs if they can be listed, else a sample of
+    them."""
     try:
         yield from lockstep.explored(
             processor, declared.outer, declared.inner, queries=subject.messages,
@@ -219,7 +221,7 @@ class _Run:
             lock = after
 
     def _asked(self, lock: lockstep.Lockstep) -> Pair | None:
-        """What the left says."""
+        """The next pair from the left; None after the last."""
         if lock.lefts == _LONGEST:
             return None
         first, second = differing, agreeing
@@ -229,7 +231,7 @@ class _Run:
         return first(*asked) or second(*asked)
 
     def _answered(self, lock: lockstep.Lockstep) -> Pair:
-        """What the right answers both runs."""
+        """The answer from the right, for both runs."""
         assert lock.sent is not None
         message = lock.sent[0]
         try:

@@ -81,7 +81,7 @@ _PAIR: Final = "differing pair"
 
 
 def steps(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """What a step of f returns, changes and repeats."""
+    """Faults of a step of f: in what it returns, changes and repeats."""
     here, tried = where(f, "step"), 0
     for each in explored(f, messages):
         tried += each.differs

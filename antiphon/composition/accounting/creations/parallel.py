@@ -99,7 +99,8 @@ class GeneralCurve(OfWorst, Searched):
 
 @attrs.frozen
 class Corner:
-    """What E and δ < 1 say of one mechanism: p, how likely it stands at Z, and o = p(1-q).
+    """Constants of one mechanism with E and δ < 1: p, its probability of standing at Z, and o =
+    p(1-q).
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
     """

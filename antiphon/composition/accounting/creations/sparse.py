@@ -100,7 +100,8 @@ def sparse(
     creations: int | Given | None = None,
     symmetric: bool = False,
 ) -> SparseCurve | GeneralCurve:
-    """What k-sparse parallel composition promises if any k of these (ε_i, δ_i) may differ.
+    """The privacy curve of k-sparse parallel composition, where any k of these (ε_i, δ_i) may
+    differ.
 
     With more than k parameters the adversary decides which of the mechanisms see different
     data; with at most k, all may. Three theorems, by how many mechanisms may be created, k of

@@ -1,4 +1,4 @@
-"""What is asked of the law of a privacy loss: its moments along c + iθ, and bounds of them."""
+"""The interface of the law of a privacy loss: its moments along c + iθ, and bounds on them."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ Enough: TypeAlias = Floats | None
 """Logarithms below which a number is negligible; None: none is."""
 
 SLACK: Final = 16 * UNIT
-"""What a handful of operations on numbers of size one lose."""
+"""The rounding error of a handful of operations on numbers of size one."""
 _KEPT: Final = 24
 
 
 def remembered(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    """What was made for a key, once; the last few dozen are kept."""
+    """The value for a key, made once; the last few dozen are kept."""
     if key not in known:
         if len(known) >= _KEPT:
             del known[next(iter(known))]

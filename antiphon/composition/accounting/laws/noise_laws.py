@@ -121,9 +121,9 @@ class Normal(loss.LossLaw):
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
-"""Of the direct sum, for σ < 1: what is left out is below e^-50 of the largest term."""
+"""The terms of the direct sum, for σ < 1: the rest is below e^-50 of the largest term."""
 _WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
-"""Of Poisson's sum, for σ >= 1: what is left out is below 2e^-44."""
+"""The terms of Poisson's sum, for σ >= 1: the rest is below 2e^-44."""
 _CHUNK: Final = 1 << 7
 
 

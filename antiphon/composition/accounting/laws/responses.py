@@ -149,7 +149,8 @@ class Responses(loss.GroupedLosses):
         return self._directly(order, frequencies)
 
     def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
-        """By blocks. No factor is more than 1 in modulus, so that their errors add up."""
+        """The product of all factors, block by block. No factor is above 1 in modulus, so errors
+        add up."""
         least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
         blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
         found = [self._block(order, frequencies[each], least[each]) for each in blocks]

@@ -33,7 +33,7 @@ class Values(loss.LossLaw):
     highest: Fraction
     """A bound on a loss."""
     place: loss.Lattice | None = None
-    """Of a single loss."""
+    """The lattice of a single loss."""
 
     @property
     def most(self) -> Fraction:
@@ -58,7 +58,7 @@ class Values(loss.LossLaw):
         return weights, float(np.sum(weights))
 
     def _lost(self, order: float) -> float:
-        """What the tilted masses are off by, together."""
+        """The total error of the tilted masses."""
         weights, total = self._tilted(order)
         gaps = float(np.sum(weights * (self._top - self.losses))) / total
         size = float(np.max(np.abs(self.losses)))
@@ -121,7 +121,8 @@ class Mixture(loss.LossLaw):
 
     @property
     def lattice(self) -> loss.Lattice | None:
-        """Of spacings and of the gaps between offsets the common divisor."""
+        """The lattice of the mixture: the common divisor of all spacings and of the gaps between
+        offsets."""
         given = [law.lattice for law in self.laws]
         known = [each for each in given if each is not None]
         if len(known) < len(given):

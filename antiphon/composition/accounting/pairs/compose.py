@@ -1,4 +1,4 @@
-"""What dominating pairs promise together."""
+"""The composition of dominating pairs."""
 
 from __future__ import annotations
 

@@ -135,7 +135,7 @@ class ResponsePair(LossPair):
 @register("antiphon.BoundedRangePair/1")
 @attrs.frozen
 class BoundedRangePair(FiniteLosses):
-    """What an η-bounded-range mechanism loses at most in one use, at every ε at once.
+    """The dominating pair of one use of an η-bounded-range mechanism, at every ε at once.
 
     δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density
     δ'' - δ' at a loss of ε, that is e^((ε-η)/2)/(2(1-e^(-η))), without atoms. It dominates

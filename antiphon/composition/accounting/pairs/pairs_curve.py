@@ -40,7 +40,8 @@ _FAR: Final = 64
 """Standard deviations past which a Gaussian tail is below the least double."""
 _CLOSE: Final = 8
 _TERMS: Final = 200
-"""Of the series up to there, and of the continued fraction from there: fifty digits and more."""
+"""The number of terms of the series, and of the continued fraction from there on: fifty digits and
+more."""
 
 Counted: TypeAlias = "tuple[tuple[LossPair, int], ...]"
 Points: TypeAlias = tuple[tuple[Fraction, Fraction], ...]

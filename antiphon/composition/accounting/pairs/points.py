@@ -16,7 +16,7 @@ from antiphon.numbers.errors import InvalidArgument, shown
 from antiphon.protocol.registry import register
 
 _LEAST: Final = Fraction(1, 1 << 900)
-"""Of a mass that is not 0, so that doubles hold it to their full precision."""
+"""The least mass that is not 0, so that doubles hold it to their full precision."""
 
 
 def _law(values: Any) -> tuple[Fraction, ...]:

@@ -80,7 +80,8 @@ def _filtered(budget: Filter, f: Verification, inquiry: Inquiry) -> Leaf:
 
 
 def _measures(budget: Filter) -> tuple[Measure, ...]:
-    """What adds up further: ρ-zCDP of a filter that is of ρ alone (Whitehouse et al. 2023, Thm 1).
+    """The measures that add up beyond the figure: ρ-zCDP of a filter of ρ alone (Whitehouse et al.
+    2023, Thm 1).
 
     With no δ to spend nothing is left out that the supermartingale of ``RhoFilter`` does not see.
     """
@@ -90,7 +91,7 @@ def _measures(budget: Filter) -> tuple[Measure, ...]:
 
 
 def _valid(budget: Filter) -> Premise:
-    """That the filter is one: proved for those of this package."""
+    """The premise that a budget is a privacy filter: proved for the filters of this package."""
     proved = any(type(budget) is each for each in _OURS) and budget.status is Status.PROVED
     mark = Mark.PROVED if proved else Mark.ASSUMED
     return Premise(lambda: f"{message_label(budget)} is a valid filter", mark, budget.source)
@@ -102,12 +103,12 @@ def _statement(budget: Filter) -> str:
 
 
 def promised(budget: Filter) -> PrivacyCurve:
-    """What a filter promises of all that is ever charged to it. Raises: NoGuarantee."""
+    """The guarantee of a filter about all that is ever charged to it. Raises: NoGuarantee."""
     return _known(budget, budget.promised)
 
 
 def within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
-    """What it would promise if these had been its limits. Raises: NoGuarantee."""
+    """The guarantee of a filter if these had been its limits. Raises: NoGuarantee."""
     return _known(budget, budget.within(amounts))
 
 

@@ -135,7 +135,7 @@ def given_and_discrete(theorem: str, fixed: Sequence[Create]) -> tuple[Premise, 
 
 
 def leaves(fixed: Sequence[Create]) -> Leaves:
-    """What each mechanism claims: one derivation of the same ones in a row."""
+    """The claims of each mechanism; equal neighbours share one derivation."""
     parts: list[Derivation] = []
     for each, last in zip(fixed, (None, *fixed), strict=False):
         alike = last is not None and _alike(each, last)
@@ -155,7 +155,7 @@ _ENFORCED: Final = (
     composing.DISCRETE,
     Premise("the pairs sent to M'_i are f'_i-valid", Mark.ENFORCED, "by V[f]"),
 )  # fmt: skip
-"""What V[f] sees to."""
+"""The premises that V[f] enforces."""
 
 
 @rule("CM Thm 4.12", ExtConComp, about=(validity.FixedParameters, validity.FixedMeasures))

@@ -145,7 +145,8 @@ Explored: TypeAlias = Union[properties.Violation, AllCreated, None]
 
 
 def _answering(created: AllCreated) -> Iterator[Premise]:
-    """That what P creates answers as its signature says: exploring tried no other answers."""
+    """The premise that mechanisms created by P answer within their signatures: no other answers
+    were explored."""
     text = "what P creates answers nothing outside its signature"
     made = (*created.made, *created.within)
     marks = [answering(each.mechanism) for each in made]

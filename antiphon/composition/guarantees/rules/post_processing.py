@@ -64,7 +64,7 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
 
 
 def rest_of(system: AnyChain, place: int) -> Mechanism:
-    """What stands on the right of the first links."""
+    """The part of a chain to the right of its first links."""
     links = system.links[place:]
     return chain(links, system.mechanism) if links else system.mechanism
 
@@ -75,7 +75,8 @@ def processed(
     premises: tuple[Premise, ...],
     f: Verification | None = None,
 ) -> Derivation:
-    """What is said of the right of the links, said of the whole: w.r.t. the same f, or another."""
+    """The guarantee of the right of the links, restated about the whole: w.r.t. the same f, or the
+    given one."""
     return Derivation(
         THEOREM,
         lambda: f"{_names(links)} adds no loss",
@@ -130,7 +131,8 @@ def _unread_premise(f: Verification, asks: tuple[object, ...]) -> Premise:
 
 
 def _about(space: Space, text: Callable[[], str]) -> Premise:
-    """What was asked of a space just now: a space of somebody else's may answer otherwise later."""
+    """A premise that was checked by asking a space; assumed for a user's space, which may answer
+    otherwise later."""
     reason = foreign(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
 

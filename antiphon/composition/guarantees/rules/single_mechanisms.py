@@ -37,7 +37,8 @@ from antiphon.verifiers.moved import distance_of
 
 @rule(CLAIM)
 def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """What the mechanism claims w.r.t. f, or of what f follows from it.
+    """The guarantee that a mechanism's claims give w.r.t. f, directly or because f follows from a
+    claim's f.
 
     Raises: NoGuarantee without a claim, with refuted ones only, or where none says anything of f.
     """
@@ -63,7 +64,8 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
 
 
 def _narrowest(claims: list[Claim]) -> Claim:
-    """Of those as sure as the first, the one about the fewest sequences, as far as is known."""
+    """Of the claims as certain as the first, one about the fewest sequences, as far as inclusion is
+    known."""
     best = claims[0]
     for each in claims[1:]:
         if each.status is best.status and not includes(about(each), about(best)):
@@ -76,7 +78,8 @@ def _narrowest(claims: list[Claim]) -> Claim:
 
 @rule(BY_DISTANCE, about=NeighbouringStart)
 def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> Steps:
-    """What the mechanism says of neighbours as far apart as those of f; None where it does not.
+    """The guarantee for neighbours as far apart as those of f, from ``claims_at``; None if the
+    mechanism has none.
 
     Its claims say themselves of which f they are: a relation of another form is not included.
     """

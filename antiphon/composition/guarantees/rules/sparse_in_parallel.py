@@ -57,7 +57,7 @@ SPARSE: Final = (
         "by V[f]; an automaton that refuses stays dead",
     ),
 )  # fmt: skip
-"""What V[f] sees to in every theorem on f_∞."""
+"""The premises that V[f] enforces in every theorem on f_∞."""
 _ZERO: Final = derivation.Premise("every fixed δ is 0", derivation.Mark.CHECKED)
 _CONSISTENT: Final = "every created f' is first-pair consistent (CM Def. 5.3)"
 _CURE: Final = (
@@ -149,7 +149,7 @@ _TEXT: Final = "every f' allows what it allows with the sides of all pairs excha
 
 
 class _Figure(NamedTuple):
-    """By which theorem, from which further premises, and how much."""
+    """A figure with the theorem that gives it and its further premises."""
 
     theorem: str
     words: Callable[[str, str], str]

@@ -53,7 +53,7 @@ class SwapsStates(ExtConComp):
 @register("antiphon.corpus.LastMessageOnly/1")
 @attrs.frozen
 class LastMessageOnly(Verification[int]):
-    """What a verifier enforces that checks only the last message: each pair as if it came first."""
+    """The verifier that checks only the last message: each pair as if it came first."""
 
     verification: Verification
 

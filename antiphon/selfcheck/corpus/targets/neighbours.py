@@ -1,4 +1,4 @@
-"""Which messages are neighbours, for the targets of the corpus."""
+"""Neighbouring messages, for the targets of the corpus."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
 @column_safe
 @attrs.frozen
 class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
-    """Which of the queries is largest after noise of scale 2/ε; the first one in a tie.
+    """The index of the largest query after noise of scale 2/ε; the first one in a tie.
 
     NIM: the answers of ``length`` queries, a tuple of ints -> an index; with ``tells_value``
     the largest noisy answer instead. ``exponential`` noise in place of Laplace noise.
