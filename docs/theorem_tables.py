@@ -24,7 +24,7 @@ from antiphon.mechanisms import (
     TreeCounter,
 )
 from antiphon.numbers.exact import Log
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol import ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 

@@ -54,7 +54,7 @@ def label(message):
 
 def draw(path, found):
     """δ over e^ε, dashed where nobody listens."""
-    from antiphon.protocol.pictures import COLOURS, picture, plain
+    from antiphon.protocol.pictures import COLOURS, picture, style_axes
 
     with picture([path], width=9, height=4.2) as figure:
         axes = figure.add_subplot(xlabel="e^ε", ylabel="tight δ (dashed: nobody listens)")
@@ -62,7 +62,7 @@ def draw(path, found):
             axes.plot(GROWTHS, listening, color=colour, label=name)
             axes.plot(GROWTHS, deaf, color=colour, linestyle="--")
         figure.legend(frameon=False, loc="upper center", ncols=5)
-        plain(axes)
+        style_axes(axes)
 
 
 if __name__ == "__main__":

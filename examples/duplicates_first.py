@@ -10,7 +10,7 @@ that differ each by one, of noise that is for two, it is ten times as dear.
 
 import antiphon as ap
 from antiphon.mechanisms import DiscreteLaplace
-from antiphon.numbers.printed import fixed_down
+from antiphon.numbers.rounded_text import fixed_down
 from antiphon.preprocessing import Preprocessed
 from antiphon.protocol.spaces import Integers, Signature, Tuples
 

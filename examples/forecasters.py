@@ -17,7 +17,7 @@ from antiphon.cli.output import print_table
 from antiphon.demo.data import CARRIERS, flights
 from antiphon.learners import Hedge, LazyExperts, NoisyLeader, contest, games
 from antiphon.learners.regret_pictures import regrets
-from antiphon.numbers.printed import fixed_up
+from antiphon.numbers.rounded_text import fixed_up
 
 PARTS, GRID = 8, 1 << 10
 

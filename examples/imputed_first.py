@@ -10,7 +10,7 @@ sum by 100; but it moves the mean as well, and with it the ten that were filled 
 import antiphon as ap
 from antiphon import EMPTY
 from antiphon.mechanisms import DiscreteLaplace
-from antiphon.numbers.printed import fixed_down, shown_up
+from antiphon.numbers.rounded_text import fixed_down, shown_up
 from antiphon.preprocessing import ImputedSum, Preprocessed
 
 noise = DiscreteLaplace(epsilon=1, sensitivity=100)

@@ -20,7 +20,7 @@ from antiphon.learners.littlestone import (
     sparse_vector_learner,
 )
 from antiphon.learners.mistakes import every_round, hard_sequence, mistake_law
-from antiphon.numbers.printed import fixed_down
+from antiphon.numbers.rounded_text import fixed_down
 
 DELTA = Fraction(1, 10)
 names = NameAndShame(delta=DELTA)

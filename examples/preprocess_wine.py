@@ -16,7 +16,7 @@ from sklearn.decomposition import PCA
 
 import antiphon as ap
 from antiphon.mechanisms import NoisyDescent
-from antiphon.numbers.printed import fixed_down, fixed_up
+from antiphon.numbers.rounded_text import fixed_down, fixed_up
 from antiphon.preprocessing import Preprocessed, check_preprocessing
 from antiphon.preprocessing.tables import (
     BinCentres,

@@ -17,7 +17,7 @@ import numpy as np
 
 from antiphon.learners import contest, games
 from antiphon.learners.convex import Ball, GradientDescent, LogisticLoss, Origin, dp_ftrl
-from antiphon.numbers.printed import fixed_up, shown_up
+from antiphon.numbers.rounded_text import fixed_up, shown_up
 
 BOUND = 12.0
 """A patient's standardised measurements are shortened to this norm."""

@@ -10,9 +10,9 @@ from fractions import Fraction
 import attrs
 from mpmath import mp, mpf
 
+from antiphon.composition.accounting.composed_loss import Product
+from antiphon.composition.accounting.fourier_inversion import Inversions, placed
 from antiphon.composition.accounting.laws.responses import Responses
-from antiphon.composition.accounting.line import Inversions, placed
-from antiphon.composition.accounting.product import Product
 
 
 @attrs.frozen

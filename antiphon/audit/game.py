@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import attrs
 from typing_extensions import Unpack
 
-from antiphon.audit.exact.claimed import Comparison, compared
+from antiphon.audit.exact.claimed import Comparison, compare_claims
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words
 from antiphon.audit.exact.strategy import StrategyAdversary
@@ -228,7 +228,7 @@ class PrivacyGame(Shown):
         >>> [(each.claimed, each.tight.delta, each.status) for each in found]
         [(Fraction(1, 10), Fraction(1, 10), <Status.PROVED: 'proved'>)]
         """
-        return compared(self.question(**search), rounds)
+        return compare_claims(self.question(**search), rounds)
 
     @handed_on(Question)
     def best_adversary(

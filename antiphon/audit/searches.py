@@ -10,7 +10,13 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, TypeAlias, TypeVar
 
 from antiphon.composition.creation import Create
-from antiphon.composition.properties import Broken, Heard, Violation, advance, begin
+from antiphon.composition.properties import (
+    Broken,
+    Heard,
+    Violation,
+    advance_lockstep,
+    begin_lockstep,
+)
 from antiphon.mechanisms.histograms.queries import (
     HistogramQuery,
     QueryViolation,
@@ -57,7 +63,7 @@ def search_properties(
     """
     exact.natural(rounds, "rounds")
     strategies = _strategies()
-    first = begin(post_processor, outer, inner)
+    first = begin_lockstep(post_processor, outer, inner)
     lefts = _strategy(queries)
 
     def violation(data: DataObject) -> Violation | None:
@@ -71,10 +77,12 @@ def search_properties(
                 side, zero = RIGHT, data.draw(_strategy(answers(lock.sent[0], lock.created)))
                 one = zero
             said = (*runs[0], (side, zero)), (*runs[1], (side, one))
-            after = advance(post_processor, outer, inner, lock, side, zero, one, strict=strict)
+            after = advance_lockstep(
+                post_processor, outer, inner, lock, side, zero, one, strict=strict
+            )
             if type(after) is Refused:  # the same message twice instead, if f allows that
                 said = (*runs[0], (side, zero)), (*runs[1], (side, zero))
-                after = advance(post_processor, outer, inner, lock, side, zero, zero)
+                after = advance_lockstep(post_processor, outer, inner, lock, side, zero, zero)
             if isinstance(after, Broken):
                 return Violation(after.property, post_processor, said, after.reason)
             if type(after) is Refused or after.over:

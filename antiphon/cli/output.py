@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.display import (
     Card,
     Displayed,
@@ -232,7 +232,7 @@ def count(text: str, name: str, most: int) -> int:
     return found
 
 
-def shown(value: Fraction) -> str:
+def exact_number(value: Fraction) -> str:
     """An exact number for people: 1/10 is 0.1, 1/3 stays 1/3; long ones are rounded up.
 
     >>> shown(Fraction(1, 10)), shown(Fraction(1, 3)), shown(Fraction(2, 3) ** 40)

@@ -17,7 +17,7 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Query, State
 from antiphon.protocol.messages import Pair, identical
-from antiphon.protocol.provenance import own
+from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Pairs, Signature
 from antiphon.protocol.verification import Verification
@@ -155,7 +155,7 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
 
 
 @attrs.frozen
-class AsIs(Through[State, Query, Answer]):
+class Delegating(Through[State, Query, Answer]):
     """M, state for state and answer for answer; subclasses add claims, and no behaviour."""
 
     mechanism: ContinualMechanism[State, Query, Answer]
@@ -165,8 +165,8 @@ class AsIs(Through[State, Query, Answer]):
         return self.mechanism
 
 
-def bare(mechanism: ContinualMechanism) -> ContinualMechanism:
+def unwrapped(mechanism: ContinualMechanism) -> ContinualMechanism:
     """The mechanism that answers: M where this library says that another is M as it is."""
-    while isinstance(mechanism, AsIs) and own(type(mechanism)):
+    while isinstance(mechanism, Delegating) and is_library_code(type(mechanism)):
         mechanism = mechanism.mechanism
     return mechanism

@@ -11,7 +11,7 @@ from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.numbers import errors
 from antiphon.numbers.interning import compared_by
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe

@@ -20,21 +20,21 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import bare
+from antiphon.composition.complex_mechanism import unwrapped
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable, SuitableState
-from antiphon.numbers.interning import fingerprint, honest
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.interning import fingerprint, has_plain_metaclass
+from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import ATOMS
-from antiphon.protocol.provenance import claims_of, foreign, own
+from antiphon.protocol.provenance import claims_of, is_library_code, why_untrusted
 from antiphon.protocol.verification import Verification
 
 
-def extended(mechanism: ContinualMechanism) -> bool:
+def is_extended_composition(mechanism: ContinualMechanism) -> bool:
     """Whether it is an ExtConComp without a budget, certified or not."""
-    inner = bare(mechanism)
+    inner = unwrapped(mechanism)
     return type(inner) is ExtConComp and inner.budget is None
 
 
@@ -53,7 +53,12 @@ class FromOutside:
         met = self._met.get(id(created))
         if met is None:
             mechanism = created.mechanism
-            known = mechanism.signature, claims_of(mechanism), created.claim, extended(mechanism)
+            known = (
+                mechanism.signature,
+                claims_of(mechanism),
+                created.claim,
+                is_extended_composition(mechanism),
+            )
             number = self._numbers.setdefault(content(known), len(self._numbers))
             met = self._met[id(created)] = created, number
         return met[1]
@@ -64,7 +69,9 @@ class FromOutside:
         Known are this library's functions of suitable sequences; others are told everything.
         """
         kind = type(f)
-        if type(state) is not SuitableState or not (own(kind) and issubclass(kind, Suitable)):
+        if type(state) is not SuitableState or not (
+            is_library_code(kind) and issubclass(kind, Suitable)
+        ):
             return content(state)
         children = [
             (self.number(created), self._inside(created, within), differed, asked)
@@ -95,14 +102,14 @@ def content(value: object) -> Hashable:
 def _told(value: Any) -> bool:
     """Whether values with the fingerprint of this one are sure to be what it is."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if type(kind) is not type and not honest(kind):
+    if type(kind) is not type and not has_plain_metaclass(kind):
         return False
     if kind in _PLAIN:
         return True
     said: object = vars(kind).get("__fingerprint__")
-    if said is not None and foreign(said) is None:  # an array of this library's
+    if said is not None and why_untrusted(said) is None:  # an array of this library's
         return not _aside(value, ())
-    ours = own(kind)
+    ours = is_library_code(kind)
     if not ours and any(_ANSWERS & vars(base).keys() for base in kind.__mro__ if base not in _BARE):
         return False
     if issubclass(kind, enum.Enum):

@@ -33,7 +33,7 @@ from typing import Final, NamedTuple
 import attrs
 
 from antiphon.composition.creation import Create
-from antiphon.composition.merging import FromOutside, content, extended
+from antiphon.composition.merging import FromOutside, content, is_extended_composition
 from antiphon.numbers.errors import AntiphonError, CompositionError, Intractable, PartError, crash
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.tapes import ReplayedCoins
@@ -151,7 +151,7 @@ def explored(
 
     Arguments and errors: as of ``check_properties``.
     """
-    first = begin(post_processor, outer, inner)
+    first = begin_lockstep(post_processor, outer, inner)
     messages = tuple(queries)
     waiting: deque[tuple[Lockstep, Heard, Heard]] = deque([(first, (), ())])
     outside, seen = FromOutside(), set[Hashable]()
@@ -165,7 +165,9 @@ def explored(
             continue
         for side, zero, one in _next(lock, messages):
             runs = (*heard0, (side, zero)), (*heard1, (side, one))
-            after = advance(post_processor, outer, inner, lock, side, zero, one, strict=strict)
+            after = advance_lockstep(
+                post_processor, outer, inner, lock, side, zero, one, strict=strict
+            )
             if isinstance(after, Broken):
                 yield Violation(after.property, post_processor, runs, after.reason)
                 return
@@ -197,7 +199,9 @@ def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: 
     )
 
 
-def begin(post_processor: PostProcessor, outer: Verification, inner: Verification) -> Lockstep:
+def begin_lockstep(
+    post_processor: PostProcessor, outer: Verification, inner: Verification
+) -> Lockstep:
     """Two runs before any message. Raises: CompositionError if P declares coins."""
     if not post_processor.deterministic:
         raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
@@ -213,7 +217,7 @@ def _next(lock: Lockstep, messages: tuple[object, ...]) -> Iterator[tuple[Side, 
         yield from ((RIGHT, answer, answer) for answer in distinct(found))
 
 
-def advance(
+def advance_lockstep(
     post_processor: PostProcessor,
     outer: Verification,
     inner: Verification,
@@ -308,7 +312,9 @@ def answer_space(message: object, lock: Lockstep) -> Space | None:
     for depth, index in enumerate(place):
         if not 0 <= index < len(created):
             return None
-        if not extended(created[index].mechanism):  # who knows what it answers: it must say so
+        if not is_extended_composition(
+            created[index].mechanism
+        ):  # who knows what it answers: it must say so
             return created[index].mechanism.signature.answers
         created = [each for at, each in lock.within if at == place[: depth + 1]]
     if type(said) is Create:

@@ -10,7 +10,7 @@ from abc import abstractmethod
 from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from antiphon.composition.creation import CompositionMessages, Create
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure

@@ -13,8 +13,8 @@ from typing import Any, ClassVar, Final, NamedTuple, Self, overload
 
 import attrs
 
-from antiphon.composition import amounts
-from antiphon.composition.accounting.summed import told_apart
+from antiphon.composition import parameter_multisets
+from antiphon.composition.accounting.summed_measures import told_apart
 from antiphon.composition.concurrent import ConComp, Fixed
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
@@ -22,7 +22,7 @@ from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableStat
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import identical
@@ -104,7 +104,7 @@ class InPurse(NamedTuple):
     """The stock of one amount in a purse: its place there, and its number."""
 
     place: int
-    amount: amounts.Amount
+    amount: parameter_multisets.Amount
     number: int
 
 
@@ -126,7 +126,7 @@ class Paying(Suitable):
 
     @property
     @abstractmethod
-    def unit(self) -> amounts.Unit:
+    def unit(self) -> parameter_multisets.Unit:
         """The measure in which it counts."""
 
     @property
@@ -152,7 +152,7 @@ class Paying(Suitable):
         held = self.held.get(self.unit.key(amount))
         left = held and purse.get(held.place)
         if held is None or not left:
-            known = held is not None or self.unit is amounts.PARAMETERS
+            known = held is not None or self.unit is parameter_multisets.PARAMETERS
             asked = message_label(amount) if known else "what is asserted"
             return Refused(f"none of {asked} is left; left are {self._left(purse)}")
         return purse.set(held.place, left - 1)
@@ -170,11 +170,13 @@ class Budgeted(Paying):
     """A verification function with fixed parameters (ε₁, δ₁), …, (ε_k, δ_k)."""
 
     holds = "parameters"
-    parameters: tuple[amounts.Parameters, ...] = attrs.field(converter=amounts.pairs)
+    parameters: tuple[parameter_multisets.Parameters, ...] = attrs.field(
+        converter=parameter_multisets.pairs
+    )
 
     @property
-    def unit(self) -> amounts.Unit:
-        return amounts.PARAMETERS
+    def unit(self) -> parameter_multisets.Unit:
+        return parameter_multisets.PARAMETERS
 
 
 def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
@@ -188,11 +190,13 @@ class Measured(Paying):
     of that kind."""
 
     holds = "measures"
-    measures: tuple[Measure, ...] = attrs.field(converter=amounts.of_one_kind, eq=_told_apart)
+    measures: tuple[Measure, ...] = attrs.field(
+        converter=parameter_multisets.of_one_kind, eq=_told_apart
+    )
 
     @property
-    def unit(self) -> amounts.Unit:
-        return amounts.UNITS[type(self.measures[0])]
+    def unit(self) -> parameter_multisets.Unit:
+        return parameter_multisets.UNITS[type(self.measures[0])]
 
 
 class FixedInAdvance(Paying):
@@ -311,34 +315,36 @@ def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:
 
 
 @overload
-def fixed_parameters(parameters: amounts.GivenPairs) -> FixedParameters: ...
+def fixed_parameters(parameters: parameter_multisets.GivenPairs) -> FixedParameters: ...
 @overload
-def fixed_parameters(parameters: amounts.GivenMeasures) -> FixedMeasures: ...
+def fixed_parameters(parameters: parameter_multisets.GivenMeasures) -> FixedMeasures: ...
 def fixed_parameters(
-    parameters: amounts.GivenPairs | amounts.GivenMeasures,
+    parameters: parameter_multisets.GivenPairs | parameter_multisets.GivenMeasures,
 ) -> FixedParameters | FixedMeasures:
     """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12).
 
     Or these measures of one other kind: ``fixed_parameters([ZeroConcentrated(0.1)] * 3)``.
     """
-    given = amounts.opened(parameters)
-    return FixedMeasures(given) if amounts.is_measured(given) else FixedParameters(given)
+    given = parameter_multisets.as_tuple(parameters)
+    return (
+        FixedMeasures(given) if parameter_multisets.is_measured(given) else FixedParameters(given)
+    )
 
 
 @overload
 def sparse_parallel(
-    parameters: amounts.GivenPairs, *, first_pair_consistent: bool = False
+    parameters: parameter_multisets.GivenPairs, *, first_pair_consistent: bool = False
 ) -> SparseParallel: ...
 @overload
 def sparse_parallel(
-    parameters: amounts.GivenMeasures, *, first_pair_consistent: bool = False
+    parameters: parameter_multisets.GivenMeasures, *, first_pair_consistent: bool = False
 ) -> SparseMeasures: ...
 @overload
 def sparse_parallel(
     *, k: int, epsilon: object, delta: object = 0, first_pair_consistent: bool = False
 ) -> SparseParallel: ...
 def sparse_parallel(
-    parameters: amounts.GivenPairs | amounts.GivenMeasures | None = None,
+    parameters: parameter_multisets.GivenPairs | parameter_multisets.GivenMeasures | None = None,
     *,
     k: int | None = None,
     epsilon: object = None,
@@ -356,7 +362,7 @@ def sparse_parallel(
             "k=1, epsilon=1, delta=0"
         )
     equal: Any = () if k is None else [(epsilon, delta)] * exact.whole(k, "k")
-    given = amounts.opened(equal if parameters is None else parameters)
-    if amounts.is_measured(given):
+    given = parameter_multisets.as_tuple(equal if parameters is None else parameters)
+    if parameter_multisets.is_measured(given):
         return SparseMeasures(given, first_pair_consistent)
     return SparseParallel(given, first_pair_consistent)

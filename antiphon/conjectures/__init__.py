@@ -2,10 +2,10 @@
 
 from antiphon.composition.accounting.renyi import OnlyAt
 from antiphon.conjectures.ascent import HowFar
-from antiphon.conjectures.conjectured import Conjectured
-from antiphon.conjectures.conjecturing import Conjecture, conjecture
+from antiphon.conjectures.conjecture import Conjecture, conjecture
 from antiphon.conjectures.exact_figures import moment_above
 from antiphon.conjectures.law_trees import BOTH_SIDES, ONE_SIDED, TWO_PUBLIC, ListedPairs
+from antiphon.conjectures.outcome import Conjectured
 from antiphon.conjectures.patterns.filter_pattern import FilterPattern
 from antiphon.conjectures.patterns.game_pattern import GamePattern
 from antiphon.conjectures.patterns.pattern import AnyMechanism, AnyRenyi, Pattern

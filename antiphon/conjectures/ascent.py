@@ -20,8 +20,8 @@ from antiphon.audit.running.checkpoint import Saver
 from antiphon.audit.running.chunks import Chunks
 from antiphon.audit.running.working import InOrder
 from antiphon.conjectures.climbing import Climb, Climbing, Generator
-from antiphon.conjectures.conjectured import Conjectured
 from antiphon.conjectures.law_trees import Doubles
+from antiphon.conjectures.outcome import Conjectured
 from antiphon.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.conjectures.tables import Judged
 from antiphon.mechanisms.fields import boolean

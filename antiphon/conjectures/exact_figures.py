@@ -23,7 +23,7 @@ from antiphon.conjectures.law_trees import Doubles, Mask
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 
 _RATIOS: Final = 2.0 ** (np.arange(-32, 33) / 8)
 """Where p^α q^(1-α) has its tangents: likelihood ratios from 1/16 to 16."""
@@ -118,7 +118,7 @@ class TightDelta:
     @property
     def loss(self) -> HockeyStick:
         """The contribution of one view, in doubles."""
-        return HockeyStick(grown(self.epsilon))
+        return HockeyStick(exp_epsilon(self.epsilon))
 
     def of(self, own: Law, other: Law) -> Fraction:
         """The δ that one adversary attains, from the exact laws of its views: a lower bound."""
@@ -142,7 +142,7 @@ class TightDelta:
         return event, -self.loss.growth * event
 
     def __str__(self) -> str:
-        return f"δ({shown(self.epsilon)})"
+        return f"δ({epsilon_text(self.epsilon)})"
 
 
 @attrs.frozen
@@ -214,12 +214,12 @@ def moment_above(divergence: Fraction | float, order: int) -> Fraction:
     return Fraction(1 << bits, exact.exp_bracket(exponent, bits)[0])
 
 
-def shown(epsilon: ExactEpsilon) -> str:
+def epsilon_text(epsilon: ExactEpsilon) -> str:
     """ε in words."""
     return f"ln {epsilon.argument}" if isinstance(epsilon, Log) else str(epsilon)
 
 
-def grown(epsilon: ExactEpsilon) -> float:
+def exp_epsilon(epsilon: ExactEpsilon) -> float:
     """e^ε as a double. Raises: InvalidArgument where it is past what doubles can do."""
     if (float(epsilon) if isinstance(epsilon, Log) else epsilon) > _LARGEST:
         raise InvalidArgument(

@@ -82,7 +82,7 @@ _SELDOM: Final = 2.0**-10
 """How often a softened law gives any answer."""
 
 
-def rounded(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
+def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
     """The law with conditional probabilities that are multiples of 1/denominator."""
     plan = [Fraction(0)] * domain.size
     plan[0] = Fraction(1)
@@ -95,7 +95,7 @@ def rounded(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Pla
     return tuple(plan)
 
 
-def mixed(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
+def mix(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
     """With this probability as the plan says, else what tells nothing: it tells less in proportion.
 
     Else 0, always, or any answer as likely as the others.
@@ -110,7 +110,7 @@ def mixed(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False)
     )
 
 
-def softened(domain: Domain, law: Doubles) -> Doubles:
+def soften(domain: Domain, law: Doubles) -> Doubles:
     """Seldom any answer, else as the law says: it tells less, and no world alone has an answer."""
     evenly = np.zeros(domain.size)
     evenly[0] = 1.0
@@ -160,7 +160,7 @@ class Judged:
     """The histories of these mechanisms that can be; None: any can."""
 
 
-def named(
+def named_mechanisms(
     plans: Sequence[tuple[Domain, Plan]], claims: Sequence[Claim]
 ) -> tuple[TableMechanism, ...]:
     """Their mechanisms M1, M2, …; those of one kind that are equal have one name."""

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode, said
+from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode, message_text
 from antiphon.composition.creation import Create
 from antiphon.conjectures.tables import TableMechanism
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -147,7 +147,7 @@ class _StrategyDrawer:
             branches.insert(0, (message_label(HALT), self._verdict(node.halt)))
         if texts:
             return Drawn(f"{name}create {', '.join(texts)}", "creates", tuple(branches))
-        return Drawn(name + said(node.message), _kind(node), tuple(branches))
+        return Drawn(name + message_text(node.message), _kind(node), tuple(branches))
 
     def _creations(self, node: StrategyNode) -> tuple[list[str], StrategyNode]:
         """The names of what is created in a row, and the last node of that row."""

@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.protocol.pictures import COLOURS, DASHED, INK, SOFT, Axes, picture, plain, titled
+from antiphon.protocol.pictures import COLOURS, DASHED, INK, SOFT, Axes, picture, style_axes, titled
 
 if TYPE_CHECKING:
     from matplotlib.axis import Axis
@@ -182,7 +182,7 @@ def dated(axes: Axes, dates: Sequence[Dates], step: str = "flights told") -> Non
     import matplotlib.dates
 
     mdates: Any = matplotlib.dates
-    plain(axes)
+    style_axes(axes)
     first, last = min(each[0] for each in dates), max(each[-1] for each in dates)
     if isinstance(first, np.datetime64):
         locator = mdates.AutoDateLocator(maxticks=9)

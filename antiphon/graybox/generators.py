@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 
-from antiphon.graybox.noisy import Noisy, plain
+from antiphon.graybox.noisy import Noisy, without_noise
 from antiphon.graybox.noisy_arrays import draws, numbers
 from antiphon.graybox.tape import RAW, Foreign, Tape, place
 from antiphon.protocol.coins.coins import Coins
@@ -215,7 +215,7 @@ def python_methods(tape: Tape) -> dict[str, Callable[..., Foreign]]:
     ) -> Foreign:
         if weights is None:
             return [population[i] for i in own.integers(len(population), size=k)]
-        total = math.fsum(map(plain, weights))
+        total = math.fsum(map(without_noise, weights))
         return [own.choice(population, p=[each / total for each in weights]) for _ in range(k)]
 
     def seed(_: Foreign, a: Foreign = None, *__: Foreign, **___: Foreign) -> None:

@@ -162,7 +162,7 @@ def _quotient(one: Foreign, other: Foreign) -> Foreign:
     return one / other
 
 
-def plain(thing: Foreign) -> Foreign:
+def without_noise(thing: Foreign) -> Foreign:
     """The thing itself; of a number with noise on it, what is read."""
     return thing.read() if type(thing) is Noisy else thing
 
@@ -171,11 +171,11 @@ def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
     """A function that is not linear: of noise alone it makes other noise, of the rest it reads."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
-        return function(*map(plain, arguments))
+        return function(*map(without_noise, arguments))
     tape = noisy[0].tape
     made = function(*(each.total if type(each) is Noisy else each for each in arguments))
     if not is_number(made):
-        return function(*map(plain, arguments))
+        return function(*map(without_noise, arguments))
     drawn = tape.draw(MADE, (), (), lambda: made)
     if drawn.result != made:
         tape.coin(place())

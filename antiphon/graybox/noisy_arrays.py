@@ -8,7 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from antiphon.graybox.noisy import Noisy, applied, chosen, kind_of, plain
+from antiphon.graybox.noisy import Noisy, applied, chosen, kind_of, without_noise
 from antiphon.graybox.tape import Foreign
 
 _LINEAR: Final = (np.add, np.subtract, np.multiply, np.true_divide, np.negative, np.matmul)
@@ -91,7 +91,9 @@ def numbers(thing: Foreign) -> Foreign:
     if kind is list or kind is tuple:
         return kind(map(numbers, thing))  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, np.ndarray) and thing.dtype == object:
-        return np.array([plain(each) for each in thing.ravel().tolist()]).reshape(thing.shape)
+        return np.array([without_noise(each) for each in thing.ravel().tolist()]).reshape(
+            thing.shape
+        )
     return thing
 
 

@@ -78,7 +78,8 @@ def _event_of(measure: kinds.Measure) -> Any:
         return events.DiscreteLaplaceDpEvent(up(1 / pair.scale), pair.shift)
     raise CompositionError(
         f"no DpEvent states {measure}: bring its dominating pair with "
-        "antiphon.interop.dp_accounting.pld, as that of antiphon.composition.accounting.pair_of"
+        "antiphon.interop.dp_accounting.pld, as that of "
+        "antiphon.composition.accounting.dominating_pair"
     )
 
 

@@ -25,7 +25,7 @@ from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.learners.regret_pictures import Trace, draw_regrets
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.printed import fixed_up
+from antiphon.numbers.rounded_text import fixed_up
 from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -35,7 +35,7 @@ from antiphon.protocol.records.labels import message_label
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk
     from antiphon.audit.running.chunks import Seed
-    from antiphon.audit.running.crews import Executor
+    from antiphon.audit.running.executors import Executor
     from antiphon.audit.running.progress import Progress
 
 _SAME = attrs.cmp_using(eq=np.array_equal)

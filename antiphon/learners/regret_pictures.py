@@ -21,7 +21,7 @@ from antiphon.protocol.pictures import (
     headed,
     legend,
     picture,
-    plain,
+    style_axes,
     titled,
 )  # fmt: skip
 
@@ -59,7 +59,7 @@ def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> Non
 
 def draw_regrets(axes: Axes, lines: Sequence[Trace]) -> None:
     """Each line with its band, both axes logarithmic; what is below 1 is drawn at 1."""
-    plain(axes, "rounds", "regret against the best in hindsight")
+    style_axes(axes, "rounds", "regret against the best in hindsight")
     _logarithmic(axes)
     for number, line in enumerate(lines):
         _draw(axes, line, number, least=1)
@@ -145,7 +145,7 @@ def _names(rows: Iterable[Sequence[Facet]]) -> list[str]:
 
 def _fill(own: Axes, facet: Facet, names: Sequence[str], least: float | None) -> None:
     """One small picture."""
-    plain(own)
+    style_axes(own)
     own.grid(axis="x", color=GRID, linewidth=0.8)
     titled(own, facet.title, 10)
     if least is not None:

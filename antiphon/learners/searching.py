@@ -14,7 +14,13 @@ from typing import Final, NamedTuple
 
 import attrs
 
-from antiphon.composition.accounting.largest import Least, golden, largest, short, within
+from antiphon.composition.accounting.calibration import (
+    Least,
+    at_most_target,
+    golden_section,
+    largest_where,
+    short_rate,
+)
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.joint_curve import l2p_bound
@@ -24,7 +30,7 @@ from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.measures.kinds import Approximate, Renyi
 from antiphon.protocol.mechanism import Mechanism
 
@@ -51,7 +57,7 @@ class ParameterSearch(NamedTuple):
 
     def largest(self, y: float) -> float:
         """The largest x beside this y."""
-        return largest(lambda x: self.private(x, y), *self.xs)
+        return largest_where(lambda x: self.private(x, y), *self.xs)
 
     def bound(self, y: float) -> float:
         """The least merit with this y."""
@@ -59,7 +65,7 @@ class ParameterSearch(NamedTuple):
 
     def least(self) -> Least:
         """The least merit, and where it is."""
-        return golden(self.bound, *self.ys)
+        return golden_section(self.bound, *self.ys)
 
 
 def of_rates(
@@ -95,13 +101,13 @@ def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
 
 def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -> bool:
     """Whether a claim with this Rényi bound is (ε, δ)-DP: what decides."""
-    return within(from_renyi(curve).epsilon_at(delta), epsilon)
+    return at_most_target(from_renyi(curve).epsilon_at(delta), epsilon)
 
 
 def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:
     """Raises: InvalidArgument for a learner that spends more than (ε, δ)."""
     spent = guarantee(learner).epsilon_at(exact.probability(delta))
-    if not within(spent, exact.positive(epsilon, "epsilon")):
+    if not at_most_target(spent, exact.positive(epsilon, "epsilon")):
         raise InvalidArgument(f"the counter that was made costs ε = {shown_up(spent)}: use its rho")
 
 
@@ -201,8 +207,8 @@ def best_l2p(
     margin = min(found, key=lambda each: found[each][0].value)
     least, search = found[margin]
     setting = accountings.L2PSetting(
-        rate=short(search.largest(least.place)), horizon=horizon, batch=batch,
-        fakes=short(least.place), margin=margin,
+        rate=short_rate(search.largest(least.place)), horizon=horizon, batch=batch,
+        fakes=short_rate(least.place), margin=margin,
     )  # fmt: skip
     by = _accounting(asked, accounting, batch)
     return L2PParameters(l2p_within(by, setting, target, chance), by)
@@ -219,7 +225,7 @@ def l2p_within(
         kept = exact.at_most(epsilon_of(by, setting, delta), target)
         if kept and not any(by.violations(setting)):
             return setting
-        setting = attrs.evolve(setting, rate=short(float(setting.rate) * 0.9999))
+        setting = attrs.evolve(setting, rate=short_rate(float(setting.rate) * 0.9999))
     by.check(setting)
     raise InvalidArgument("no parameters are found that keep to this epsilon: give a larger one")
 
@@ -233,7 +239,7 @@ _CURE: Final = (
 
 def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
     """B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument where Thm 3.2 does not hold."""
-    rate = short(_rate(horizon, experts, target) / math.log(horizon / chance))
+    rate = short_rate(_rate(horizon, experts, target) / math.log(horizon / chance))
     batch = math.ceil(1 / target)
     setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
     for text in chain(by.violations(setting), by.beyond(setting, target, chance)):
@@ -257,9 +263,9 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
         return fakes(rate) < 1 and found <= target
 
     most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))
-    rate = short(largest(private, most * 2.0**-30, most, 40))
+    rate = short_rate(largest_where(private, most * 2.0**-30, most, 40))
     # Rounded up, for the premise.
-    chosen = short(fakes(float(rate)) * (1 + 2.0**-18))
+    chosen = short_rate(fakes(float(rate)) * (1 + 2.0**-18))
     setting, by = _made(horizon, rate, batch, chosen, chance)
     return L2PParameters(l2p_within(by, setting, target, chance), by)
 

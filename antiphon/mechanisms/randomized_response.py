@@ -13,7 +13,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.pairs.compose import dominated
+from antiphon.composition.accounting.pairs.compose import dominated_measure
 from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
@@ -131,7 +131,7 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
     @property
     def claims(self) -> tuple[Claim, ...]:
         source = "Kairouz, Bonawitz, Ramage 2016"
-        pairs = dominated(FinitePair, *self._two)
+        pairs = dominated_measure(FinitePair, *self._two)
         return proved(self, Pure(self.epsilon), neighbouring_start(), source, *pairs)
 
     @property

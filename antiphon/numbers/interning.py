@@ -18,10 +18,10 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.persistent_vector import Vector
 
 
-def honest(kind: type) -> bool:
+def has_plain_metaclass(kind: type) -> bool:
     """Whether the metaclass of a class has no say in its attributes, nor in what it equals.
 
     Asked before a class is looked up in anything: by its hash and ``==`` a class with a
@@ -49,7 +49,7 @@ def fingerprint(value: object) -> Hashable:
     the content is; then two values are the same if these are.
     """
     kind: type = type(value)
-    if type(kind) is not type and not honest(kind):
+    if type(kind) is not type and not has_plain_metaclass(kind):
         return id(kind), _attributes(kind)(value)
     content = _content(kind)
     return kind, value if content is None else content(value)

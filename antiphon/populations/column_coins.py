@@ -14,7 +14,7 @@ from antiphon.populations import draws
 from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn, computed, int64s
 from antiphon.populations.columns import Apart, Column
-from antiphon.populations.each_replica import Opaque, accepting, for_each, plain
+from antiphon.populations.each_replica import Opaque, accepting, for_each, to_scalar
 from antiphon.protocol.coins import discrete_noise
 from antiphon.protocol.coins.coins import (
     Coins,
@@ -69,7 +69,7 @@ class ColumnCoins(Coins):
     """
 
     strict = True
-    shared = staticmethod(plain)
+    shared = staticmethod(to_scalar)
     stacked = staticmethod(_array)
 
     def __init__(self, seed: int | np.random.SeedSequence | None = None) -> None:
@@ -195,21 +195,21 @@ class ColumnCoins(Coins):
         again = self._place < len(self._script)
         value = self._next() if again else self._toss(kind, parameter)
         if not self.many:
-            value = plain(value)
+            value = to_scalar(value)
         self.tape.append(Draw(kind, parameter, value))
         return value
 
     def bernoulli_exp(self, exponent: Epsilon) -> bool:
         if not self.many:
-            return super().bernoulli_exp(plain(exponent))
+            return super().bernoulli_exp(to_scalar(exponent))
         parameter = for_each(as_exponent, exponent)
         return cast("bool", self.draw("bernoulli_exp", parameter))
 
     def categorical_exp(self, rate: Epsilon, scores: Any) -> int:
         if self.many and type(scores) is ArrayColumn and scores.of("<i8", axes=1):
-            parameter = as_exponent(plain(rate)), scores
+            parameter = as_exponent(to_scalar(rate)), scores
             return cast("int", self.draw("categorical_exp", parameter))
-        return super().categorical_exp(plain(rate), plain(scores))
+        return super().categorical_exp(to_scalar(rate), to_scalar(scores))
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         self.draws += 1
@@ -342,7 +342,7 @@ def _alone(part: Stepped[Any], *arguments: Any) -> Any:
     *states, message, coins = arguments
     before = coins.many
     try:
-        message = plain(message)
+        message = to_scalar(message)
         coins.many = False
         return part.step(*states, message, coins)
     except Apart as apart:

@@ -1,6 +1,6 @@
 """Computation replica by replica, for operations that columns do not support.
 
-And messages with columns in them, as a part hears them that knows only numbers (``plain``).
+And messages with columns in them, as a part hears them that knows only numbers (``to_scalar``).
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from typing import Any
 import attrs
 import numpy as np
 
-from antiphon.numbers.interning import honest
+from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.populations.arithmetic import Values
 from antiphon.populations.array_columns import ENTRIES, ArrayColumn
 from antiphon.populations.columns import Apart, Column, Deciding, PerReplica
@@ -145,25 +145,25 @@ def _column(made: list[Any], coins: Deciding) -> Any:
     return Opaque(made, coins)
 
 
-def plain(message: Any, part: object = None) -> Any:
+def to_scalar(message: Any, part: object = None) -> Any:
     """The message with Python numbers for columns, looking into tuples and attrs classes.
 
     Raises: Apart, for the sake of a ``part``, if it holds a column of several replicas.
     """
     kind: Any = type(message)  # pyright: ignore[reportUnknownVariableType]
-    if not honest(kind) or kind in ATOMS:
+    if not has_plain_metaclass(kind) or kind in ATOMS:
         return message
     if kind is Column or kind is ArrayColumn or kind is Opaque:
         return message.alone(part)
     if isinstance(message, tuple):
-        items = [plain(item, part) for item in message]  # pyright: ignore[reportUnknownVariableType]
+        items = [to_scalar(item, part) for item in message]  # pyright: ignore[reportUnknownVariableType]
         if all(map(operator.is_, items, message)):  # pyright: ignore[reportUnknownArgumentType]
             return message  # pyright: ignore[reportUnknownVariableType]
         return tuple(items) if kind is tuple else kind(*items)
     changed = {
         alias: new
         for name, alias in _fields(kind)
-        if (new := plain(old := getattr(message, name, None), part)) is not old
+        if (new := to_scalar(old := getattr(message, name, None), part)) is not old
     }
     return attrs.evolve(message, **changed) if changed else message
 
@@ -182,4 +182,4 @@ def accepting(space: Space) -> Callable[[object], bool]:
 
 
 def _contains(space: Space, message: object) -> bool:
-    return space.contains(plain(message, space))
+    return space.contains(to_scalar(message, space))

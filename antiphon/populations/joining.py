@@ -101,7 +101,7 @@ def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
     return OneOf.of(values, ordered[1][0].mask, parent)
 
 
-def apart(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, History]]:
+def split(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, History]]:
     """The replicas of each transcript."""
     slots = [each for each in answers if type(each) is OneOf]
     if not slots:

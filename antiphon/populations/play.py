@@ -25,8 +25,8 @@ from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins, Part
 from antiphon.populations.columns import Apart, Column
-from antiphon.populations.each_replica import plain
-from antiphon.populations.joining import Tally, apart, is_symbol, key, one_of
+from antiphon.populations.each_replica import to_scalar
+from antiphon.populations.joining import Tally, is_symbol, key, one_of, split
 from antiphon.populations.sample import NUMBER, TRUTH, Cell, Sample
 from antiphon.protocol.adversary import Adversary, History
 from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
@@ -258,14 +258,14 @@ def _features(
         return _settled(value) if coins.lanes.numbered else value
 
     def alone(answers: Answers, _: object) -> object:
-        return evaluate(plain(tuple(answers), feature), _)
+        return evaluate(to_scalar(tuple(answers), feature), _)
 
     tally = Tally()
     population = Population(adversary, mechanism, rounds, coins, joins=True)
     for whole, block in population.play(replicas, initial):
         if feature is tuple and tally.add(whole, block.answers):
             continue
-        for lanes, answers in apart(whole, block.answers):
+        for lanes, answers in split(whole, block.answers):
             waiting = [Part(lanes, [])]
             while waiting:
                 try:
@@ -292,7 +292,7 @@ def _settled(value: Any) -> object:
         return value if value.shape else _settled(value.item())
     if kind is np.ndarray and value.dtype.kind == "O":
         return tuple(map(_settled, value.ravel().tolist()))
-    return tuple(map(_settled, value)) if kind is tuple else plain(value)
+    return tuple(map(_settled, value)) if kind is tuple else to_scalar(value)
 
 
 def _skeleton(value: Any, numbers: list[Values | float]) -> Any:

@@ -7,9 +7,9 @@
 
 from antiphon.numbers.public import shows
 from antiphon.preprocessing import behind_preprocessing, tables
-from antiphon.preprocessing.moved_records import MovementReport, check_preprocessing
+from antiphon.preprocessing.distance_check import MovementReport, check_preprocessing
 from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, Preprocessing
-from antiphon.preprocessing.triangle import Hoelder, Ranged
+from antiphon.preprocessing.weak_triangle import Hoelder, Ranged
 
 __all__ = [
     "Hoelder",

@@ -14,17 +14,17 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.bounds import GroupCurve, least, of_measure
+from antiphon.composition.accounting.bounds import GroupCurve, least_curve, of_measure
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.leaves import BY_DISTANCE
+from antiphon.composition.guarantees.leaf_claims import BY_DISTANCE
 from antiphon.composition.guarantees.rulebook import Inquiry, derive, rule
 from antiphon.preprocessing.preprocessed import Preprocessed, Preprocessing, changed, travelled
-from antiphon.preprocessing.triangle import steps, triangle
-from antiphon.protocol.provenance import foreign
+from antiphon.preprocessing.weak_triangle import steps, triangle
+from antiphon.protocol.provenance import why_untrusted
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.moved import at_distance, in_steps, spread
+from antiphon.verifiers.preprocessing_distance import at_distance, in_steps, spread
 from antiphon.verifiers.relations import Relation
 
 THEOREM: Final = "privacy after preprocessing (docs/preprocessing.md)"
@@ -54,7 +54,7 @@ def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> De
     routes = [each for each in routes if each.status.certainty == best]
     measures = tuple(measure for each in routes for measure in each.measures)
     statement = f"M behind a preprocessing whose images come at most {pi.distance} further apart"
-    curve = least([each.curve for each in routes])
+    curve = least_curve([each.curve for each in routes])
     return Derivation(THEOREM, statement, f, curve, tuple(_rests_on(pi)), tuple(routes), measures)
 
 
@@ -80,7 +80,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
         measures = triangle(near.measures, far.measures)
         if measures:
             statement = "one step by the changed record, one by how the others move"
-            curve = least(list(map(of_measure, measures)))
+            curve = least_curve(list(map(of_measure, measures)))
             yield Derivation(
                 TRIANGLE, statement, far.verification, curve, (), (near, far), measures
             )
@@ -88,7 +88,9 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
     statement = f"{count} steps of one record: those that move, and the one that was changed"
     curves = [GroupCurve(near.curve, count), *map(of_measure, steps(near.measures, count))]
     measures = steps(near.measures, count)
-    yield Derivation(GROUP, statement, near.verification, least(curves), (), (near,), measures)
+    yield Derivation(
+        GROUP, statement, near.verification, least_curve(curves), (), (near,), measures
+    )
 
 
 def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
@@ -123,7 +125,7 @@ def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
 
 def _rests_on(pi: Preprocessing) -> Iterator[Premise]:
     """All that is said of π, and by whom."""
-    reason = foreign(pi)
+    reason = why_untrusted(pi)
     mark = Mark.PROVED if reason is None else Mark.ASSUMED
     evidence = "its class proves it" if reason is None else f"its class says so; {reason}"
     told = message_label(pi, 60)

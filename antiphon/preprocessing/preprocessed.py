@@ -20,7 +20,7 @@ from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY
-from antiphon.protocol.provenance import assumed, foreign
+from antiphon.protocol.provenance import assumed, why_untrusted
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
@@ -196,7 +196,7 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
             claims = derive(Inquiry(plain, self.verification)).claims()
         except (NoGuarantee, InvalidArgument):
             return ()
-        return claims if foreign(self) is None else tuple(map(assumed, claims))
+        return claims if why_untrusted(self) is None else tuple(map(assumed, claims))
 
     def respond(self, dataset: Any, coins: Coins) -> Any:
         return self.mechanism.respond(self._prepared(dataset), coins)

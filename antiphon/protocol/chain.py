@@ -21,7 +21,7 @@ from antiphon.protocol.cursor import LEFT, MAX_HOPS, Side, Step, walk
 from antiphon.protocol.forwarding import Forwarding, doubtful, forwarding, only_forwards
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.provenance import assumed, claims_of, doubt
+from antiphon.protocol.provenance import assumed, claims_of, why_assumed
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
@@ -223,7 +223,7 @@ class AnyChain(Mechanism[States]):
         inner = claims_of(self.mechanism)
         claims = (attrs.evolve(c, source=f"{c.source}; {lemma}") for c in inner)
         proved = all(doubtful(link) is None for link in self.links)
-        if proved and doubt(self.mechanism, "claims") is None:
+        if proved and why_assumed(self.mechanism, "claims") is None:
             return tuple(claims)
         return tuple(map(assumed, claims))
 

@@ -9,7 +9,7 @@ import attrs
 
 from antiphon.protocol.claims import Status
 from antiphon.protocol.messages import SAME, freeze
-from antiphon.protocol.provenance import doubt, foreign
+from antiphon.protocol.provenance import why_assumed, why_untrusted
 from antiphon.protocol.registry import register
 
 
@@ -61,5 +61,5 @@ def doubtful(link: Any) -> str | None:
     """
     said = forwarding(link)
     if said is None or said.status is not Status.PROVED:
-        return foreign(link)
-    return doubt(link, "forwards_queries")
+        return why_untrusted(link)
+    return why_assumed(link, "forwards_queries")

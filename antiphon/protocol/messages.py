@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import honest, telling
+from antiphon.numbers.interning import has_plain_metaclass, telling
 
 MAX_DEPTH: Final = 64
 """How deep tuples, pairs and questions may nest in one message."""
@@ -217,7 +217,7 @@ def identical(left: object, right: object) -> bool:
     if kind is not type(right):
         stands = STAND_IN.stands(kind) or STAND_IN.stands(type(right))
         return stands and STAND_IN.same(left, right)
-    if type(kind) is not type and not honest(kind):
+    if type(kind) is not type and not has_plain_metaclass(kind):
         return False  # it may pass for another class, here and in what is kept of classes
     if kind in _PLAIN:
         return bool(left == right)

@@ -120,7 +120,7 @@ def _matplotlib() -> ModuleType:
 # --- the style -----------------------------------------------------------------------------------
 
 
-def plain(axes: Axes, across: str = "", upwards: str = "") -> None:
+def style_axes(axes: Axes, across: str = "", upwards: str = "") -> None:
     """No frame but two axes, and a light grid behind; what the axes are."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)

@@ -32,7 +32,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import honest
+from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import ATOMS
@@ -73,9 +73,9 @@ _found: Final[set[type]] = set()
 """Classes that were found to be this library's own, and will not be anyone else's."""
 
 
-def own(kind: type) -> bool:
+def is_library_code(kind: type) -> bool:
     """Whether a class, and all that it inherits from, was written and is tested here."""
-    if type(kind) is not abc.ABCMeta and not honest(kind):
+    if type(kind) is not abc.ABCMeta and not has_plain_metaclass(kind):
         return False
     if kind in _found:
         return True
@@ -103,7 +103,7 @@ def _written(kind: type | types.FunctionType) -> bool:
 
 def essence(kind: type) -> type:
     """The class without subclasses that add nothing: what an object of it does."""
-    while honest(kind) and len(kind.__mro__) > 1:
+    while has_plain_metaclass(kind) and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
         if not _inert(kind) or kind.__mro__[1:] != base.__mro__:
             break
@@ -123,7 +123,7 @@ CREATED: Final[dict[str, bool]] = {"created": True}
 """Metadata of an attrs field: the mechanism in it is created, and its own claim vouches for it."""
 
 
-def foreign(value: Any, *, but_created: bool = False) -> str | None:
+def why_untrusted(value: Any, *, but_created: bool = False) -> str | None:
     """Why a value is not this library's own through and through; None if it is.
 
     Plain values, arrays, and objects of our classes whose fields are such, at every depth.
@@ -137,7 +137,7 @@ def foreign(value: Any, *, but_created: bool = False) -> str | None:
     'Silent._noise is not of this library'
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
-    if type(kind) is not type and not honest(kind):
+    if type(kind) is not type and not has_plain_metaclass(kind):
         return f"{_addition(kind)} is not of this library"
     if kind in ATOMS or kind is np.ndarray:
         return None
@@ -145,7 +145,7 @@ def foreign(value: Any, *, but_created: bool = False) -> str | None:
         return _first(value, but_created)
     if kind is types.FunctionType:
         return None if _written(value) else f"{value.__qualname__} is not of this library"
-    if not own(kind) and not own(essence(kind)):
+    if not is_library_code(kind) and not is_library_code(essence(kind)):
         return f"{_addition(kind)} is not of this library"
     shadow = _shadow(value)
     if shadow is not None:
@@ -166,7 +166,7 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
         kind = type(part)
         if type(kind) is type and kind in ATOMS:
             continue
-        reason = foreign(part, but_created=but_created)
+        reason = why_untrusted(part, but_created=but_created)
         if reason is not None:
             return reason
     return None
@@ -175,7 +175,7 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
 def _addition(kind: type) -> str:
     """The first part of a class that is not this library's own: what a class from elsewhere
     defines."""
-    if not honest(kind):
+    if not has_plain_metaclass(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
         added = [name for name in vars(base) if name not in _INERT and name != "__dict__"]
@@ -213,7 +213,7 @@ def _cached(value: object, name: str) -> bool:
     return isinstance(getattr(type(value), name, None), cached_property)
 
 
-def doubt(whole: object, stated: str, *, but_created: bool = False) -> str | None:
+def why_assumed(whole: object, stated: str, *, but_created: bool = False) -> str | None:
     """Why what is ``stated`` of an object is no proof, whatever it says; None: take its word.
 
     Believed are this library's own objects, with own parts; an object whose class states it
@@ -221,7 +221,7 @@ def doubt(whole: object, stated: str, *, but_created: bool = False) -> str | Non
     Not believed is what is inherited by a class from elsewhere that adds anything, in front of
     the stating class or behind it: it may have changed what is computed.
     """
-    alien = foreign(whole, but_created=but_created)
+    alien = why_untrusted(whole, but_created=but_created)
     if alien is None:
         return None
     kind = essence(type(whole))
@@ -229,14 +229,14 @@ def doubt(whole: object, stated: str, *, but_created: bool = False) -> str | Non
     if stated in vars(kind) and (given or not _written(kind)):
         hidden = _hidden(whole)
         return hidden and f"{kind.__name__}.{hidden} was set on the object itself"
-    if own(kind):
+    if is_library_code(kind):
         return f"{alien}, and the proof of {kind.__name__} speaks of this library's parts only"
     return f"{alien}, and {stated} is inherited; state it anew in {type(whole).__name__}"
 
 
 def status(whole: object) -> Status:
     """PROVED for what is this library's own through and through, else ASSUMED."""
-    return Status.PROVED if foreign(whole) is None else Status.ASSUMED
+    return Status.PROVED if why_untrusted(whole) is None else Status.ASSUMED
 
 
 def assumed(claim: Claim) -> Claim:
@@ -290,4 +290,4 @@ def reader(
     f: Verification[State, Message],
 ) -> Callable[[State, Message, Message], State | Refused]:
     """``read`` of one f, looked up once; what this library's own return is tested, so not held."""
-    return f.step if own(type(f)) else partial(read, f)
+    return f.step if is_library_code(type(f)) else partial(read, f)

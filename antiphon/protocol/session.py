@@ -20,7 +20,7 @@ from antiphon.protocol.registry import Unregistered, name_of
 from antiphon.protocol.spaces import Anything, Space
 
 if TYPE_CHECKING:
-    from antiphon.protocol.in_sight import BudgetInSight, Price
+    from antiphon.protocol.budget_view import BudgetInSight, Price
 
 
 @attrs.frozen

@@ -20,7 +20,7 @@ from antiphon.numbers import arrays, named
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import fraction
 from antiphon.populations.columns import Column
-from antiphon.populations.each_replica import plain
+from antiphon.populations.each_replica import to_scalar
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import identical
 from antiphon.protocol.registry import register
@@ -97,7 +97,7 @@ class Within:
     def holds(self, zero: object, one: object) -> bool:
         """Whether both are numbers, at most ``distance`` apart."""
         try:
-            return bool(abs(fraction(plain(zero)) - fraction(plain(one))) <= self.distance)
+            return bool(abs(fraction(to_scalar(zero)) - fraction(to_scalar(one))) <= self.distance)
         except InvalidArgument:  # not two numbers
             return False
 
@@ -205,7 +205,7 @@ class Monotone:
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         try:
-            sides = [[fraction(plain(each)) for each in side] for side in (zero, one)]
+            sides = [[fraction(to_scalar(each)) for each in side] for side in (zero, one)]
         except InvalidArgument:  # not numbers
             return False
         return any(all(map(operator.le, *pair)) for pair in (sides, sides[::-1]))

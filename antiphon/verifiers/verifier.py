@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
 from antiphon.numbers.named import set_derived
-from antiphon.populations.each_replica import accepting, plain
+from antiphon.populations.each_replica import accepting, to_scalar
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
@@ -44,7 +44,7 @@ def checking(f: Verification) -> Check:
 
 
 def _alone(f: object, step: Check, state: object, zero: object, one: object) -> object:
-    return step(state, plain(zero, f), plain(one, f))
+    return step(state, to_scalar(zero, f), to_scalar(one, f))
 
 
 @register("antiphon.Verifier/1")

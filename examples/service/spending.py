@@ -10,9 +10,9 @@ from typing import Any
 import attrs
 
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
+from antiphon.protocol.budget_view import BudgetInSight, InEpsilon, Price
 from antiphon.protocol.claims import Status
-from antiphon.protocol.in_sight import BudgetInSight, InEpsilon, Price
 from antiphon.protocol.session import Session
 from antiphon.sessions.spending.session_budget import charged
 

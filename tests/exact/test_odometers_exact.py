@@ -11,8 +11,8 @@ from antiphon.composition import sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.selfcheck.theorems import live_odometers as odometers
 from antiphon.selfcheck.theorems.live_odometers import reading_at
-from antiphon.sessions.spending.finding import counted, find
 from antiphon.sessions.spending.in_epsilon import loss_until_now
+from antiphon.sessions.spending.locating import counted, find
 
 
 def row(part):

@@ -11,7 +11,7 @@ from trying import over, sized
 import antiphon as ap
 from antiphon.audit import Question
 from antiphon.composition.accounting import exactly, exactly_sparse, sparse
-from antiphon.composition.accounting.creations.potential import (
+from antiphon.composition.accounting.creations.bounded_exactly import (
     Places,
     Potential,
     crossing_share,

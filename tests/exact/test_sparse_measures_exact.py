@@ -11,7 +11,7 @@ from trying import over
 import antiphon as ap
 from antiphon import Claim
 from antiphon.composition import sparse_parallel
-from antiphon.composition.complex_mechanism import AsIs
+from antiphon.composition.complex_mechanism import Delegating
 from antiphon.mechanisms import ExposedResponse
 from antiphon.mechanisms.randomized_response import ExposedDivergence, concentrated
 from antiphon.numbers import exact
@@ -102,7 +102,7 @@ def test_mu_is_of_this_p(p):
 
 
 @attrs.frozen
-class AsIsWith(AsIs):
+class AsIsWith(Delegating):
     """M, under other claims."""
 
     claims: tuple = attrs.field(default=())

@@ -9,7 +9,7 @@ from typing import Any
 
 import antiphon as ap
 from antiphon import AntiphonError, Log
-from antiphon.composition.accounting.summed import divergence_of
+from antiphon.composition.accounting.summed_measures import divergence_of
 from antiphon.numbers.errors import Intractable
 from antiphon.protocol import Approximate, Pure, Status
 

@@ -10,7 +10,7 @@ import attrs
 import antiphon as ap
 from antiphon import Claim, NoninteractiveMechanism, PostProcessor, Side, spaces
 from antiphon.composition import Lifting, sparse_parallel
-from antiphon.composition.complex_mechanism import AsIs
+from antiphon.composition.complex_mechanism import Delegating
 from antiphon.mechanisms import SparseVector, TreeCounter
 from antiphon.mechanisms.counters import unbounded
 from antiphon.mechanisms.counters.tree_counter import NoisyNodes
@@ -289,7 +289,7 @@ class Declares(EachBit):
 
 
 @attrs.frozen
-class Curved(AsIs):
+class Curved(Delegating):
     """A user's mechanism as it is, that states a curve of its own."""
 
     claims: tuple[Claim, ...] = ()

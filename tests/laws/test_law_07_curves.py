@@ -28,7 +28,7 @@ from antiphon.composition.accounting import (
     renyi,
     sparse,
 )
-from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted
+from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted_curve
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.numbers import exact
@@ -58,9 +58,9 @@ CURVES = {
     "a narrow Gaussian": compose([GaussianPair(Fraction(1, 1000))]),
     "pairs on a lattice": compose([DiscreteGaussianPair(3), DiscreteGaussianPair(1)]),
     "pairs on the line": compose([DiscreteLaplacePair(THIRD, 3), GAUSSIAN]),
-    "shifted": shifted(compose([GAUSSIAN]), TENTH),
+    "shifted": shifted_curve(compose([GAUSSIAN]), TENTH),
     "group": GroupCurve(from_concentrated(2), 3),
-    "least": LeastCurve((STRONG, shifted(from_concentrated(50), TENTH))),
+    "least": LeastCurve((STRONG, shifted_curve(from_concentrated(50), TENTH))),
 }
 
 

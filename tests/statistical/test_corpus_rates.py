@@ -11,7 +11,7 @@ import bounds
 import numpy as np
 import pytest
 
-from antiphon.audit.statistical import Goal, Hits, Rates, Training, choose, play_sample
+from antiphon.audit.statistical import Goal, Hits, Rates, Training, choose_event, play_sample
 from antiphon.audit.statistical.audit import LEAST_SAMPLES
 from antiphon.selfcheck.corpus import corpus
 
@@ -69,7 +69,7 @@ def test_an_auditor_that_tests_on_its_training_samples_is_caught():
             for i, each in enumerate(seed.spawn(4))
         )
         goal = Goal("delta", epsilon, delta, ALPHA, n)
-        event = choose(Training((zero, one), (zero, one)), goal, "counts").event
+        event = choose_event(Training((zero, one), (zero, one)), goal, "counts").event
         naive += refutes(event, (zero, one), epsilon, delta)
         fair += refutes(event, fresh, epsilon, delta)
     assert tail(naive, times, ALPHA) < LEVEL

@@ -21,7 +21,7 @@ from antiphon.audit.statistical import (
     Sample,
     Training,
     bonferroni,
-    choose,
+    choose_event,
     clopper_pearson,
     holm,
     p_value,
@@ -275,7 +275,7 @@ class TestChoosingTheEvent:
         fresh = naive = 0
         for _ in range(self.REPEATS):
             training = Training((sample(), sample()), (sample(), sample()))
-            event = choose(training, goal).event
+            event = choose_event(training, goal).event
             tested = sample(), sample()
             fresh += self.refutes(event, tested)
             naive += any(

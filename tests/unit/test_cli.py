@@ -16,7 +16,7 @@ from antiphon.audit.statistical.audit import METHODS
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.estimators import CORRECTIONS, clopper_pearson, upper_tail
 from antiphon.cli.options import core
-from antiphon.cli.output import count, shown
+from antiphon.cli.output import count, exact_number
 from antiphon.demo.data import TOTAL
 from antiphon.mechanisms import COUNT, TreeCounter
 from antiphon.numbers.exact import rational
@@ -412,9 +412,9 @@ class TestNumbers:
         assert count("3", "rounds", 4) == 3
 
     def test_are_shown_short(self):
-        assert shown(Fraction(1, 8)) == "0.125"
-        assert shown(Fraction(1, 3)) == "1/3"
-        assert shown(Fraction(1, 3**60)).startswith("≈")
+        assert exact_number(Fraction(1, 8)) == "0.125"
+        assert exact_number(Fraction(1, 3)) == "1/3"
+        assert exact_number(Fraction(1, 3**60)).startswith("≈")
 
 
 class TestExtras:

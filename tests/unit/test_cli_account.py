@@ -9,7 +9,7 @@ import pytest
 from antiphon.cli.commands.account import draw_curves
 from antiphon.cli.output import FittedTable
 from antiphon.composition.accounting import optimal
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.display import Grid
 
 THOUSAND = ["account", "--rr", "0.1,1e-6", "--times", "1000"]

@@ -12,7 +12,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit import AuditReport
-from antiphon.audit.running import crews
+from antiphon.audit.running import executors
 from antiphon.cli import main
 
 CODE = textwrap.dedent(
@@ -258,7 +258,7 @@ def test_workers_that_are_not_forked_run_the_file_again(
     arguments += ["--samples", "5000", "--seed", "1", "--workers"]
     assert main([*arguments, "1"]) == 1
     alone = json.loads(capsys.readouterr().out)
-    monkeypatch.setattr(crews, "start_method", lambda: method)
+    monkeypatch.setattr(executors, "start_method", lambda: method)
     assert main([*arguments, "2"]) == 1
     assert json.loads(capsys.readouterr().out) == alone
 

@@ -15,7 +15,7 @@ import pytest
 from sources import ROOT, SOURCES, below, tree
 
 import antiphon as ap
-from antiphon.protocol.provenance import own
+from antiphon.protocol.provenance import is_library_code
 
 CORE = [
     "numbers", "protocol", "populations", "verifiers", "composition", "sessions", "mechanisms",
@@ -188,13 +188,15 @@ def test_nothing_is_proved_where_broken_twins_live():
         importlib.import_module(f"antiphon.{'.'.join(folder.relative_to(ROOT).parts)}")
     specimen = importlib.import_module("antiphon.learners.specimens.l2p")
     told = [kind for kind in vars(specimen).values() if inspect.isclass(kind)]
-    assert {own(kind) for kind in told if kind.__module__ == specimen.__name__} == {False}
+    assert {is_library_code(kind) for kind in told if kind.__module__ == specimen.__name__} == {
+        False
+    }
     for folder in folders:
         name = f"antiphon.{'.'.join(folder.relative_to(ROOT).parts)}"
         kind = type("Twin", (), {"__module__": name})
         sys.modules[name].Twin = kind
         try:
-            assert not own(kind), name
+            assert not is_library_code(kind), name
         finally:
             del sys.modules[name].Twin
 
@@ -449,7 +451,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 76_460, 410, 6_456, 45_340
+LINES, FILES, IMPORTS, CORE_LINES = 76_620, 410, 6_460, 45_490
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

@@ -1,8 +1,8 @@
 """No printed privacy figure is optimistic: who leaves out digits says what of.
 
-What people read of a privacy figure is written by ``antiphon/numbers/printed.py``, which rounds to
-a known side. Python's own formats round to the nearest, which may be below the truth; so each of
-them, in the package and in the examples, stands here with what it is of.
+What people read of a privacy figure is written by ``antiphon/numbers/rounded_text.py``, which
+rounds to a known side. Python's own formats round to the nearest, which may be below the truth; so
+each of them, in the package and in the examples, stands here with what it is of.
 """
 
 import ast
@@ -16,7 +16,7 @@ import antiphon as ap
 ROOT = Path(ap.__file__).parent.parent
 PACKAGE = sorted((ROOT / "antiphon").rglob("*.py"))
 SOURCES = [*PACKAGE, *sorted((ROOT / "examples").rglob("*.py"))]
-HOME = "antiphon/numbers/printed.py"
+HOME = "antiphon/numbers/rounded_text.py"
 
 FORMAT = re.compile(r"(\.(\d+|\{.*\})|[eEfFgGn%])$")
 """A format that leaves out digits of a float."""
@@ -63,7 +63,7 @@ NO_PRIVACY_FIGURES = {
     "orders of a divergence, and other parameters": {
         "antiphon/composition/accounting/renyi.py": ["float(curve.order):.6g", "order:.6g"],
         "antiphon/composition/filters/basic.py": ["at:.6g"],
-        "antiphon/preprocessing/triangle.py": [
+        "antiphon/preprocessing/weak_triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
         "antiphon/learners/l2p/accountings.py": ["_ENOUGH:g"],

@@ -22,7 +22,7 @@ from antiphon.audit.statistical.estimators import Hits
 from antiphon.audit.statistical.event import Event
 from antiphon.audit.statistical.evidence import against
 from antiphon.audit.statistical.scorers import Place
-from antiphon.cli.output import shown
+from antiphon.cli.output import exact_number
 from antiphon.composition.filters.sums import amounts
 from antiphon.conjectures import Conjectured, ListedPairs, SparsePattern
 from antiphon.conjectures.tables import Judged
@@ -177,7 +177,7 @@ class TestExactly:
 
     @given(long)
     def test_fractions_in_words(self, value):
-        for text in (message_label(value), shown(value), verified(value)):
+        for text in (message_label(value), exact_number(value), verified(value)):
             assert numbers(text)[0] >= value
         (spent, _), (left, _) = (
             numbers(amounts((value, 0 * value), left=x)) for x in (False, True)

@@ -1,6 +1,6 @@
 """``ap.check``: the contracts that a part must keep, tried on it (design: *Laws*).
 
-A check is a function of the subject that yields findings, and raises ``LeftOut`` where it
+A check is a function of the subject that yields findings, and raises ``NotApplicable`` where it
 cannot be made. It returns how much it tried.
 """
 
@@ -12,10 +12,10 @@ from typing import Final, TypeAlias, Union
 
 import numpy as np
 
-from antiphon.audit.check.report import CheckReport, Finding, LeftOut, Trial, Tried, drained
+from antiphon.audit.check.report import CheckReport, Finding, NotApplicable, Trial, Tried, exhaust
 from antiphon.audit.check.steps import claims, columns, contracts, properties, verifications
 from antiphon.audit.check.subject import Subject
-from antiphon.audit.check.watch import borrowed
+from antiphon.audit.check.watch import isolated_global_state
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.numbers.errors import InvalidArgument
@@ -78,7 +78,7 @@ def check(
     given = None if messages is None else freeze(tuple(messages))
     if seed is None:
         seed = int(np.random.SeedSequence().generate_state(1)[0])
-    with borrowed(seed):
+    with isolated_global_state(seed):
         if isinstance(part, Verification):
             f: Verification = part  # pyright: ignore[reportUnknownVariableType]
             tried = verifications.MESSAGES if given is None else given
@@ -123,7 +123,7 @@ def _report(
     if subject is not None:
         try:
             _ = subject.taken
-        except LeftOut as why:
+        except NotApplicable as why:
             raise InvalidArgument(str(why)) from None
     found, tried = list[Finding](), list[tuple[str, Tried]]()
     left_out = list[tuple[str, str]]()
@@ -137,8 +137,8 @@ def _report(
             left_out.append((title, "its steps do not repeat: mend them first"))
             continue
         try:
-            made = drained(each(), take)
-        except LeftOut as why:
+            made = exhaust(each(), take)
+        except NotApplicable as why:
             left_out.append((title, str(why)))
             continue
         left_out += [(title, why) for why in made.left_out]

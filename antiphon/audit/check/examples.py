@@ -11,7 +11,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from antiphon.audit.check.report import LeftOut
+from antiphon.audit.check.report import NotApplicable
 from antiphon.protocol import spaces
 from antiphon.protocol.messages import Pair, distinct, identical, same
 from antiphon.protocol.verification import Refused, Verification, read
@@ -36,7 +36,7 @@ def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[object, .
         return distinct((*own, *(found[place] for place in sorted(map(int, picked)))))[:MOST]
     known = distinct(value for value in (*_own(space, coins), *ALIENS[3:]) if space.contains(value))
     if not known:
-        raise LeftOut(f"no messages of {space} are known: pass messages=[…], some to try")
+        raise NotApplicable(f"no messages of {space} are known: pass messages=[…], some to try")
     return known[:MOST]
 
 
@@ -83,7 +83,7 @@ def _tuples(parts: list[tuple[object, ...]], coins: np.random.Generator) -> tupl
 def _some(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]:
     try:
         return examples(space, coins)
-    except LeftOut:
+    except NotApplicable:
         return ()
 
 
@@ -121,7 +121,7 @@ _FEW: Final = 24
 NEITHER: Final = Refused("it raises")
 
 
-def after(f: Verification, state: object, pair: Pair) -> object:
+def next_state(f: Verification, state: object, pair: Pair) -> object:
     """The state of f after a pair; a refusal if it raises."""
     try:
         return read(f, state, pair.zero, pair.one)
@@ -129,7 +129,7 @@ def after(f: Verification, state: object, pair: Pair) -> object:
         return NEITHER
 
 
-def differing(
+def differing_pair(
     f: Verification, state: object, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> Pair | None:
     """A pair of two messages that f allows in a state; None where none was found."""
@@ -138,18 +138,18 @@ def differing(
         pair = Pair(messages[place // count], messages[place % count])
         if identical(pair.zero, pair.one):
             continue
-        if type(after(f, state, pair)) is not Refused:
+        if type(next_state(f, state, pair)) is not Refused:
             return pair
     return None
 
 
-def agreeing(
+def agreeing_message(
     f: Verification, state: object, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> Pair | None:
     """A message that f allows in a state in both worlds; None where none was found."""
     for place in drawn.permutation(len(messages))[:_TRIES].tolist():
         pair = same(messages[place])
-        if type(after(f, state, pair)) is not Refused:
+        if type(next_state(f, state, pair)) is not Refused:
             return pair
     return None
 
@@ -159,7 +159,7 @@ def questions(f: Verification, messages: tuple[object, ...]) -> tuple[object, ..
     start, few = f.initial_state, messages[:_FEW]
 
     def allowed(zero: object, one: object) -> bool:
-        return type(after(f, start, Pair(zero, one))) is not Refused
+        return type(next_state(f, start, Pair(zero, one))) is not Refused
 
     return tuple(
         each

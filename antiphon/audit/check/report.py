@@ -104,7 +104,7 @@ class CheckReport(Shown):
         }
 
 
-def drained(trial: Trial, take: Callable[[Finding], None]) -> Tried:
+def exhaust(trial: Trial, take: Callable[[Finding], None]) -> Tried:
     """How much a trial tried, when each of its findings has been taken."""
     while True:
         try:
@@ -114,5 +114,5 @@ def drained(trial: Trial, take: Callable[[Finding], None]) -> Tried:
             return tried
 
 
-class LeftOut(Exception):
+class NotApplicable(Exception):
     """A check that cannot be made of this part; the reason is the message."""

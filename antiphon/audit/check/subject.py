@@ -12,7 +12,7 @@ import numpy as np
 
 from antiphon.audit.check.examples import examples
 from antiphon.audit.check.report import Finding, Tried
-from antiphon.audit.check.watch import content, watched, where
+from antiphon.audit.check.watch import content, record_randomness, source_place
 from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins, Draw
@@ -55,7 +55,7 @@ def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) ->
     own = RecordedCoins(coins, strict=True)  # the crash of a composition's child raises
     result: Any = None
     error: Exception | None = None
-    with watched(used):
+    with record_randomness(used):
         try:
             result = step(state, *inputs, own)
         except Exception as raised:
@@ -222,7 +222,7 @@ class Subject:
 
     def where(self, *names: str) -> str:
         """FILE:LINE of a method of the part, by default of what it does."""
-        return where(self.part, *(names or ("respond", "exchange", "step")))
+        return source_place(self.part, *(names or ("respond", "exchange", "step")))
 
     def finding(self, check: str, what: str, cure: str) -> Finding:
         """A fault of what the part does."""

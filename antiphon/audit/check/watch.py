@@ -18,7 +18,7 @@ SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secr
 
 
 @contextmanager
-def watched(used: set[str]) -> Generator[None, None, None]:
+def record_randomness(used: set[str]) -> Generator[None, None, None]:
     """Adds to ``used`` what is drawn from meanwhile."""
     before, numbers = random.getstate(), _key(np.random.get_state())
     entropy = os.urandom
@@ -41,7 +41,7 @@ def watched(used: set[str]) -> Generator[None, None, None]:
 
 
 @contextmanager
-def borrowed(seed: int) -> Generator[None, None, None]:
+def isolated_global_state(seed: int) -> Generator[None, None, None]:
     """The global generators, seeded meanwhile, and afterwards as they were before."""
     before, numbers = random.getstate(), np.random.get_state()
     random.seed(seed)
@@ -93,7 +93,7 @@ def _of(value: Any, depth: int) -> object:
     return content(value, depth + 1)
 
 
-def where(part: object, *names: str) -> str:
+def source_place(part: object, *names: str) -> str:
     """Where the function of a decorated part, the first such method, or the class is written."""
     kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)

@@ -30,7 +30,7 @@ Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index of a mechanism, its column), for the columns that matter."""
 
 
-class Sayable(Protocol):
+class AdversaryChoice(Protocol):
     """Something to say, and the positions that the answers lead to."""
 
     @property
@@ -39,7 +39,7 @@ class Sayable(Protocol):
     def denominator(self) -> int: ...
 
 
-Said = TypeVar("Said", bound=Sayable, default=Any)
+Said = TypeVar("Said", bound=AdversaryChoice, default=Any)
 
 
 class Arena(Protocol[Said]):
@@ -140,10 +140,10 @@ def comparison_arena(
 
 
 def _bare(mechanism: Mechanism) -> Stepper:
-    return Stepper(guarded(mechanism), mechanism.is_over, refused=REFUSAL)
+    return Stepper(guarded_step(mechanism), mechanism.is_over, refused=REFUSAL)
 
 
-def guarded(mechanism: Mechanism) -> Step:
+def guarded_step(mechanism: Mechanism) -> Step:
     """The step behind the query space, where a session stands."""
     accepts, step = mechanism.signature.queries.contains, mechanism.step
 
@@ -176,7 +176,9 @@ RAISED = Refused("checking the message raised")
 """As a verifier does: f that raises has not allowed the pair."""
 
 
-def listed(mechanism: Mechanism, given: tuple[object, ...] | None = None) -> tuple[object, ...]:
+def messages_to_try(
+    mechanism: Mechanism, given: tuple[object, ...] | None = None
+) -> tuple[object, ...]:
     """The messages to try in every state: those given that lie in Q, or all of a finite Q."""
     space = mechanism.signature.queries
     if given is not None:

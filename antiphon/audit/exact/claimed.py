@@ -14,7 +14,7 @@ from antiphon.audit.exact.question import CURVE, Question, Solution, horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.normal import gaussian_delta
-from antiphon.numbers.printed import shown_up, told_apart
+from antiphon.numbers.rounded_text import shown_up, told_apart
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.display import Card, Displayed, Grid, Shown
 from antiphon.protocol.measures.conversions import converted
@@ -253,7 +253,7 @@ def _share(tight: float, claimed: Bound) -> float:
     return tight / float(claimed) if claimed else 1.0
 
 
-def compared(question: Question, rounds: int) -> Comparison:
+def compare_claims(question: Question, rounds: int) -> Comparison:
     """Every claim of the system and of the creations of a question, over some rounds."""
     horizon(rounds)
     system = question.system

@@ -8,7 +8,7 @@ from typing import Final, TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import comparison_arena, elements, guarded
+from antiphon.audit.exact.arena import comparison_arena, elements, guarded_step
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.kernel import REFUSAL, branches, ends
 from antiphon.audit.exact.question import LIMIT, horizon
@@ -219,7 +219,7 @@ def _answers(
 ) -> Collection[tuple[object, bool, Hidden]]:
     """(answer, whether it ends the interaction, law of the next state) of one message."""
     found: dict[object, tuple[object, bool, Hidden]] = {}
-    step = guarded(mechanism)
+    step = guarded_step(mechanism)
     for state, p in states.values():
         for q, (after, answer) in branches(step, state, message):
             over = ends(after, answer, mechanism.is_over)

@@ -13,7 +13,7 @@ from typing import Any, Final, NamedTuple, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import RAISED, Live, listed
+from antiphon.audit.exact.arena import RAISED, Live, messages_to_try
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.kernel import Stepper
 from antiphon.composition.creation import Create
@@ -21,9 +21,9 @@ from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.suitable import Checked, Purse, Suitable
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
 from antiphon.numbers.interning import Interner
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same
-from antiphon.protocol.provenance import own
+from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.verification import Refused
 
 
@@ -103,7 +103,7 @@ class CompositionArena:
                 (create.mechanism.initial_state,) * 2,
                 _judge_child(self.verification, create),
                 Checked(create, create.claim and create.claim.verification.initial_state)[1:],
-                listed(create.mechanism, self.queries),
+                messages_to_try(create.mechanism, self.queries),
             )
             self._parts.append(self.columns.add_part(part))
         self._may_grow = not only_spends(type(self.verification))
@@ -363,4 +363,4 @@ def charges_in_public(budget: Budget[Any] | None) -> bool:
     A creation that such a budget refuses, or charges, is the same in both worlds (CM Def. 4.4).
     """
     kind = type(budget)
-    return budget is None or (kind.__module__.startswith(_BUDGETS) and own(kind))
+    return budget is None or (kind.__module__.startswith(_BUDGETS) and is_library_code(kind))

@@ -35,13 +35,13 @@ from typing import Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, Sayable
+from antiphon.audit.exact.arena import AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import Branch
-from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep, reached
+from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep_recursion, reached
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import down, up
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.labels import counted, message_label
 
@@ -115,7 +115,7 @@ class DivergenceSolver(BackwardRecursion):
 
     def solve(self, rounds: int) -> Ends:
         """Ends around the largest E = Σ P_b^α P_{1−b}^(1−α). Raises: Intractable past ``limit``."""
-        with deep(rounds):
+        with deep_recursion(rounds):
             return self._value(rounds, self.arena.start())
 
     def _value(self, rounds: int, position: int) -> Ends:
@@ -135,7 +135,7 @@ class DivergenceSolver(BackwardRecursion):
             best = max(best[0], low), max(best[1], high)
         return best if best[0] == best[1] else (_rounded(best[0], 0), _rounded(best[1], 1))
 
-    def _following(self, choice: Sayable, rounds: int) -> Ends:
+    def _following(self, choice: AdversaryChoice, rounds: int) -> Ends:
         """Bounds on the moment after a choice, summed over its branches."""
         low: Number = Fraction(0)
         high: Number = Fraction(0)
@@ -152,7 +152,7 @@ class DivergenceSolver(BackwardRecursion):
         # Whatever led here multiplies all that may follow, so the weights are left out.
         return self._value(rounds, position)[0].as_integer_ratio()
 
-    def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
+    def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
         return self._following(choice, rounds)[0].as_integer_ratio()
 
     def _term(self, own: int, other: int, denominator: int) -> Ends:
@@ -223,7 +223,7 @@ class RangeSolver:
 
         Raises: Intractable past ``limit``.
         """
-        with deep(rounds):
+        with deep_recursion(rounds):
             return self._range(rounds, self.arena.start())
 
     def _range(self, rounds: int, position: int) -> Number:
@@ -272,8 +272,10 @@ class RangeSolver:
     def _mass(self, bit: int, branch: Branch) -> int:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
-    def _choices(self, rounds: int, position: int) -> Sequence[Sayable]:
-        found: Sequence[Sayable] = self.arena.worth_saying(position, rounds) if rounds else ()
+    def _choices(self, rounds: int, position: int) -> Sequence[AdversaryChoice]:
+        found: Sequence[AdversaryChoice] = (
+            self.arena.worth_saying(position, rounds) if rounds else ()
+        )
         return found
 
     def _count(self) -> None:

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import attrs
 
-from antiphon.audit.exact.arena import PartArena, listed, single_arena
+from antiphon.audit.exact.arena import PartArena, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import OVER, SPENT, Columns
 from antiphon.audit.exact.question import LIMIT
 from antiphon.audit.exact.solver import Solver
@@ -54,7 +54,7 @@ class Histories:
     )
 
     def __attrs_post_init__(self) -> None:
-        queries = listed(self.mechanism)
+        queries = messages_to_try(self.mechanism)
         self._columns = Columns(LIMIT)
         start = self.mechanism.initial_state
         self._arena = single_arena(

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias, TypedDict, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, listed, single_arena
+from antiphon.audit.exact.arena import Arena, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
 from antiphon.audit.exact.composition_arena import (
     CompositionArena,
@@ -33,7 +33,7 @@ from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import NOT_CONSISTENT, OfCreations
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -310,12 +310,12 @@ def _queries(
 ) -> Queries:
     """The messages to try: in a composition, those that its hidden state takes."""
     if not isinstance(system, Concurrent):
-        return listed(system, given)
+        return messages_to_try(system, given)
 
     def composed(state: ConcurrentState) -> tuple[object, ...]:
         children = system.children(state)
         more = creations if isinstance(system, ExtConComp) and len(children) < most else ()
-        own = [listed(child.created.mechanism, given) for child in children]
+        own = [messages_to_try(child.created.mechanism, given) for child in children]
         return *more, *(Ask(query, i) for i, queries in enumerate(own) for query in queries)
 
     return composed

@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, Sayable
+from antiphon.audit.exact.arena import AdversaryChoice, Arena
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
@@ -40,7 +40,7 @@ _DEEPEST = 20_000
 
 
 @contextmanager
-def deep(rounds: int) -> Generator[None, None, None]:
+def deep_recursion(rounds: int) -> Generator[None, None, None]:
     """Room for a recursion as deep as the horizon, and for many beliefs.
 
     Beliefs are tuples that live on and form no cycles; at its usual pace the cycle
@@ -85,7 +85,7 @@ class BackwardRecursion(ABC):
         """The most that can be made of a belief in so many rounds."""
 
     @abstractmethod
-    def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
+    def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
         """The value of saying this and going on as well as can be."""
 
     def masses(self, position: int, ahead: int, behind: int) -> tuple[int, int]:
@@ -93,7 +93,9 @@ class BackwardRecursion(ABC):
         totals, bit = self.arena.totals, self.bit
         return ahead * totals[bit][position], behind * totals[1 - bit][position]
 
-    def followed(self, choice: Sayable, ahead: int, behind: int) -> list[tuple[int, int, int]]:
+    def followed(
+        self, choice: AdversaryChoice, ahead: int, behind: int
+    ) -> list[tuple[int, int, int]]:
         """(weight ahead, weight behind, position) of every branch, over its denominator."""
         bit = self.bit
         return [(ahead * b[bit], behind * b[1 - bit], b[2]) for b in choice.branches]
@@ -103,10 +105,10 @@ class BackwardRecursion(ABC):
         value, unit = self.value(rounds, position, ahead, behind)
         return value == self.value(0, position, ahead, behind)[0] * unit
 
-    def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> Sayable:
+    def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> AdversaryChoice:
         """The first choice that attains the value, where stopping does not."""
         value, unit = self.value(rounds, position, ahead, behind)
-        choices: Sequence[Sayable] = self.arena.choices(position)
+        choices: Sequence[AdversaryChoice] = self.arena.choices(position)
         for choice in choices:
             own, over = self.worth(choice, rounds, ahead, behind)
             if own * unit == value * over:
@@ -142,7 +144,7 @@ class Solver(BackwardRecursion):
 
     def solve_from(self, position: int, ahead: int, behind: int, rounds: int) -> Fraction:
         """The value of a position whose worlds have these weights."""
-        with deep(rounds):
+        with deep_recursion(rounds):
             return Fraction(*self.value(rounds, position, ahead, behind))
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
@@ -163,7 +165,7 @@ class Solver(BackwardRecursion):
         aheads, behinds = self.arena.totals[bit], self.arena.totals[other]
         ceiling = ahead * aheads[position]  # all the mass there is: no adversary has more
         best, unit = max(0, ceiling - behind * behinds[position]), 1
-        choices: Sequence[Sayable] = self.arena.worth_saying(position, rounds)
+        choices: Sequence[AdversaryChoice] = self.arena.worth_saying(position, rounds)
         left = rounds - 1
         if not choices:
             leaves.add(position)
@@ -195,7 +197,7 @@ class Solver(BackwardRecursion):
         reached(len(values), self.limit, self.report, "the exact solver's beliefs")
         return best, unit
 
-    def worth(self, choice: Sayable, rounds: int, ahead: int, behind: int) -> Ratio:
+    def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
         total, unit = 0, 1
         for own, other, position in self.followed(choice, ahead, behind):
             value, over = self.value(rounds - 1, position, own, other)
@@ -206,7 +208,7 @@ class Solver(BackwardRecursion):
     def profile(self, growth: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
         """(Pr_b[S], Pr_{1−b}[S]) of a maximising adversary and event, after ``solve``."""
         start = rounds, self.arena.start(), growth.denominator, growth.numerator
-        with deep(rounds):
+        with deep_recursion(rounds):
             mass, against = self._profile(start, {})
         return mass / growth.denominator, against / growth.numerator
 

@@ -7,9 +7,9 @@ from fractions import Fraction
 
 import attrs
 
-from antiphon.audit.exact.arena import Live, Sayable
+from antiphon.audit.exact.arena import AdversaryChoice, Live
 from antiphon.audit.exact.beliefs import OVER
-from antiphon.audit.exact.solver import BackwardRecursion, deep
+from antiphon.audit.exact.solver import BackwardRecursion, deep_recursion
 from antiphon.composition.creation import Create
 from antiphon.numbers.errors import Intractable
 from antiphon.protocol.adversary import Adversary
@@ -126,7 +126,7 @@ class StrategyAdversary(Adversary[int], Shown):
                 yield f"{indent}{heard}go on as in {name}".rstrip()
             else:
                 drawn.add(number)
-                yield f"{indent}{heard}{name}say {said(node.message)}"
+                yield f"{indent}{heard}{name}say {message_text(node.message)}"
                 inner = indent + "  "
                 if node.halt is not None:
                     yield f"{inner}on {message_label(HALT)}: {self.verdict(node.halt)}"
@@ -151,7 +151,7 @@ def _heard(answer: object) -> str:
     return f"{message_label(answer)} of a part" if answer is HALT else message_label(answer)
 
 
-def said(message: object) -> str:
+def message_text(message: object) -> str:
     """A message in a decision tree: "(0, 1) to 2", "create LeakyBit(delta=1/10)"."""
     pair: object = message
     zero, one = (pair.zero, pair.one) if type(pair) is Pair else (None, None)
@@ -175,7 +175,7 @@ class StrategyBuilder:
         """The nodes, the root first. Raises: Intractable past ``limit`` nodes."""
         first = self.solver.arena.start()
         live = self.solver.arena.live(first)
-        with deep(rounds):
+        with deep_recursion(rounds):
             self._node(rounds, first, growth.denominator, growth.numerator, live)
         return tuple(self._nodes)
 
@@ -212,7 +212,7 @@ class StrategyBuilder:
         return rounds
 
     def _inner(
-        self, choice: Sayable, rounds: int, ahead: int, behind: int, live: Live
+        self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int, live: Live
     ) -> StrategyNode:
         arena, halt = self.solver.arena, None
         branches: list[tuple[object, int]] = []

@@ -16,7 +16,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, down, up
 from antiphon.protocol.display import Grid, Part
-from antiphon.protocol.pictures import COLOURS, Axes, legend, plain, titled
+from antiphon.protocol.pictures import COLOURS, Axes, legend, style_axes, titled
 from antiphon.protocol.records.labels import counted, message_label
 
 _FAR: Final = Fraction(1000)
@@ -109,7 +109,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
         last = max((epsilon for epsilon, _ in found), default=0.0)
         epsilons = np.linspace(0.0, 1.05 * last or 1.0, _DRAWN)
         ends = self.delta_between(epsilons)
-        plain(axes, "ε (nats)", "δ")
+        style_axes(axes, "ε (nats)", "δ")
         axes.fill_between(
             epsilons, ends.lower, ends.upper, color=COLOURS[0], alpha=0.25, linewidth=0
         )

@@ -109,7 +109,7 @@ def _at(module: str, name: str) -> object:
     return getattr(importlib.import_module(module), name)
 
 
-def packed(task: object) -> tuple[Files, bytes]:
+def pack(task: object) -> tuple[Files, bytes]:
     """A task to be sent. Raises: what pickle does for what has no name in any module; MissingExtra
     for what has no file, without cloudpickle.
     """
@@ -130,7 +130,7 @@ def _main_has_a_file() -> bool:
     return isinstance(file, str) and Path(file).is_file()
 
 
-def misled() -> bool:
+def is_misled() -> bool:
     """Whether a process that is started looks for a file that is none: of a program on a pipe."""
     return _file_of_main() is not None and not _main_has_a_file()
 
@@ -156,7 +156,7 @@ def packed_by_value(task: object) -> tuple[Files, bytes]:
             cloudpickle.unregister_pickle_by_value(module)
 
 
-def unpacked(files: Files, data: bytes) -> Any:
+def unpack(files: Files, data: bytes) -> Any:
     """The task that was packed. Raises: ImportError, AttributeError for what is not here."""
     run_again(files)
     return pickle.loads(data)
@@ -181,7 +181,7 @@ class Failed:
     trace: str
 
 
-def attempt(task: Task, chunk: object) -> Done | Failed:
+def run_task(task: Task, chunk: object) -> Done | Failed:
     """Run the task on a chunk."""
     try:
         return Done(task(chunk))
@@ -191,7 +191,7 @@ def attempt(task: Task, chunk: object) -> Done | Failed:
 
 def attempt_packed(task: tuple[Files, bytes], chunk: object) -> Done | Failed:
     """Run a packed task on a chunk. What loading it raises is raised."""
-    return attempt(unpacked(*task), chunk)
+    return run_task(unpack(*task), chunk)
 
 
 @attrs.frozen
@@ -223,7 +223,7 @@ def _portable(error: Exception) -> Exception:
 _task: Task | None = None
 
 
-def begin(task: Task) -> None:
+def begin_worker(task: Task) -> None:
     """Make this process a worker for one task."""
     global _task
     _task = task
@@ -236,13 +236,13 @@ def begin(task: Task) -> None:
 
 def begin_packed(task: tuple[Files, bytes]) -> None:
     """The same where the process was not forked, and has to load the task."""
-    begin(unpacked(*task))
+    begin_worker(unpack(*task))
 
 
 def attempt_own(chunk: object) -> Done | Failed:
     """Run the task that this process was made for."""
     assert _task is not None
-    return attempt(_task, chunk)
+    return run_task(_task, chunk)
 
 
 def _die_with_parent() -> None:

@@ -20,7 +20,15 @@ from typing_extensions import TypeVar
 
 from antiphon.audit.running.checkpoint import Saver
 from antiphon.audit.running.chunks import Chunk, Chunks
-from antiphon.audit.running.crews import Crew, Executor, Future, Lent, Own, cores, may_start
+from antiphon.audit.running.executors import (
+    Executor,
+    Future,
+    LentExecutor,
+    OwnProcesses,
+    WorkerPool,
+    cores,
+    may_start,
+)
 from antiphon.audit.running.progress import Interrupt, Progress
 from antiphon.audit.running.sending import Done, Failed, Task
 from antiphon.numbers import exact
@@ -159,8 +167,8 @@ Arrival: TypeAlias = tuple[int, Future]
 """The number of a chunk, and the future that has what came of it."""
 
 
-def together(
-    tally: InOrder, crew: Crew, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
+def run_in_order(
+    tally: InOrder, crew: WorkerPool, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
 ) -> None:
     """Give out pieces: at most ``crew.window`` past the last one that is taken.
 
@@ -201,7 +209,9 @@ def together(
         crew.close(now=bool(futures))
 
 
-def _verdict(crew: Crew, index: int, future: Future, lost: Counter[int]) -> Done | Stop | None:
+def _verdict(
+    crew: WorkerPool, index: int, future: Future, lost: Counter[int]
+) -> Done | Stop | None:
     """The result of a chunk; None if it was lost and should be tried again."""
     try:
         answer: Done | Failed = future.result()
@@ -211,7 +221,7 @@ def _verdict(crew: Crew, index: int, future: Future, lost: Counter[int]) -> Done
     return Stop(_of_task(answer, index)) if isinstance(answer, Failed) else answer
 
 
-def _judge(crew: Crew, index: int, times: int, error: BaseException) -> Stop | None:
+def _judge(crew: WorkerPool, index: int, times: int, error: BaseException) -> Stop | None:
     """None for a lost chunk that should be tried again; an ExecutorError if that is of no use."""
     what = f"{type(error).__name__}: {error}"
     stop: ExecutorError | None = None
@@ -267,19 +277,19 @@ def work(
     if crew is None:
         _alone(task, tally, interrupt)
     else:
-        together(tally, crew, interrupt, arrived)
+        run_in_order(tally, crew, interrupt, arrived)
 
 
-def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -> Crew | None:
+def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -> WorkerPool | None:
     """The workers for the chunks; None for this process."""
     if executor == "serial":
         return None
     if type(executor) is int:
         left = min(tally.pieces - tally.done, tally.ahead)
         workers = min(exact.whole(executor, "executor"), left)  # more would have nothing to do
-        return Own(task, workers) if workers > 1 else None
+        return OwnProcesses(task, workers) if workers > 1 else None
     if executor is not None:
-        return Lent(task, executor)
+        return LentExecutor(task, executor)
     if tally.pieces - tally.done < 2 or not may_start(task):
         return None
     begun = time.perf_counter()
@@ -287,7 +297,7 @@ def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -
     left = tally.pieces - tally.done
     if interrupt.asked or left * (time.perf_counter() - begun) < _WORTH:
         return None
-    return Own(task, min(cores(), left))
+    return OwnProcesses(task, min(cores(), left))
 
 
 def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None = None) -> None:

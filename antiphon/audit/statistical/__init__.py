@@ -1,7 +1,7 @@
 """Statistical verification: populations, bounds with stated confidence, audits."""
 
 from antiphon.audit.statistical.audit_report import Tested
-from antiphon.audit.statistical.choosing import Training, choose
+from antiphon.audit.statistical.choosing import Training, choose_event
 from antiphon.audit.statistical.estimators import (
     Hits,
     Rates,
@@ -35,7 +35,7 @@ __all__ = [
     "TradeOff",
     "Training",
     "bonferroni",
-    "choose",
+    "choose_event",
     "clopper_pearson",
     "delta_lower_bound",
     "epsilon_lower_bound",

@@ -17,12 +17,12 @@ import attrs
 import numpy as np
 
 from antiphon.audit.running import Checkpoint, Progress
-from antiphon.audit.running.crews import Executor
+from antiphon.audit.running.executors import Executor
 from antiphon.audit.statistical import experiment
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.curve_audit import curve_audit
-from antiphon.audit.statistical.estimators import CORRECTIONS, Correction, failure, growth
+from antiphon.audit.statistical.estimators import CORRECTIONS, Correction, alpha_of, exp_up
 from antiphon.audit.statistical.event import EventGoal, Goal, Objective
 from antiphon.audit.statistical.fixed import Method, fixed_audit
 from antiphon.audit.statistical.reader import as_float
@@ -34,7 +34,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.play import Feature, SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.coins.sampled import seed_sequence
-from antiphon.protocol.provenance import foreign
+from antiphon.protocol.provenance import why_untrusted
 from antiphon.protocol.records.labels import message_label, name_parties
 
 METHODS: Final = ("clopper-pearson", "label", "anytime")
@@ -119,7 +119,7 @@ def audit(
     >>> report.verdict, 0.40 < report.delta_lower < 0.40951
     ('refuted', True)
     """
-    alpha = failure(confidence)
+    alpha = alpha_of(confidence)
     trained = _shares(samples, training)
     _one_of(method, METHODS, "method")
     _one_of(correction, CORRECTIONS, "correction")
@@ -131,9 +131,9 @@ def audit(
     if checkpoint is not None and seed is None:
         raise InvalidArgument("a checkpoint needs a seed: without one nothing can be resumed")
     root = np.random.SeedSequence() if seed is None else seed_sequence(seed)
-    candidates = members(adversary, experiment.child(root, experiment.CHOOSING))
+    candidates = members(adversary, experiment.child_seed(root, experiment.CHOOSING))
     playing = experiment.Playing(game, score if callable(score) else feature, rounds)
-    width = playing.width(candidates[0].adversary, experiment.child(root, experiment.PROBING))
+    width = playing.width(candidates[0].adversary, experiment.child_seed(root, experiment.PROBING))
     name_parties(game.mechanism(0), *(each.adversary for each in candidates), feature, score)
     slow = slow_hint(taken_apart(candidates[0].adversary, game.mechanism(0), rounds=rounds))
     if slow and samples >= MANY:
@@ -160,7 +160,7 @@ def audit(
 
 def _hint(game: experiment.Game) -> str:
     system = game.mechanism(0).mechanism
-    if foreign(system) is None:
+    if why_untrusted(system) is None:
         return ""
     return (
         f"{message_label(system, 40)} has parts that are not this library's: ap.check (antiphon "
@@ -209,7 +209,7 @@ def _goal(
     if claimed >= 1:
         raise InvalidArgument("every mechanism is (epsilon, 1)-DP: there is nothing to audit")
     rounded = 0.0 if level == 0 else math.nextafter(as_float(level), math.inf)
-    growth(rounded)
+    exp_up(rounded)
     near = float(claimed)
     most = near if Fraction(near) >= claimed else math.nextafter(near, 2)
     return Goal(objective or ("delta" if most else "epsilon"), rounded, most, alpha, n)

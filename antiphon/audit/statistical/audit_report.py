@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 
 import attrs
 
-from antiphon.audit.statistical.estimators import Hits, Rates, failure
+from antiphon.audit.statistical.estimators import Hits, Rates, alpha_of
 from antiphon.audit.statistical.event import Event
 from antiphon.audit.statistical.evidence import Counterexample
 from antiphon.audit.statistical.trade_off import (
@@ -21,7 +21,7 @@ from antiphon.audit.statistical.trade_off import (
     draw_progress,
 )
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
-from antiphon.numbers.printed import shown_down, shown_up, told_apart
+from antiphon.numbers.rounded_text import shown_down, shown_up, told_apart
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.display import Card, Grid, Part, Shown
@@ -200,7 +200,7 @@ class AuditReport(Shown, Plotted):
 
     def progress(self) -> tuple[tuple[int, float], ...]:
         """(test samples in each world, δ lower bound after them), …: each bound on its own."""
-        alpha = failure(self.confidence) if self.alpha_each is None else self.alpha_each
+        alpha = alpha_of(self.confidence) if self.alpha_each is None else self.alpha_each
         return tuple(
             (each.trials, Rates.of(each, alpha=alpha).delta_at(self.epsilon)) for each in self.trace
         )

@@ -15,7 +15,7 @@ from antiphon.audit.statistical import scorers
 from antiphon.audit.statistical.estimators import Hits
 from antiphon.audit.statistical.event import DOUBTS, Choice, Cuts, Event, EventGoal
 from antiphon.audit.statistical.fitting import additive, rows_of, table
-from antiphon.audit.statistical.reader import Path, Reader, leaves, reader_of, settled
+from antiphon.audit.statistical.reader import Path, Reader, leaf_places, reader_of, with_numbers_at
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, MissingExtra
 from antiphon.populations.sample import NUMBER, Sample
 
@@ -34,7 +34,9 @@ class Training(NamedTuple):
     tune: tuple[Sample, Sample]
 
 
-def choose(training: Training, goal: EventGoal, score: str = "auto", *, seed: int = 0) -> Choice:
+def choose_event(
+    training: Training, goal: EventGoal, score: str = "auto", *, seed: int = 0
+) -> Choice:
     """The event with the best expected bound, over scores, thresholds and both directions.
 
     Where all views look alike it is the sure event. ``score`` "own": the views are numbers
@@ -42,11 +44,11 @@ def choose(training: Training, goal: EventGoal, score: str = "auto", *, seed: in
     Raises: InvalidArgument if the views have nothing to count and no number;
     MissingExtra for a score of scikit-learn where that is not installed.
     """
-    met = (place for s in training.fit for kind in s.cells for place in leaves(kind))
+    met = (place for s in training.fit for kind in s.cells for place in leaf_places(kind))
     wide = tuple(sorted({path for path, leaf in met if leaf is NUMBER}))
-    zero, one, *tune = (settled(s, wide) for s in (*training.fit, *training.tune))
+    zero, one, *tune = (with_numbers_at(s, wide) for s in (*training.fit, *training.tune))
     training = Training((zero, one), (tune[0], tune[1]))
-    tried = candidates(*training.fit, score, seed=seed)
+    tried = candidate_scores(*training.fit, score, seed=seed)
     cuts = [Cuts.of(scorer, *training.tune) for scorer in tried]
     best: Choice | None = None
     for doubt in DOUBTS:
@@ -84,7 +86,9 @@ _NOTHING: Final = {
 }
 
 
-def candidates(zero: Sample, one: Sample, score: str, *, seed: int = 0) -> Iterator[scorers.Scorer]:
+def candidate_scores(
+    zero: Sample, one: Sample, score: str, *, seed: int = 0
+) -> Iterator[scorers.Scorer]:
     """The scores that are tried: by name, or (``auto``) all that need NumPy only."""
     kinds = zero.cells.keys() | one.cells.keys()
     if len(kinds) > 1 and _few(kinds, (zero, one)) and score in ("auto", "counts", "own"):

@@ -12,12 +12,18 @@ from antiphon.audit.running import Chunk
 from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.audit.statistical.estimators import Hits, Rates, down
 from antiphon.audit.statistical.event import Choice, Cut, Cuts
-from antiphon.audit.statistical.experiment import TESTING, Playing, Setting, child
-from antiphon.audit.statistical.fixed import repeated, reported
-from antiphon.audit.statistical.reader import Path, settled
+from antiphon.audit.statistical.experiment import TESTING, Playing, Setting, child_seed
+from antiphon.audit.statistical.fixed import make_report, repetition_note
+from antiphon.audit.statistical.reader import Path, with_numbers_at
 from antiphon.audit.statistical.scorers import Scorer, Vector
 from antiphon.audit.statistical.search import Candidate
-from antiphon.audit.statistical.trade_off import AgainstCurve, Point, TradeOff, best_near, promised
+from antiphon.audit.statistical.trade_off import (
+    AgainstCurve,
+    Point,
+    TradeOff,
+    best_near,
+    claimed_delta,
+)
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.protocol.adversary import Adversary
 
@@ -50,8 +56,8 @@ class CountCuts:
         return chunk.size, self._beyond(0, chunk), self._beyond(1, chunk)
 
     def _beyond(self, bit: int, chunk: Chunk) -> tuple[int, ...]:
-        sample = self.playing.sample(self.adversary, bit, chunk.size, child(chunk.seed, bit))
-        cells = (settled(sample, self.places) if self.scorer.symbolic else sample).cells
+        sample = self.playing.sample(self.adversary, bit, chunk.size, child_seed(chunk.seed, bit))
+        cells = (with_numbers_at(sample, self.places) if self.scorer.symbolic else sample).cells
         scored = [
             (self.scorer.score(skeleton, cell.columns), cell.count)
             for skeleton, cell in cells.items()
@@ -124,7 +130,7 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     assert type(goal) is AgainstCurve
     candidate, choice = setting.best(candidates, setting.trained)
     task = counting(setting.playing, candidate.adversary, choice)
-    seed = child(setting.root, TESTING, 0)
+    seed = child_seed(setting.root, TESTING, 0)
     outcome = setting.workforce.run(task, together, goal.trials, seed, 0)
     looks, alpha = outcome.looks, goal.alpha
     if looks > 1:
@@ -134,7 +140,7 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     points = [Point(cut.bit, each) for cut, each in zip(task.cuts, rates, strict=True)]
     trade_off = TradeOff(tuple(points))
     epsilon = _worst(curve, goal, rates)
-    delta, lows = promised(curve, epsilon), [each.delta_at(epsilon) for each in rates]
+    delta, lows = claimed_delta(curve, epsilon), [each.delta_at(epsilon) for each in rates]
     best = int(np.argmax(lows))
     refuted, low = lows[best] > delta, lows[best]
     event = task.cuts[best].event(task.scorer, task.places)
@@ -142,14 +148,14 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     shown = setting.show(candidate.adversary, event, rates[best].low, low) if refuted else None
     if shown is not None:
         shown = attrs.evolve(shown, hits=hits[best], alpha=alphas[best])
-    return reported(
+    return make_report(
         setting, candidate, event, refuted,
         delta_lower=low,
         epsilon_lower=trade_off.epsilon_at(delta),
         samples=setting.trained + outcome.done,
         tested=outcome.done,
         method="two Clopper-Pearson bounds for each of several events, chosen on other samples",
-        correction=_correction(len(task.cuts), len(candidates)) + repeated(looks, alpha),
+        correction=_correction(len(task.cuts), len(candidates)) + repetition_note(looks, alpha),
         hits=hits[best],
         alpha_each=alphas[best],
         looks=looks,

@@ -42,14 +42,14 @@ def clopper_pearson(successes: int, trials: int, *, confidence: float) -> tuple[
     >>> low, round(high, 4)
     (0.0, 0.3085)
     """
-    alpha = failure(confidence)
+    alpha = alpha_of(confidence)
     return (
         lower_bound(successes, trials, alpha=alpha / 2),
         upper_bound(successes, trials, alpha=alpha / 2),
     )
 
 
-def failure(confidence: float) -> float:
+def alpha_of(confidence: float) -> float:
     """α = 1 − confidence. Raises: InvalidArgument unless 0 < confidence < 1."""
     alpha = 1 - exact.fraction(confidence, "confidence")
     if not 0 < alpha < 1:
@@ -228,7 +228,7 @@ class Rates:
 
     def delta_at(self, epsilon: float) -> float:
         """A lower bound on δ(ε): low − e^ε high, rounded down."""
-        return max(0.0, down(self.low - up(growth(epsilon) * self.high)))
+        return max(0.0, down(self.low - up(exp_up(epsilon) * self.high)))
 
     def epsilon_at(self, delta: float) -> float:
         """A lower bound on the least ε for a δ: ln((low − δ)/high), rounded down."""
@@ -266,7 +266,7 @@ def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha:
     guess is b iff the view is in S. It is right with probability (e^ε + δ_S)/(1+e^ε),
     δ_S = Pr_b[S] − e^ε Pr_{1−b}[S] <= δ(ε), so one Clopper-Pearson bound suffices.
     """
-    rate = growth(epsilon)
+    rate = exp_up(epsilon)
     low = lower_bound(correct, trials, alpha=alpha)
     return max(0.0, down(down((1 + rate) * low) - rate))
 
@@ -283,7 +283,7 @@ def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
     >>> [delta_lower_bound(90, 100, 20, 100, epsilon=1.0, alpha=p * x) > 0 for x in (0.99, 1.01)]
     [False, True]
     """
-    rate, silent = growth(epsilon), hits.others - hits.against
+    rate, silent = exp_up(epsilon), hits.others - hits.against
     if not hits.trials or not hits.others:
         return 1.0
     low = hits.against / hits.others
@@ -304,7 +304,7 @@ def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
     return min(1.0, 2 * (1 + 1e-5) * min(above(high), below(low)))
 
 
-def growth(epsilon: float) -> float:
+def exp_up(epsilon: float) -> float:
     """e^ε, rounded up, for 0 <= ε < 700. Raises: InvalidArgument for another ε."""
     if not 0 <= epsilon < 700:
         raise InvalidArgument(f"epsilon must lie in [0, 700), not {epsilon!r}")

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.audit.statistical import reader
-from antiphon.audit.statistical.estimators import Hits, growth
+from antiphon.audit.statistical.estimators import Hits, exp_up
 from antiphon.audit.statistical.scorers import (
     Additive,
     Learned,
@@ -98,7 +98,7 @@ class Event(Shown):
     def hits(self, sample: Sample) -> int:
         """How many replicas fall into S."""
         scorer = self.scorer
-        cells = (reader.settled(sample, self.wide) if scorer.symbolic else sample).cells
+        cells = (reader.with_numbers_at(sample, self.wide) if scorer.symbolic else sample).cells
         return sum(
             self._hits(skeleton, cell.count, cell.columns) for skeleton, cell in cells.items()
         )
@@ -205,7 +205,7 @@ class Goal(EventGoal):
 
     def predicted(self, low: Vector, high: Vector) -> Vector:
         if self.objective == "delta":
-            return low - growth(self.epsilon) * high
+            return low - exp_up(self.epsilon) * high
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(low > self.delta, np.log((low - self.delta) / high), -np.inf)
 

@@ -13,7 +13,7 @@ import numpy as np
 from antiphon.audit.statistical.estimators import MOST_TRIALS, Hits, Rates
 from antiphon.audit.statistical.event import Event
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, TranscriptError
-from antiphon.numbers.printed import shown_down, told_apart
+from antiphon.numbers.rounded_text import shown_down, told_apart
 from antiphon.numbers.user_files import path_of
 from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, History
@@ -241,7 +241,7 @@ def _feature(data: codec.Json) -> Feature | None:
     return found if callable(found) else None
 
 
-def described(seed: np.random.SeedSequence) -> codec.Json:
+def seed_as_json(seed: np.random.SeedSequence) -> codec.Json:
     """A SeedSequence as JSON."""
     entropy = seed.entropy
     key = [int(each) for each in seed.spawn_key]

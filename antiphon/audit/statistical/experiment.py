@@ -11,11 +11,11 @@ import attrs
 import numpy as np
 
 from antiphon.audit.running import Checkpoint, Chunk, Chunks, Outcome, Progress, run
-from antiphon.audit.running.crews import Executor
-from antiphon.audit.statistical.choosing import Training, choose
+from antiphon.audit.running.executors import Executor
+from antiphon.audit.statistical.choosing import Training, choose_event
 from antiphon.audit.statistical.estimators import Hits
 from antiphon.audit.statistical.event import Choice, Event, EventGoal
-from antiphon.audit.statistical.evidence import Counterexample, described
+from antiphon.audit.statistical.evidence import Counterexample, seed_as_json
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.play import Feature, play_sample
@@ -95,7 +95,7 @@ class Playing:
         learn = max(1, min(views // 2, MOST_LEARNING))
         shares = (learn, learn, max(1, views - learn), max(1, views - learn))
         played = [
-            self.sample(adversary, place % 2, share, child(seed, place))
+            self.sample(adversary, place % 2, share, child_seed(seed, place))
             for place, share in enumerate(shares)
         ]
         return Training((played[0], played[1]), (played[2], played[3]))
@@ -122,7 +122,7 @@ class CountHits:
     def __call__(self, chunk: Chunk) -> Trace:
         trials = others = chunk.size
         if self.label is not None:
-            coins = generator(child(chunk.seed, 2))
+            coins = generator(child_seed(chunk.seed, 2))
             trials = int(coins.binomial(chunk.size, self.label))
             others = chunk.size - trials
         bit = self.event.bit
@@ -132,7 +132,7 @@ class CountHits:
     def _hits(self, bit: int, views: int, chunk: Chunk) -> int:
         if not views:
             return 0
-        seed = child(chunk.seed, bit)
+        seed = child_seed(chunk.seed, bit)
         return self.event.hits(self.playing.sample(self.adversary, bit, views, seed))
 
 
@@ -149,7 +149,7 @@ class CountingTask(Protocol[Counted]):
         ...
 
 
-def merged(trace: Trace, more: Trace) -> Trace:
+def merge_trace(trace: Trace, more: Trace) -> Trace:
     """The trace with a chunk's hits added at its end; thinned where it grows long."""
     kept = trace[1::2] if len(trace) >= POINTS else trace
     return (*kept, attrs.astuple(Hits(*trace[-1]) + Hits(*more[-1])))
@@ -231,9 +231,9 @@ class Setting:
 
     def choose(self, candidate: Candidate, views: int, *key: int) -> Choice:
         """The event chosen on so many training views of an adversary."""
-        seed = child(self.root, TRAINING, *key)
+        seed = child_seed(self.root, TRAINING, *key)
         training = self.playing.training(candidate.adversary, views, seed)
-        return choose(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
+        return choose_event(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
 
     def show(
         self, adversary: Adversary, event: Event, rate: float, low: float
@@ -241,18 +241,18 @@ class Setting:
         """An interaction in the event, if one turns up soon; ``rate``: how often one should."""
         playing, goal = self.playing, self.goal
         for number in range(min(MOST_TRIES, math.ceil(20 / max(rate, 1e-9)))):
-            seed = child(self.root, SHOWING, number)
+            seed = child_seed(self.root, SHOWING, number)
             world = playing.game.mechanism(event.bit)
             played = record(adversary, world, rounds=playing.rounds, seed=seed)
             if playing.feature(History(played.view.answers)) in event:
                 return Counterexample(
                     played, event, event.bit, goal.epsilon, goal.delta, low, self.confidence,
-                    described(seed), playing.feature,
+                    seed_as_json(seed), playing.feature,
                 )  # fmt: skip
         return None
 
 
-def child(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
+def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
     """A descendant of a seed by name, so that nothing depends on what was spawned before."""
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size

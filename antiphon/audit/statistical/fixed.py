@@ -18,11 +18,11 @@ from antiphon.audit.statistical.experiment import (
     Playing,
     Setting,
     Trace,
-    child,
-    merged,
+    child_seed,
+    merge_trace,
 )
 from antiphon.audit.statistical.search import Candidate
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.cursor import LEFT
 from antiphon.protocol.messages import Pair, identical
@@ -46,7 +46,9 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
         guard = world.links[0]
         if not isinstance(guard, Verifier):
             return ""
-        view = interact(adversary, world, rounds=playing.rounds, seed=child(seed, VACUOUS, number))
+        view = interact(
+            adversary, world, rounds=playing.rounds, seed=child_seed(seed, VACUOUS, number)
+        )
         state = guard.initial_state
         for message in view.messages:
             said += 1
@@ -67,7 +69,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
     return f"every view was halted by V[f] before a differing pair could pass: {reason}"
 
 
-def reported(
+def make_report(
     setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
 ) -> AuditReport:
     """The report of an audit: its claim, its adversary, and what it ``found``."""
@@ -108,10 +110,10 @@ def _count(setting: Setting, chosen: Chosen, place: int, method: Method) -> Outc
     candidate, choice = chosen
     task, trials = CountHits(setting.playing, candidate.adversary, choice.event), 1
     if method == "label":
-        task = attrs.evolve(task, label=1 / (1 + estimators.growth(setting.goal.epsilon)))
+        task = attrs.evolve(task, label=1 / (1 + estimators.exp_up(setting.goal.epsilon)))
         trials = 2
-    seed = child(setting.root, TESTING, place)
-    return setting.workforce.run(task, merged, trials * setting.goal.trials, seed, place)
+    seed = child_seed(setting.root, TESTING, place)
+    return setting.workforce.run(task, merge_trace, trials * setting.goal.trials, seed, place)
 
 
 def _report(
@@ -142,14 +144,14 @@ def _report(
     )
     if shown is not None and method == "clopper-pearson":
         shown = attrs.evolve(shown, hits=hits[best], alpha=alpha)
-    return reported(
+    return make_report(
         setting, candidate, choice.event, refuted,
         delta_lower=low,
         epsilon_lower=max(each.epsilon_at(goal.delta) for each in rates),
         samples=setting.trained + tested,
         tested=tested,
         method=_WORDS[method],
-        correction=_correction(correction, candidates) + repeated(looks, goal.alpha),
+        correction=_correction(correction, candidates) + repetition_note(looks, goal.alpha),
         hits=hits[best],
         tests=tests,
         trace=tuple(estimators.Hits(*point) for point in outcomes[best].result),
@@ -198,7 +200,7 @@ def _correction(correction: estimators.Correction, candidates: int) -> str:
     return f"{each}, and so is the verdict; which of them are refuted, by Holm's method"
 
 
-def repeated(looks: int, alpha: float) -> str:
+def repetition_note(looks: int, alpha: float) -> str:
     """The cost of going on after a report was seen, in words: each look is one more chance of
     error."""
     if looks == 1:

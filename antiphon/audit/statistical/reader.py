@@ -41,7 +41,7 @@ MOST_FEATURES: Final = 256
 _REALS: Final = (int, float, Fraction, np.integer, np.floating)
 
 
-def leaves(value: object) -> list[tuple[Path, object]]:
+def leaf_places(value: object) -> list[tuple[Path, object]]:
     """The places of a feature and what stands there; tuples are opened.
 
     >>> leaves((1, ("a", NUMBER)))
@@ -73,7 +73,7 @@ def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
     """The values of the views of a cell at their numeric places."""
     found: dict[Path, Read] = {}
     column = 0
-    for path, leaf in leaves(skeleton):
+    for path, leaf in leaf_places(skeleton):
         if leaf is NUMBER:
             found[path] = columns[:, column]
             column += 1
@@ -134,7 +134,7 @@ class Reader:
         """Each feature of the views of a cell: numbers, then changes, then categories."""
         at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
         kinds = [0.0] * len(self.kinds)
-        for leaf in leaves(skeleton):
+        for leaf in leaf_places(skeleton):
             place = self._index.get(leaf)
             if place is not None:
                 kinds[place] = 1.0
@@ -182,7 +182,7 @@ def reader_of(samples: Iterable[Sample]) -> Reader:
     for sample in samples:
         for skeleton, cell in sample.cells.items():
             total += cell.count
-            for path, leaf in leaves(skeleton):
+            for path, leaf in leaf_places(skeleton):
                 values[path][leaf] += cell.count
     numeric = [path for path, met in values.items() if _numeric(met)]
     numeric.sort()
@@ -212,7 +212,7 @@ def _categories(met: Counter[object], total: int, numeric: bool) -> list[object]
     return frequent[1:] if always and len(frequent) == len(met) else frequent[:MOST_VALUES]
 
 
-def settled(sample: Sample, wide: Collection[Path]) -> Sample:
+def with_numbers_at(sample: Sample, wide: Collection[Path]) -> Sample:
     """The same views, with ``NUMBER`` for each number at these places and at no other.
 
     >>> views = Sample({(NUMBER,): Cell(2, np.array([[0.0], [7.0]])), (0,): Cell(3)})
@@ -233,7 +233,7 @@ def settled(sample: Sample, wide: Collection[Path]) -> Sample:
 def _is_settled(skeleton: object, wide: Collection[Path]) -> bool:
     return all(
         path in wide if leaf is NUMBER else not (path in wide and is_number(leaf))
-        for path, leaf in leaves(skeleton)
+        for path, leaf in leaf_places(skeleton)
     )
 
 
@@ -243,7 +243,7 @@ def _settled(
     if _is_settled(skeleton, wide):
         yield skeleton, cell
         return
-    found, columns = leaves(skeleton), iter(cell.columns.T)
+    found, columns = leaf_places(skeleton), iter(cell.columns.T)
     numbers: dict[Path, Numbers] = {}
     for path, leaf in found:
         if leaf is NUMBER:

@@ -18,17 +18,17 @@ import attrs
 import numpy as np
 
 from antiphon.audit.statistical.audit_report import AuditReport
-from antiphon.audit.statistical.estimators import Hits, down, growth, up
+from antiphon.audit.statistical.estimators import Hits, down, exp_up, up
 from antiphon.audit.statistical.event import Choice
 from antiphon.audit.statistical.experiment import (
     BETTING,
     LEAST_ROUND,
     CountHits,
     Setting,
-    child,
-    merged,
+    child_seed,
+    merge_trace,
 )
-from antiphon.audit.statistical.fixed import reported
+from antiphon.audit.statistical.fixed import make_report
 from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.coins.sampled import generator
@@ -64,17 +64,17 @@ class EProcess:
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.delta < 1:
             raise InvalidArgument(f"delta must lie in [0, 1), not {self.delta!r}")
-        growth(self.epsilon)
+        exp_up(self.epsilon)
 
     @property
     def most(self) -> float:
         """A bound on λ below which every factor is positive: at most 1/(e^ε + δ)."""
-        return 1 / up(up(growth(self.epsilon) + self.delta))
+        return 1 / up(up(exp_up(self.epsilon) + self.delta))
 
     @property
     def gains(self) -> tuple[float, float, float, float]:
         """X − e^ε Y − δ of each kind of pair, rounded down."""
-        rate = growth(self.epsilon)
+        rate = exp_up(self.epsilon)
         both, ahead, behind, neither = (1 - rate, 1.0, -rate, 0.0)
         return (both - self.delta, ahead - self.delta, behind - self.delta, neither - self.delta)
 
@@ -162,7 +162,7 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
         trained = min(size, setting.trained)
         candidate, choice = setting.best(candidates, trained, number)
         hits, interrupted = _play(setting, candidate, choice, size, number)
-        batch = _paired(hits, child(setting.root, BETTING, number, 1))
+        batch = _paired(hits, child_seed(setting.root, BETTING, number, 1))
         for ladder in ladders:
             ladder.bet(batch, _expected(choice), alpha=goal.alpha)
         used, bets, number = used + trained + size, bets + hits, number + 1
@@ -172,7 +172,7 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
             break
     low = max(0.0, ladders[0].bound)
     event, share = choice.event, choice.hits.own / choice.hits.trials
-    return reported(
+    return make_report(
         setting, candidate, event, refuted,
         delta_lower=low,
         epsilon_lower=max(0.0, ladders[1].bound),
@@ -191,7 +191,9 @@ def _play(
     setting: Setting, candidate: Candidate, choice: Choice, size: int, number: int
 ) -> tuple[Hits, bool]:
     task = CountHits(setting.playing, candidate.adversary, choice.event)
-    outcome = setting.workforce.run(task, merged, size, child(setting.root, BETTING, number, 0), 0)
+    outcome = setting.workforce.run(
+        task, merge_trace, size, child_seed(setting.root, BETTING, number, 0), 0
+    )
     return Hits(*outcome.result[-1]), outcome.interrupted
 
 

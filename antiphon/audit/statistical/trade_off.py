@@ -20,14 +20,14 @@ from typing import Final, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.audit.statistical.estimators import Rates, growth
+from antiphon.audit.statistical.estimators import Rates, exp_up
 from antiphon.audit.statistical.event import EventGoal
 from antiphon.audit.statistical.scorers import Vector
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import Floats
-from antiphon.numbers.printed import shown_down
-from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, legend, plain
+from antiphon.numbers.rounded_text import shown_down
+from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, legend, style_axes
 
 _NORMAL: Final = NormalDist()
 _SLACK: Final = 1e-12
@@ -133,7 +133,7 @@ _STEPS: Final = 48
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
-def tried(curve: PrivacyCurve, trials: int) -> Claimed:
+def tried_epsilons(curve: PrivacyCurve, trials: int) -> Claimed:
     """The curve at the ε that so many views can say something of: up to ln(trials), or so.
 
     Most of them where it promises more than δ = 1/trials, the last of which is one of them.
@@ -142,7 +142,7 @@ def tried(curve: PrivacyCurve, trials: int) -> Claimed:
     reach = min(last, curve.epsilon_at(max(Fraction(1, trials), curve.least_delta)))
     near, far = np.linspace(0, reach, _NEAR), np.linspace(reach, last, _FAR)
     epsilons: list[float] = np.unique(np.concatenate([near, far])).tolist()
-    return tuple((epsilon, promised(curve, epsilon)) for epsilon in epsilons)
+    return tuple((epsilon, claimed_delta(curve, epsilon)) for epsilon in epsilons)
 
 
 def against(curve: PrivacyCurve, alpha: float, trials: int) -> AgainstCurve:
@@ -152,10 +152,10 @@ def against(curve: PrivacyCurve, alpha: float, trials: int) -> AgainstCurve:
             f"a curve is a PrivacyCurve, as ap.guarantee(system).curve is, not a "
             f"{type(curve).__name__}"
         )
-    return AgainstCurve("delta", 0.0, 0.0, alpha, trials, claimed=tried(curve, trials))
+    return AgainstCurve("delta", 0.0, 0.0, alpha, trials, claimed=tried_epsilons(curve, trials))
 
 
-def promised(curve: PrivacyCurve, epsilon: float) -> float:
+def claimed_delta(curve: PrivacyCurve, epsilon: float) -> float:
     """δ at exactly this ε, rounded up: a float that is near 1/10 is not taken for it."""
     return curve.delta_at(Fraction(epsilon))
 
@@ -170,7 +170,7 @@ class AgainstCurve(EventGoal):
         """The largest excess over δ(ε) that fresh samples would show, relative to δ(ε)."""
         found = np.full_like(low, -np.inf)
         for epsilon, delta in self.claimed:
-            beyond = self.excess(low - growth(epsilon) * high, delta)
+            beyond = self.excess(low - exp_up(epsilon) * high, delta)
             found = np.maximum(found, beyond)
         return found
 
@@ -187,7 +187,7 @@ def best_near(curve: PrivacyCurve, goal: AgainstCurve, bound: Bound, place: int)
     """The ε around a tried one at which a bound exceeds the curve most, by golden section."""
 
     def value(epsilon: float) -> float:
-        return float(goal.excess(np.array(bound(epsilon)), promised(curve, epsilon)))
+        return float(goal.excess(np.array(bound(epsilon)), claimed_delta(curve, epsilon)))
 
     epsilons = [epsilon for epsilon, _ in goal.claimed]
     seen = {epsilons[place]: value(epsilons[place])}
@@ -233,7 +233,7 @@ def draw_bounds(
         )  # fmt: skip
     axes.set_xlim(0, end)
     axes.set_ylim(bottom=0)
-    plain(axes, "ε (nats)", "δ")
+    style_axes(axes, "ε (nats)", "δ")
     legend(axes)
 
 
@@ -252,7 +252,7 @@ def draw_errors(axes: Axes, proved: TradeOff, curve: Claimed) -> None:
     )  # fmt: skip
     axes.set_xlim(0, 1)
     axes.set_ylim(0, 1)
-    plain(axes, "type I error, of b = 0 against b = 1", "type II error")
+    style_axes(axes, "type I error, of b = 0 against b = 1", "type II error")
     legend(axes)
 
 
@@ -272,7 +272,7 @@ def draw_progress(
     else:
         axes.locator_params(axis="x", nbins=4)
     axes.set_ylim(bottom=0)
-    plain(axes, "test views of each world", f"δ at ε = {shown_down(epsilon)} is at least")
+    style_axes(axes, "test views of each world", f"δ at ε = {shown_down(epsilon)} is at least")
 
 
 def claimed_curve(epsilons: Floats, epsilon: float, delta: float) -> Floats:

@@ -13,7 +13,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.cli.output import CommandOutcome, shown, tell
+from antiphon.cli.output import CommandOutcome, exact_number, tell
 from antiphon.composition import accounting
 from antiphon.composition.accounting.curve import reach
 from antiphon.composition.accounting.curve_lines import draw_lines
@@ -22,7 +22,7 @@ from antiphon.composition.accounting.parameters import pairs, parameters
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
-from antiphon.numbers.printed import Figure, shown_down, shown_up
+from antiphon.numbers.rounded_text import Figure, shown_down, shown_up
 from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.pictures import INK, picture
 
@@ -106,7 +106,7 @@ class Answered(CommandOutcome):
 def _asked(outcome: Answered) -> tuple[list[str], list[list[str]]]:
     columns = ["bound"]
     columns += [f"δ at ε = {_shown(each)}" for each in outcome.epsilons]
-    columns += [f"ε at δ = {shown(each)}" for each in outcome.deltas]
+    columns += [f"ε at δ = {exact_number(each)}" for each in outcome.deltas]
     rows = [
         [curve.method, *(shown_up(each.upper, _DIGITS) for each in answers), curve.source]
         for curve, answers in zip(outcome.curves, outcome.answers, strict=True)
@@ -214,7 +214,7 @@ def _of_responses(
     ]
     curves.append(accounting.optimal(composed, width=width))
     counts = pairs(given, question.times)
-    names = [(f"RR_{{{_shown(e)},{shown(d)}}}", n) for (e, d), n in counts.items()]
+    names = [(f"RR_{{{_shown(e)},{exact_number(d)}}}", n) for (e, d), n in counts.items()]
     return curves, names, composed.count
 
 
@@ -259,5 +259,5 @@ def _epsilon(text: str) -> exact.ExactEpsilon:
 
 def _shown(epsilon: exact.ExactEpsilon) -> str:
     if isinstance(epsilon, exact.Log):
-        return f"{_LOG}{shown(epsilon.argument)}"
-    return shown(epsilon)
+        return f"{_LOG}{exact_number(epsilon.argument)}"
+    return exact_number(epsilon)

@@ -11,12 +11,12 @@ import numpy as np
 
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game, learned_bit
 from antiphon.audit.statistical.estimators import MOST_TRIALS, clopper_pearson
-from antiphon.cli.output import print_json, shown
+from antiphon.cli.output import exact_number, print_json
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
-from antiphon.numbers.printed import fixed_down, fixed_up, shown_down
+from antiphon.numbers.rounded_text import fixed_down, fixed_up, shown_down
 from antiphon.populations.play import play_population
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.files import refuse_taken
@@ -123,7 +123,7 @@ def _data(outcome: Demonstration, seed: int | None) -> dict[str, object]:
 
 def _lines(outcome: Demonstration, seed: int | None) -> Iterator[str]:
     adversary, (low, high) = outcome.adversary, outcome.interval
-    delta, success = shown(adversary.delta), shown(adversary.success)
+    delta, success = exact_number(adversary.delta), exact_number(adversary.success)
     rate, wrong = outcome.right / outcome.runs, sum(world.wrong for world in outcome.worlds)
     inside = "inside" if low <= adversary.success <= high else "outside"
     least, most = fixed_down(100 * Fraction(low), 4), fixed_up(100 * Fraction(high), 4)

@@ -11,7 +11,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.cli.output import CommandOutcome, progress, shown, tell
+from antiphon.cli.output import CommandOutcome, exact_number, progress, tell
 from antiphon.mechanisms.counters import Counter, lower_bound
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
@@ -24,9 +24,9 @@ from antiphon.mechanisms.counters.tree_counter import (
 from antiphon.numbers import exact
 from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.display import Card, Grid, Part
-from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, plain
+from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, style_axes
 
 _BAR: Final = 26
 _LONG: Final = 1 << 20
@@ -66,7 +66,7 @@ class CounterTable(CommandOutcome):
     plot: Path | None
 
     def _card(self) -> Card:
-        claim = f"ρ = {shown(self.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
+        claim = f"ρ = {exact_number(self.rho)} (zCDP; ε-DP with ε = √(2ρ) implies it)"
         title = f"{self.horizon:,} updates in {{0, 1}}, one of which may differ; {claim}"
         return Card(title, self._parts())
 
@@ -80,7 +80,7 @@ class CounterTable(CommandOutcome):
         yield "Expected squared errors of a count; max/bound is drawn on a logarithmic scale."
         yield "Normalised: all columns of the factor have one norm, so each update costs all of ρ."
         if self.converted is not None:
-            epsilon, delta = shown_up(self.converted.epsilon), shown(self.converted.delta)
+            epsilon, delta = shown_up(self.converted.epsilon), exact_number(self.converted.delta)
             yield f"The claims with ρ imply ({epsilon}, {delta})-DP."
         if self.plot is not None:
             yield f"The errors are drawn in {self.plot}"
@@ -106,7 +106,9 @@ def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as
             advance(len(rows))
     if plot is not None:
         spans = [(row.name, row.mean_squared_error, row.max_squared_error) for row in rows]
-        title = f"Expected squared error of a count, {horizon:,} updates, ρ = {shown(exact_rho)}"
+        title = (
+            f"Expected squared error of a count, {horizon:,} updates, ρ = {exact_number(exact_rho)}"
+        )
         _draw(spans, bound=bound, title=title, paths=[plot])
     tell(CounterTable(horizon, exact_rho, bound, rows, converted, plot), as_json=as_json)
     return 0
@@ -142,7 +144,7 @@ def _pure(rho: Fraction) -> Fraction:
 def _row(name: str, counter: Counter) -> CounterErrors:
     claim = "ρ"
     if isinstance(counter, (TreeCounter, BalancedTreeCounter)):
-        claim = f"ε = {shown(counter.epsilon)}"
+        claim = f"ε = {exact_number(counter.epsilon)}"
     return CounterErrors(
         name, claim, counter.state_size, counter.max_squared_error, counter.mean_squared_error
     )
@@ -170,7 +172,7 @@ def _draw(
     height = 1.9 + 0.42 * len(rows)
     with picture(paths, width=9.6, height=height) as figure:
         axes = figure.subplots()
-        plain(axes)
+        style_axes(axes)
         axes.grid(axis="y", visible=False)
         axes.grid(axis="x", color=GRID, linewidth=0.8)
         axes.set_xscale("log")

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 
 from antiphon.cli.commands import flights_output
-from antiphon.cli.output import Advance, print_json, progress, shown
+from antiphon.cli.output import Advance, exact_number, print_json, progress
 from antiphon.demo.data import flights
 from antiphon.demo.delays import Delays, promised_delays, told_delays
 from antiphon.demo.panels import Curve, Panel, along, running_counts
@@ -173,7 +173,7 @@ def _draw(outcome: flights_output.FlightReport, output: Path) -> None:
     often = f"{analyst.every:,} flights" if analyst.every > 1 else "flight"
     subtitle = (
         f"{analyst.flights:,} flights, {len(outcome.counters)} counters, "
-        f"each {shown(analyst.epsilon)}-DP; asked after every {often}"
+        f"each {exact_number(analyst.epsilon)}-DP; asked after every {often}"
     )
     subtitle += "; seeded, not for release" * outcome.view.header.seeded
     running_counts(

@@ -9,13 +9,13 @@ from typing import Final
 
 import attrs
 
-from antiphon.cli.output import print_card, progress, shown
+from antiphon.cli.output import exact_number, print_card, progress
 from antiphon.demo.data import CARRIERS, LATE, ORIGINS, flights
 from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
 from antiphon.demo.panels import Curve, along, bands
 from antiphon.demo.survey import FlightAnalyst, FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.records.files import write_text
 from antiphon.protocol.records.view import View
@@ -65,9 +65,10 @@ def _f(counter: FlightCounter) -> str:
 
 
 def _guarantee(epsilon: Fraction) -> str:
+    once, twice = exact_number(epsilon), exact_number(2 * epsilon)
     return (
-        f"2ε = {shown(2 * epsilon)} (pure DP), against adaptive adversaries, for whether any one "
-        f"flight counts as 1 or as 0: CM Thm 5.2, f_∞ with k = 2 times ({shown(epsilon)}, 0)."
+        f"2ε = {twice} (pure DP), against adaptive adversaries, for whether any one flight "
+        f"counts as 1 or as 0: CM Thm 5.2, f_∞ with k = 2 times ({once}, 0)."
     )
 
 

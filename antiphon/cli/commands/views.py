@@ -18,7 +18,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import down, up
-from antiphon.protocol.in_sight import BudgetInSight
+from antiphon.protocol.budget_view import BudgetInSight
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay as replayed
 from antiphon.protocol.records.labels import message_label, parts_of, party_label

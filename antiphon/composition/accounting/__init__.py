@@ -13,10 +13,15 @@ from antiphon.composition.accounting.closed_forms import (
     exactly,
     optimal,
 )
-from antiphon.composition.accounting.creations.potential import exactly_sparse
-from antiphon.composition.accounting.creations.sparse import sparse
+from antiphon.composition.accounting.creations.bounded_exactly import exactly_sparse
+from antiphon.composition.accounting.creations.k_sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.pairs.compose import compose, divergence, pair_of, renyi_curve
+from antiphon.composition.accounting.pairs.compose import (
+    compose,
+    divergence,
+    dominating_pair,
+    renyi_curve,
+)
 from antiphon.composition.accounting.pairs.noise import (
     BoundedRangePair,
     DiscreteGaussianPair,
@@ -52,12 +57,12 @@ __all__ = [
     "compose",
     "concentrated",
     "divergence",
+    "dominating_pair",
     "exactly",
     "exactly_sparse",
     "from_concentrated",
     "from_renyi",
     "optimal",
-    "pair_of",
     "pure_to_concentrated",
     "renyi",
     "renyi_curve",

@@ -31,11 +31,11 @@ from typing import Final, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.laws.loss import remembered
+from antiphon.composition.accounting.composed_loss import HIGH, Product, order
+from antiphon.composition.accounting.laws.loss import cached
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Parameters
-from antiphon.composition.accounting.product import HIGH, Product, order
-from antiphon.numbers import exact, twofold
+from antiphon.numbers import double_double, exact
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, probability, up
 
@@ -152,13 +152,13 @@ class Atoms:
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Bounds on H(at)."""
         number = self._product.rung_near(float(exact.bracket(at, 40)[0]), HIGH)
-        law = remembered(self._known, number, lambda: self._tilted(order(number)))
+        law = cached(self._known, number, lambda: self._tilted(order(number)))
         return self._sum(law, at)
 
     def _sum(self, law: Tilted, at: exact.ExactEpsilon) -> Interval[float]:
-        less, unit = twofold.twofold(at), twofold.twofold(law.unit)
-        x = twofold.difference(law.places, unit, less) + law.rests
-        wrong = twofold.ERROR * (len(self._groups) + 1) * max(float(self._total), less.high)
+        less, unit = double_double.twofold(at), double_double.twofold(law.unit)
+        x = double_double.difference(law.places, unit, less) + law.rests
+        wrong = double_double.ERROR * (len(self._groups) + 1) * max(float(self._total), less.high)
         wrong += 1e-320
         near, far = np.maximum(x - wrong, 0.0), np.maximum(x + wrong, 0.0)
         low = law.masses.lower * np.exp(-law.order * far) * -np.expm1(-near)
@@ -204,7 +204,9 @@ class Atoms:
         places, rests, low, high = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)
         for each, (e, n) in zip(windows, self._groups, strict=True):
             wrong = each.first + np.arange(len(each.terms.lower), dtype=np.float64)
-            places, rests = twofold.spread(places, rests, n - 2 * wrong, twofold.twofold(e))
+            places, rests = double_double.spread(
+                places, rests, n - 2 * wrong, double_double.twofold(e)
+            )
             low = np.multiply.outer(low, each.terms.lower * (1 - 2 * UNIT)).ravel()
             high = np.multiply.outer(high, each.terms.upper * (1 + 2 * UNIT)).ravel()
         return places, rests, Interval(low, high)

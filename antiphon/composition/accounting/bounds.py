@@ -11,18 +11,18 @@ from typing import Final
 import attrs
 
 from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
-from antiphon.composition.accounting.creations.parallel import GeneralCurve
-from antiphon.composition.accounting.creations.sparse import SparseCurve
-from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, TheoremCurve, said
-from antiphon.composition.accounting.pairs.compose import compose, pair_of
+from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve
+from antiphon.composition.accounting.creations.k_sparse import SparseCurve
+from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, TheoremCurve, stated_field
+from antiphon.composition.accounting.pairs.compose import compose, dominating_pair
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
-from antiphon.composition.accounting.summed import divergence_of
+from antiphon.composition.accounting.summed_measures import divergence_of
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Interval, up
-from antiphon.numbers.printed import shown_down
+from antiphon.numbers.rounded_text import shown_down
 from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40
@@ -40,7 +40,7 @@ def of_measure(measure: kinds.Measure) -> PrivacyCurve:
     stated = kinds.parameters_of(measure)
     known: list[PrivacyCurve] = [] if stated is None else [optimal(single(*stated))]
     whole = product([measure])
-    return least([*known, from_renyi(divergence_of(measure)) if whole is None else whole])
+    return least_curve([*known, from_renyi(divergence_of(measure)) if whole is None else whole])
 
 
 def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
@@ -48,7 +48,7 @@ def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
 
     Concurrent composition in f-DP: Vadhan and Zhang 2023.
     """
-    pairs = [pair for pair in map(pair_of, measures) if pair is not None]
+    pairs = [pair for pair in map(dominating_pair, measures) if pair is not None]
     return compose(pairs) if pairs and len(pairs) == len(measures) else None
 
 
@@ -74,8 +74,8 @@ class ShiftedCurve(_Bound):
 
     one: PrivacyCurve
     delta: Fraction
-    method: str = said(lambda curve: curve.one.method)
-    source: str = said(lambda curve: curve.one.source)
+    method: str = stated_field(lambda curve: curve.one.method)
+    source: str = stated_field(lambda curve: curve.one.source)
 
     @property
     def floor(self) -> Interval[float]:
@@ -100,7 +100,7 @@ def _sum(value: float, delta: Fraction) -> float:
     return math.nextafter(value + up(delta), math.inf) if delta else value
 
 
-def shifted(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
+def shifted_curve(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
     """The curve, and an event of probability δ at which nothing is promised."""
     return ShiftedCurve(curve, delta) if delta else curve
 
@@ -115,8 +115,8 @@ class GroupCurve(_Bound, FromZero):
 
     one: PrivacyCurve
     size: int
-    method: str = said(lambda curve: f"group of {curve.size}: {curve.one.method}")
-    source: str = said(lambda c: f"{c.one.source}; group privacy (Vadhan 2017, Lemma 2.2)")
+    method: str = stated_field(lambda curve: f"group of {curve.size}: {curve.one.method}")
+    source: str = stated_field(lambda c: f"{c.one.source}; group privacy (Vadhan 2017, Lemma 2.2)")
 
     @property
     def floor(self) -> Interval[float]:
@@ -154,8 +154,8 @@ class LeastCurve(_Bound):
     """The least of several bounds, at every point."""
 
     bounds: tuple[PrivacyCurve, ...]
-    method: str = said(lambda c: "least of: " + ", ".join(each.method for each in c.bounds))
-    source: str = said(lambda curve: "; ".join(each.source for each in curve.bounds))
+    method: str = stated_field(lambda c: "least of: " + ", ".join(each.method for each in c.bounds))
+    source: str = stated_field(lambda curve: "; ".join(each.source for each in curve.bounds))
 
     @property
     def floor(self) -> Interval[float]:
@@ -201,7 +201,7 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     return None if epsilon is None or delta is None else (epsilon, delta)
 
 
-def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kinds.Approximate:
+def point_at(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kinds.Approximate:
     """(ε, δ) at ``delta``; None: at the floor, with exact parameters where they are known.
 
     Raises: InvalidArgument where no ε is promised.
@@ -218,6 +218,6 @@ def point(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kinds.A
     return kinds.Approximate(Fraction(epsilon), at)
 
 
-def least(curves: list[PrivacyCurve]) -> PrivacyCurve:
+def least_curve(curves: list[PrivacyCurve]) -> PrivacyCurve:
     """The one curve, or the least of several."""
     return curves[0] if len(curves) == 1 else LeastCurve(tuple(curves))

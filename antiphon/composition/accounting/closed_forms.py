@@ -12,11 +12,11 @@ from typing import Final
 import attrs
 
 from antiphon.composition.accounting.atoms import Atoms, joint
-from antiphon.composition.accounting.curve import FromZero, Searched, TheoremCurve, said
+from antiphon.composition.accounting.composed_loss import Product
+from antiphon.composition.accounting.curve import FromZero, Searched, TheoremCurve, stated_field
+from antiphon.composition.accounting.fourier_inversion import Inversions
 from antiphon.composition.accounting.laws.responses import Responses
-from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
-from antiphon.composition.accounting.product import Product
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import UNIT, Interval, up
@@ -139,7 +139,7 @@ class ExactCurve:
 
     def delta_at(self, epsilon: exact.Epsilon) -> Fraction:
         """The least δ at ``epsilon``, 0 or ``Log(x)``. Raises: InvalidArgument otherwise."""
-        x = growth(exact.epsilon(epsilon))
+        x = exact_exp(exact.epsilon(epsilon))
         stick = sum((mass * (1 - x / ratio) for ratio, mass in self._law if ratio > x), Fraction(0))
         return self.floor + (1 - self.floor) * stick
 
@@ -173,7 +173,7 @@ class ExactCurve:
         for epsilon, count in self.composed.epsilons:
             if len(law) * (count + 1) > LIMIT:
                 raise Intractable("distinct losses; use `optimal`", len(law) * (count + 1), LIMIT)
-            law = joint(law, _responses(growth(epsilon), count))
+            law = joint(law, _responses(exact_exp(epsilon), count))
         return sorted(law.items(), reverse=True)
 
 
@@ -184,7 +184,7 @@ def _responses(q: Fraction, count: int) -> Iterator[tuple[Fraction, Fraction]]:
         yield q ** (count - 2 * wrong), share
 
 
-def growth(epsilon: exact.ExactEpsilon) -> Fraction:
+def exact_exp(epsilon: exact.ExactEpsilon) -> Fraction:
     """E = e^ε. Raises: InvalidArgument where it is not rational."""
     value = exact.exp(epsilon)
     if isinstance(value, Fraction):
@@ -205,7 +205,7 @@ def exactly(given: Parameters | Given, *, times: int = 1) -> ExactCurve:
     """
     composed = parameters(given, times)
     for epsilon, _ in composed.epsilons:
-        growth(epsilon)
+        exact_exp(epsilon)
     return ExactCurve(composed)
 
 
@@ -215,7 +215,9 @@ class OptimalCurve(OfParameters):
 
     method = "optimal"
     width: float
-    source: str = said(lambda curve: _UNLIKE if len(curve.composed.epsilons) > 1 else _EQUAL)
+    source: str = stated_field(
+        lambda curve: _UNLIKE if len(curve.composed.epsilons) > 1 else _EQUAL
+    )
 
     def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         return self._law.stick(epsilon)

@@ -15,7 +15,7 @@ from antiphon.composition.accounting.curve_lines import LEAST, CurveLine, draw_l
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import Floats, Interval, above, below, down, least_reading, up
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.pictures import Axes, Plotted, titled
 
@@ -177,7 +177,7 @@ class TheoremCurve(PrivacyCurve):
         titled(axes, self.method)
 
 
-def said(text: Callable[[Any], str]) -> Any:
+def stated_field(text: Callable[[Any], str]) -> Any:
     """The ``method`` or ``source`` of a curve, as it follows from its other fields."""
     whole = attrs.Factory(text, takes_self=True)
     return attrs.field(init=False, eq=False, repr=False, default=whole)

@@ -11,8 +11,8 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.interval import Floats, Interval
-from antiphon.numbers.printed import Figure, shown_up
-from antiphon.protocol.pictures import COLOURS, DASHED, GRID, INK, SOFT, Axes, plain
+from antiphon.numbers.rounded_text import Figure, shown_up
+from antiphon.protocol.pictures import COLOURS, DASHED, GRID, INK, SOFT, Axes, style_axes
 
 LEAST: Final = 1e-12
 """A δ below which no picture goes."""
@@ -35,7 +35,7 @@ def draw_lines(
 
     ``marks`` (ε, δ) are drawn as points, and named.
     """
-    plain(axes, "ε (nats)", "δ")
+    style_axes(axes, "ε (nats)", "δ")
     axes.set_yscale("log")
     for place, line in enumerate(lines):
         _draw(axes, line, COLOURS[place % len(COLOURS)])

@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.accounting.curve import TheoremCurve, said
+from antiphon.composition.accounting.curve import TheoremCurve, stated_field
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
@@ -41,7 +41,9 @@ class RenyiCurve(TheoremCurve):
     method: str
     derivation: str
     composed: Parameters | None = None
-    source: str = said(lambda c: f"{c.derivation}; Canonne, Kamath and Steinke 2020, Prop. 12")
+    source: str = stated_field(
+        lambda c: f"{c.derivation}; Canonne, Kamath and Steinke 2020, Prop. 12"
+    )
 
     @property
     def floor(self) -> Interval[float]:
@@ -261,7 +263,7 @@ class OneOrderCurve(TheoremCurve):
     source = "Mironov 2017; Canonne, Kamath and Steinke 2020, Prop. 12"
     order: Fraction
     divergence: Fraction
-    method: str = said(lambda curve: f"RDP of order {float(curve.order):.6g}")
+    method: str = stated_field(lambda curve: f"RDP of order {float(curve.order):.6g}")
 
     @property
     def floor(self) -> Interval[float]:

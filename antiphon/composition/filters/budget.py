@@ -10,7 +10,7 @@ from typing import Generic, NamedTuple, TypeAlias, final
 
 import attrs
 
-from antiphon.composition.accounting.bounds import least, of_measure, shifted
+from antiphon.composition.accounting.bounds import least_curve, of_measure, shifted_curve
 from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
@@ -21,7 +21,7 @@ from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, root_up
 from antiphon.numbers.interval import down, up
 from antiphon.numbers.named import set_derived
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Displayed, Grid, as_text
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, parameters_of
@@ -290,7 +290,11 @@ class Filter(Budget[Spent]):
     def promised(self) -> PrivacyCurve | None:
         """The curve of all that is ever charged to it; None: its unit has none here."""
         whole = self.within(self.limits)
-        return whole if self.own is None or whole is None else least([optimal([self.own]), whole])
+        return (
+            whole
+            if self.own is None or whole is None
+            else least_curve([optimal([self.own]), whole])
+        )
 
     def within(self, amounts: Amounts) -> PrivacyCurve | None:
         """The curve that it would promise if these had been its limits."""
@@ -299,13 +303,13 @@ class Filter(Budget[Spent]):
             return optimal([(amount, delta)])
         assert isinstance(amount, Fraction)  # ρ, D and μ² are rational
         if not amount:
-            return shifted(optimal([(0, 0)]), delta)
+            return shifted_curve(optimal([(0, 0)]), delta)
         if self.unit == "rho":
-            return shifted(from_concentrated(amount), delta)
+            return shifted_curve(from_concentrated(amount), delta)
         if self.unit == "mu squared":
-            return shifted(of_measure(GaussianDP(root_up(amount))), delta)
+            return shifted_curve(of_measure(GaussianDP(root_up(amount))), delta)
         if self.order is not None:
-            return shifted(OneOrderCurve(self.order, amount), delta)
+            return shifted_curve(OneOrderCurve(self.order, amount), delta)
         return None
 
     def spent(self, state: Spent) -> Amounts:

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeAlias, Union
 
 from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.registry import register
 
 _LONGEST: Final = 2048

@@ -7,16 +7,20 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from antiphon.composition.accounting.bounds import least, of_measure, product, shifted
+from antiphon.composition.accounting.bounds import least_curve, of_measure, product, shifted_curve
 from antiphon.composition.accounting.closed_forms import optimal
-from antiphon.composition.accounting.creations.sparse import sparse
+from antiphon.composition.accounting.creations.k_sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.pairs.compose import pair_of
-from antiphon.composition.accounting.summed import together, total, totals
-from antiphon.composition.amounts import PARAMETERS, Parameters
+from antiphon.composition.accounting.pairs.compose import dominating_pair
+from antiphon.composition.accounting.summed_measures import (
+    sum_of_one_kind,
+    summed_divergences,
+    sums_by_measure,
+)
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
-from antiphon.composition.guarantees.leaves import Leaf, creations
+from antiphon.composition.guarantees.leaf_claims import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Inquiry
+from antiphon.composition.parameter_multisets import PARAMETERS, Parameters
 from antiphon.composition.validity import Paying
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.records.labels import message_label
@@ -36,13 +40,13 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
 
 def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> PrivacyCurve:
     """The curve of several measures of one kind that add up; ``most``: of so many, the largest."""
-    bounds, stated = [of_measure(total(measures, most))], parameters_in(measures)
+    bounds, stated = [of_measure(sum_of_one_kind(measures, most))], parameters_in(measures)
     if stated:  # η-BR is η-DP, too
         bounds.insert(0, composed(stated, most))
     if most is None or most >= len(measures):
         whole = product(measures)
         bounds += [] if whole is None else [whole]
-    return least(bounds)
+    return least_curve(bounds)
 
 
 def parameters_in(measures: Iterable[kinds.Measure]) -> list[Parameters]:
@@ -60,8 +64,8 @@ def in_other_measures(
     """
     if all(isinstance(m, kinds.Pure | kinds.Approximate) for each in claimed for m in each):
         return [], ()
-    summed, lost = together(claimed)
-    curves, measures = [shifted(of_measure(summed), lost)], totals(claimed)
+    summed, lost = summed_divergences(claimed)
+    curves, measures = [shifted_curve(of_measure(summed), lost)], sums_by_measure(claimed)
     curves += [of_measure(m) for m in measures if isinstance(m, kinds.GaussianDP)]
     sharpest = [sharp for sharp in map(_sharpest, claimed) if sharp is not None]
     whole = product(sharpest) if len(sharpest) == len(claimed) else None
@@ -79,7 +83,7 @@ _SHARPEST: Final = (
 
 def _sharpest(measures: Sequence[kinds.Measure]) -> kinds.Measure | None:
     """The one whose dominating pair loses least, of those that have one."""
-    known = [each for each in measures if pair_of(each) is not None]
+    known = [each for each in measures if dominating_pair(each) is not None]
     return min(known, key=lambda each: _SHARPEST.index(type(each)), default=None)
 
 
@@ -119,7 +123,7 @@ class Adding:
 def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
     if most == 0:
         return composed([]), ()
-    return of_total(measures, most), (total(measures, most),)
+    return of_total(measures, most), (sum_of_one_kind(measures, most),)
 
 
 PARAMETER: Final = Adding(
@@ -143,18 +147,18 @@ MEASURE: Final = Adding(
 )
 
 
-def adding(f: Paying) -> Adding:
+def adding_row(f: Paying) -> Adding:
     """The row of what f fixes in advance."""
     return PARAMETER if f.unit is PARAMETERS else MEASURE
 
 
-def summed(
+def sum_theorem(
     theorem: str, row: Adding, f: Paying, premises: Sequence[Premise], inquiry: Inquiry
 ) -> Leaf:
     """A guarantee by the sum of all that f fixes, or of any ``max_creations`` of it."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
     truth, parts = yield from creations(inquiry)
-    premises = (fixed(given), *premises)
+    premises = (fixed_premise(given), *premises)
     if most is not None and most < len(given):
         premises, any_of = (*premises, at_most(most, inquiry)), f"any {most:,} of "
     curve, measures = row.add(given, most)
@@ -169,7 +173,7 @@ def summed(
     )
 
 
-def fixed(parameters: Sequence[Hashable]) -> Premise:
+def fixed_premise(parameters: Sequence[Hashable]) -> Premise:
     """The premise that the parameters are fixed in advance."""
     text = "the parameters are fixed in advance"
     return Premise(text, Mark.CHECKED, lambda: shown_parameters(parameters))

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.composition.accounting.bounds import exact_point, point
+from antiphon.composition.accounting.bounds import exact_point, point_at
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.properties import Violation
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
@@ -239,7 +239,7 @@ class Derivation:
         GIVEN) it is only assumed.
         Raises: InvalidArgument where nothing of the kind is promised.
         """
-        return self._claim(point(self.curve, delta) if kind is None else self._promised(kind))
+        return self._claim(point_at(self.curve, delta) if kind is None else self._promised(kind))
 
     def claims(self, delta: float | Fraction | None = None) -> tuple[Claim, ...]:
         """The (ε, δ) at ``delta``, if there is one, and all that is promised in other measures.
@@ -250,7 +250,7 @@ class Derivation:
             each for each in self.measures if not isinstance(each, kinds.Pure | kinds.Approximate)
         ]
         at_floor = delta is None and _is_limit(self.curve)
-        measures = others if others and at_floor else [point(self.curve, delta), *others]
+        measures = others if others and at_floor else [point_at(self.curve, delta), *others]
         return tuple(map(self._claim, measures))
 
     def _claim(self, measure: kinds.Measure) -> Claim:

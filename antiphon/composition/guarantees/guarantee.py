@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
-from antiphon.composition.complex_mechanism import AsIs, ComplexMechanism
+from antiphon.composition.complex_mechanism import ComplexMechanism, Delegating
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import text
@@ -19,7 +19,7 @@ from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.display import Card, Displayed, Grid, Picture
@@ -177,7 +177,7 @@ class Countable(Space):
 
 @register("antiphon.Certified/1")
 @attrs.frozen
-class Certified(AsIs):
+class Certified(Delegating):
     """M, which claims what ``guarantee(M, f)`` derives, at ``delta`` (None: at its floor).
 
     Where the derivation has other measures, ρ, μ or a Rényi curve, it claims them too; without

@@ -19,7 +19,7 @@ from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import foreign, own
+from antiphon.protocol.provenance import is_library_code, why_untrusted
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused, Verification, read
@@ -105,7 +105,7 @@ def _implies(outer: Relation, inner: Relation) -> bool:
     return bool(inner.distance <= outer.distance)
 
 
-def group(outer: Verification, inner: Verification, most: float = math.inf) -> int | None:
+def group_size(outer: Verification, inner: Verification, most: float = math.inf) -> int | None:
     """k if ``inner`` is ``outer`` with k differing pairs in place of one; else None.
 
     ``most`` bounds how many pairs there are.
@@ -117,29 +117,29 @@ def group(outer: Verification, inner: Verification, most: float = math.inf) -> i
     if type(inner) is models.Bounded:
         if type(outer) is models.Bounded and inner.pairs <= outer.pairs:
             outer = outer.verification
-        return group(outer, inner.verification, min(most, inner.pairs))
+        return group_size(outer, inner.verification, min(most, inner.pairs))
     if type(outer) is models.UpdatesAndQueries and type(inner) is models.UpdatesAndQueries:
         same = identical(outer.queries, inner.queries)
-        return group(outer.updates, inner.updates, most) if same else None
+        return group_size(outer.updates, inner.updates, most) if same else None
     most, single = min(most, differing(inner)), differing(outer)
     if not _has_room(outer, inner) or math.isinf(most) or not 1 <= single < math.inf:
         return None
     return max(1, math.ceil(most / single))
 
 
-def says(first: Verification, f: Verification) -> bool:
+def applies_to(first: Verification, f: Verification) -> bool:
     """Whether what is known w.r.t. ``first`` says anything of f."""
-    return includes(first, f) or group(first, f) is not None
+    return includes(first, f) or group_size(first, f) is not None
 
 
-def about(claim: Claim) -> Verification:
+def verification_of(claim: Claim) -> Verification:
     """The f of a claim."""
     f: Any = claim.verification
     verification: Verification = f
     return verification
 
 
-def needs(create: Create, verification: Verification, whole: str) -> None:
+def require(create: Create, verification: Verification, whole: str) -> None:
     """Check that what is created is private w.r.t. the f that a proof assumes.
 
     Of the creation itself: a mechanism may claim otherwise when it is asked again. One without a
@@ -147,7 +147,7 @@ def needs(create: Create, verification: Verification, whole: str) -> None:
     Raises: InvalidArgument if the claim is about fewer sequences than ``verification``.
     """
     claim = create.claim
-    if claim is not None and not includes(about(claim), verification):
+    if claim is not None and not includes(verification_of(claim), verification):
         raise InvalidArgument(
             f"{whole} needs a {type(create.mechanism).__name__} that claims with respect to "
             f"{message_label(verification)} or more, first of its claims, but that is with "
@@ -159,7 +159,7 @@ _MOST_STEPS: Final = 2_000
 """Pairs of a state and a query to try."""
 
 
-def few(space: Space, most: int) -> tuple[object, ...] | None:
+def few_messages(space: Space, most: int) -> tuple[object, ...] | None:
     """All of a space's messages; None if they are more than ``most``, and then no more are read."""
     if not space.finite:
         return None
@@ -172,9 +172,9 @@ def answering(mechanism: ContinualMechanism) -> Mark:
 
     Else ASSUMED; FAILED if an answer outside the signature was seen.
     """
-    if foreign(mechanism) is None:
+    if why_untrusted(mechanism) is None:
         return Mark.PROVED
-    queries = few(mechanism.signature.queries, _MOST_STEPS)
+    queries = few_messages(mechanism.signature.queries, _MOST_STEPS)
     if queries is None:
         return Mark.ASSUMED
     try:
@@ -224,16 +224,16 @@ def consistent(create: Create) -> Mark:
     Checked for the f' of this package, and wherever the states that identical pairs lead to
     can be listed; a user's f' about an infinite query space is believed, so assumed.
     """
-    f = None if create.claim is None else about(create.claim)
+    f = None if create.claim is None else verification_of(create.claim)
     if f is None or not f.first_pair_consistent:
         return Mark.FAILED
-    queries = few(create.mechanism.signature.queries, _QUERIES)
+    queries = few_messages(create.mechanism.signature.queries, _QUERIES)
     seen = None if queries is None else _explored(f, queries)
     if seen is not None:
         return Mark.CHECKED if seen else Mark.FAILED
     while type(f) is models.Bounded and f.pairs > 1:  # as consistent as what it bounds
         f = f.verification
-    return Mark.CHECKED if own(type(f)) else Mark.ASSUMED
+    return Mark.CHECKED if is_library_code(type(f)) else Mark.ASSUMED
 
 
 def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
@@ -245,7 +245,7 @@ def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
     seen = {fingerprint(state) for state in waiting}
     while waiting:
         state = waiting.popleft()
-        if foreign(state) is not None:
+        if why_untrusted(state) is not None:
             return None
         for zero, one in product(queries, repeat=2):
             if not identical(zero, one) and type(read(f, state, zero, one)) is not Refused:

@@ -29,9 +29,9 @@ import attrs
 from antiphon.composition.accounting.bounds import GroupCurve
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import group, includes
+from antiphon.composition.guarantees.inclusion import group_size, includes
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import honest
+from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
@@ -143,7 +143,7 @@ def rules_for(inquiry: Inquiry) -> list[Rule]:
 def _exact(value: object) -> type:
     """The type; of one whose metaclass may say that it equals another, nothing that is known."""
     kind = type(value)
-    return kind if honest(kind) else object
+    return kind if has_plain_metaclass(kind) else object
 
 
 FEWER: Final = "fewer sequences"
@@ -197,7 +197,7 @@ def told_of(known: Derivation, f: Verification | None) -> Derivation:
         return known
     if includes(first, f):
         return _fewer(known, f)
-    size = group(first, f)
+    size = group_size(first, f)
     if size is not None:
         return _group(known, f, size)
     raise NoGuarantee(

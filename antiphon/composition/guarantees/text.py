@@ -16,7 +16,7 @@ from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.accounting.curve import points
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.numbers import exact
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.labels import message_label
@@ -83,13 +83,13 @@ def _tree(derivation: Derivation, first: str, rest: str) -> Iterator[str]:
     yield f"{first}{derivation.theorem}: {derivation.statement}"
     bar = "│ " if derivation.parts else "  "
     for premise in derivation.premises:
-        yield f"{rest}{bar}{SIGNS[premise.mark]} {shown(premise)}"
+        yield f"{rest}{bar}{SIGNS[premise.mark]} {premise_line(premise)}"
     for place, part in enumerate(derivation.parts):
         last = place == len(derivation.parts) - 1
         yield from _tree(part, rest + ("└─ " if last else "├─ "), rest + ("   " if last else "│  "))
 
 
-def shown(premise: Premise) -> str:
+def premise_line(premise: Premise) -> str:
     """A premise and its evidence, on one line."""
     return f"{premise.text} ({premise.evidence})" if premise.evidence else premise.text
 
@@ -114,7 +114,7 @@ def _items(derivation: Derivation, depth: int) -> Iterator[str]:
     indent = "  " * depth
     yield f"{indent}- **{_escaped(derivation.theorem)}**: {_escaped(derivation.statement)}"
     for premise in derivation.premises:
-        yield f"{indent}  - *{premise.mark.value}*: {_escaped(shown(premise))}"
+        yield f"{indent}  - *{premise.mark.value}*: {_escaped(premise_line(premise))}"
     for part in derivation.parts:
         yield from _items(part, depth + 1)
 
@@ -184,7 +184,7 @@ class _Box:
         """(text, colour) of each line under the title."""
         said = [(self.derivation.statement, "#334155")]
         for each in self.derivation.premises:
-            said.append((f"{SIGNS[each.mark]} {shown(each)}", _COLOURS[each.mark]))
+            said.append((f"{SIGNS[each.mark]} {premise_line(each)}", _COLOURS[each.mark]))
         return [(line, colour) for text, colour in said for line in _folded(text)]
 
     @property

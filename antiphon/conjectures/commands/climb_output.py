@@ -12,7 +12,7 @@ from antiphon.cli.output import check_files, print_json
 from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.conjectures import Conjecture, Conjectured, HowFar
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.printed import fixed_down, fixed_up
+from antiphon.numbers.rounded_text import fixed_down, fixed_up
 from antiphon.protocol.pictures import picture
 from antiphon.protocol.records.files import write_text
 

@@ -26,11 +26,11 @@ import numpy as np
 
 from antiphon.audit.exact.question import Question, rational_growth
 from antiphon.composition.accounting.renyi import OnlyAt
-from antiphon.composition.amounts import Parameters, pairs
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.filters.sums import root_below
+from antiphon.composition.parameter_multisets import Parameters, pairs
 from antiphon.composition.validity import adaptive_parameters
 from antiphon.conjectures import exact_figures
 from antiphon.conjectures.climbing import Climb, Generator, Size
@@ -106,7 +106,7 @@ class WorstResponse:
         if isinstance(self.claim, Renyi):
             return f"of moment {self.limit} at {self.figure}"
         epsilon, delta = self.claim
-        return f"({exact_figures.shown(epsilon)}, {delta})-DP"
+        return f"({exact_figures.epsilon_text(epsilon)}, {delta})-DP"
 
 
 def worst(claim: Charged) -> WorstResponse:

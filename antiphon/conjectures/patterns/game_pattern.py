@@ -172,7 +172,7 @@ class GamePattern(pattern.Pattern):
             sought = zip(self.parts, domains, laws, strict=True)
             pairs = [part.kept(domain, law) for part, domain, law in sought]
             plans = [(domain, plan) for domain, (plan, _) in zip(domains, pairs, strict=True)]
-            mechanisms = tables.named(plans, [part.claim for part in self.parts])
+            mechanisms = tables.named_mechanisms(plans, [part.claim for part in self.parts])
             lost, question = tuple(lost for _, lost in pairs), self.question(mechanisms)
             result = judged_game(question, self.rounds, figure, mechanisms, lost)
             if result is not None:
@@ -209,7 +209,7 @@ def judged_game(
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
     """The laws; and then, for where rounding made a divergence infinite, softened ones."""
     yield laws
-    yield list(map(tables.softened, domains, laws))
+    yield list(map(tables.soften, domains, laws))
 
 
 def infinite() -> InvalidArgument:
@@ -273,7 +273,7 @@ class BestOfGame:
 
     def _question(self, laws: list[Doubles]) -> Question:
         made = [
-            tables.mechanism(f"M{place + 1}", domain, tables.rounded(domain, law), part.claim)
+            tables.mechanism(f"M{place + 1}", domain, tables.round_law(domain, law), part.claim)
             for place, (part, domain, law) in enumerate(
                 zip(self._pattern.parts, self._domains, laws, strict=True)
             )

@@ -13,8 +13,14 @@ from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import OnlyAt, whole_order
 from antiphon.conjectures import law_trees
 from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, program
-from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, TightMoment, shown
-from antiphon.conjectures.tables import Judged, Plan, mechanism, mixed, rounded
+from antiphon.conjectures.exact_figures import (
+    WIDEST_SAID,
+    Figure,
+    TightDelta,
+    TightMoment,
+    epsilon_text,
+)
+from antiphon.conjectures.tables import Judged, Plan, mechanism, mix, round_law
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -140,19 +146,19 @@ class SoughtMechanism(ABC):
         """A plan near a law that keeps the claim exactly, and what it loses."""
         figure, limit = self.claimed
         nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
-        plan = rounded(domain, law)
+        plan = round_law(domain, law)
         while True:
             made = mechanism("M", domain, plan, self.claim)
             lost = figure.tight(Question(made, self.inner, report=None), domain.rounds)
             if lost is None:
-                plan = mixed(domain, plan, _SURE, evenly=True)
+                plan = mix(domain, plan, _SURE, evenly=True)
             elif lost <= limit:
                 return plan, lost
             elif (part := (limit - nothing) / (lost - nothing)) < nearly:
                 # What rounding made it lose is much of the limit, or all: a little noise is less.
-                plan, nearly = mixed(domain, plan, nearly, evenly=True), 2 * nearly - 1
+                plan, nearly = mix(domain, plan, nearly, evenly=True), 2 * nearly - 1
             else:  # seldom twice, as the loss is convex in the plan
-                plan = mixed(domain, plan, part)
+                plan = mix(domain, plan, part)
 
     def check(self, rounds: int, answers: int) -> None:
         """Raises: Intractable if it has too many histories."""
@@ -176,7 +182,7 @@ class AnyMechanism(SoughtMechanism):
         return TightDelta(self.epsilon), self.delta
 
     def __str__(self) -> str:
-        return f"({shown(self.epsilon)}, {self.delta})-DP"
+        return f"({epsilon_text(self.epsilon)}, {self.delta})-DP"
 
 
 @register("antiphon.AnyRenyi/1")

@@ -17,7 +17,7 @@ from antiphon.conjectures.climbing import Climb, Climber, Size
 from antiphon.conjectures.exact_figures import Figure, TightDelta, figure_of
 from antiphon.conjectures.law_trees import Domain, ListedPairs, finite, pairs_of, tree, turned
 from antiphon.conjectures.patterns import pattern
-from antiphon.conjectures.tables import Judged, both_laws, named
+from antiphon.conjectures.tables import Judged, both_laws, named_mechanisms
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import exact
@@ -223,7 +223,7 @@ class SparseComposition(pattern.Pattern):
         """
         domain, count = Domain(self.inputs, *found.size), len(found.laws)
         plans, claimed = zip(*(self.part.kept(domain, law) for law in found.laws), strict=True)
-        mechanisms = named([(domain, plan) for plan in plans], [self.claim] * count)
+        mechanisms = named_mechanisms([(domain, plan) for plan in plans], [self.claim] * count)
         whole = tree(domain, self.pairs, self.played)
         laws = [np.array([float(each) for each in plan]) for plan in plans]
         worlds = turned(whole) if found.bit else whole

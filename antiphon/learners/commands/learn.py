@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from antiphon.cli.output import print_json, print_table, progress, shown
+from antiphon.cli.output import exact_number, print_json, print_table, progress
 from antiphon.learners.commands.players import (
     INTERRUPTED,
     Entrant,
@@ -33,7 +33,7 @@ from antiphon.learners.contests import Standings, contest, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.learners.games.convex_game import DataTable
 from antiphon.learners.regret_pictures import Facet, Trace, powers, regrets
-from antiphon.numbers.printed import fixed_up
+from antiphon.numbers.rounded_text import fixed_up
 
 
 @attrs.frozen
@@ -240,7 +240,7 @@ def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
     budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
     return [
         Facet(
-            "" if budget is None else f"ε = {shown(budget)}",
+            "" if budget is None else f"ε = {exact_number(budget)}",
             _traces([row for row in rows if row.epsilon in (None, budget)], _rounds),
         )
         for budget in budgets

@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-from antiphon.cli.output import CommandOutcome, one_of, shown, tell
+from antiphon.cli.output import CommandOutcome, exact_number, one_of, tell
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.commands.players import INTERRUPTED, PlayOptions
 from antiphon.learners.contests import checkpoints
@@ -36,10 +36,10 @@ from antiphon.learners.mistakes import (
 )
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
-from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
+from antiphon.numbers.rounded_text import fixed_down, fixed_up, shown_up
 from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, plain
+from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, style_axes
 
 
 class MistakesAsked(NamedTuple):
@@ -114,7 +114,7 @@ class MistakeTable(CommandOutcome):
         ]
         columns = ("adversary", "says (1, 1)", "mistakes", "found")
         yield Grid(cells, columns, numbers=columns[1:3])
-        epsilon, delta, beta = map(shown, self.budget)
+        epsilon, delta, beta = map(exact_number, self.budget)
         yield (
             f"At least {fixed_down(self.lower, 1)} for every ({epsilon}, {delta})-DP learner that "
             f"is {beta}-concentrated, on its worst stream;"
@@ -223,7 +223,7 @@ def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> N
     """
     with picture([path], width=8, height=5) as figure:
         axes = figure.subplots()
-        plain(axes, "rounds T", "expected mistakes")
+        style_axes(axes, "rounds T", "expected mistakes")
         times, lower, upper = map(list, curves)
         axes.fill_between(times, lower, upper, color=SOFT, alpha=0.12, linewidth=0)
         axes.plot(times, upper, color=COLOURS[0], label="sparse vector, wrong every round")

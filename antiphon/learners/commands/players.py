@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple, get_args, get_type_hints
 import attrs
 
 from antiphon import learners
-from antiphon.cli.output import count, one_of, shown
+from antiphon.cli.output import count, exact_number, one_of
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import convex, games, oco
 from antiphon.learners.learner import Learner, OnlineLearner
@@ -199,7 +199,9 @@ def lineup(players: Players, games: list[games.OnlineGame]) -> Iterator[Entrant]
             for game in games:
                 given = {**_made_for(game), "epsilon": epsilon, "delta": delta}
                 learner = maker(**{key: value for key, value in given.items() if key in takes})
-                budget = None if epsilon is None else f"({shown(epsilon)}, {shown(delta)})"
+                budget = (
+                    None if epsilon is None else f"({exact_number(epsilon)}, {exact_number(delta)})"
+                )
                 yield Entrant(name, _privacy(learner, budget), epsilon, learner, game)
 
 

@@ -25,7 +25,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.composition.accounting.largest import budget, largest_rho
+from antiphon.composition.accounting.calibration import budget, largest_rho
 from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum
 from antiphon.learners.convex.leader import MOST_STEPS, HedgedLeader, RegularisedLeader, SumLeader
 from antiphon.learners.learner import ROUNDS

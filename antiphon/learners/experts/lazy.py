@@ -9,7 +9,7 @@ from typing import ClassVar, Final, NamedTuple, Self
 
 import attrs
 
-from antiphon.composition.accounting.largest import budget, largest, short
+from antiphon.composition.accounting.calibration import budget, largest_where, short_rate
 from antiphon.learners import searching
 from antiphon.learners.experts.weighted import Dartboard, Weighted, times
 from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
@@ -73,11 +73,11 @@ def lazy_parameters(
     batch = searching.best_batch(horizon, least) if batch is None else batch
     found = search(batch)
     best = found.least().middle
-    cost = short(min(best, _ALWAYS / found.largest(best)))
+    cost = short_rate(min(best, _ALWAYS / found.largest(best)))
 
     def private(rate: float) -> bool:
         return searching.keeps(
-            LazyCurve(short(rate), cost, batch, -(-horizon // batch) - 1), target, chance
+            LazyCurve(short_rate(rate), cost, batch, -(-horizon // batch) - 1), target, chance
         )
 
     near = found.largest(float(cost))
@@ -86,7 +86,7 @@ def lazy_parameters(
         low *= 0.9
         if low < near * _FAR:
             raise InvalidArgument("no parameters are found that keep to this epsilon and delta")
-    return Lazy(short(largest(private, low, near * 1.1, 16)), cost, batch)
+    return Lazy(short_rate(largest_where(private, low, near * 1.1, 16)), cost, batch)
 
 
 @attrs.frozen(kw_only=True)

@@ -33,7 +33,7 @@ from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcess
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import BoundedRange, Renyi, ZeroConcentrated
 from antiphon.protocol.messages import HALT, TOP, Ask
-from antiphon.protocol.provenance import foreign, proved
+from antiphon.protocol.provenance import proved, why_untrusted
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
@@ -188,7 +188,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         )
 
     def _many(self, composition: ExtConComp, f: Any, what: str) -> Create:
-        known = foreign(self) is None
+        known = why_untrusted(self) is None
         truth = f"all that P creates here is {what}" if known else ""
         return Create(Certified(composition, f, truth=truth))
 

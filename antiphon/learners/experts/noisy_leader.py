@@ -36,7 +36,7 @@ from typing import Any, Final, NamedTuple, Self
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.largest import budget, largest_rho, short
+from antiphon.composition.accounting.calibration import budget, largest_rho, short_rate
 from antiphon.learners.experts.weighted import STEPS, Softmax, part
 from antiphon.learners.learner import GRID, QUERIES, ROUNDS, InBlocks, Learner, Losses
 from antiphon.learners.searching import keep_to, rounds
@@ -52,7 +52,7 @@ from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.provenance import assumed, claims_of, foreign
+from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.protocol.registry import register
 from antiphon.verifiers.models import updates_and_queries
 
@@ -173,7 +173,7 @@ class NoisyLeader(Learner[Led], InBlocks):
             for each in claims_of(self.counter)
             if each.verification == self.counter.verification
         )
-        return found if foreign(self) is None else tuple(map(assumed, found))
+        return found if why_untrusted(self) is None else tuple(map(assumed, found))
 
     @property
     def regret_bound(self) -> float:
@@ -290,4 +290,4 @@ def best_rate(horizon: int, experts: int, variance: float) -> Fraction:
     rates = np.geomspace(_LEAST, _MOST, 1 << 12)
     bounds = math.log(experts) / rates + rates * horizon * _SLOPE
     bounds += noise_cost(rates, variance, experts)
-    return short(float(rates[bounds <= bounds.min() * (1 + _NEAR)].max()))
+    return short_rate(float(rates[bounds <= bounds.min() * (1 + _NEAR)].max()))

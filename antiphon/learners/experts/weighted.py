@@ -11,7 +11,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.composition.accounting.largest import short
+from antiphon.composition.accounting.calibration import short_rate
 from antiphon.learners.learner import InBlocks, Learner, Losses, State
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
@@ -188,7 +188,7 @@ class Hedge(Unprotected):
 def best_rate(horizon: int, experts: int) -> Fraction:
     """√(8 ln d/T), to twenty bits: ln d/η + ηT/8 is least there. Raises: InvalidArgument."""
     rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
-    return short(math.sqrt(8 * math.log(several) / rounds))
+    return short_rate(math.sqrt(8 * math.log(several) / rounds))
 
 
 @attrs.frozen(kw_only=True)

@@ -16,7 +16,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import above, up
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.measures.divergences import SLACK
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.registry import register

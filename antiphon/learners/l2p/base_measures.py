@@ -18,7 +18,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, PartError, place
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.named import set_derived
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.registry import register
 
 

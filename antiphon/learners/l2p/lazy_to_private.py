@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, Self
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.largest import budget
+from antiphon.composition.accounting.calibration import budget
 from antiphon.learners.experts.weighted import ByWeight, times
 from antiphon.learners.l2p import base_measures
 from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised

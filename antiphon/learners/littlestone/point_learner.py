@@ -11,7 +11,7 @@ import numpy as np
 
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.inclusion import needs
+from antiphon.composition.guarantees.inclusion import require
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.learners.littlestone import mistake_learner
 from antiphon.learners.littlestone.counting_learners import Crossing, least_threshold
@@ -85,8 +85,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
     def __attrs_post_init__(self) -> None:
         fields.check_size(self.points, "candidates", POINTS)
         created = Create(self.above), Create(self.argmax)
-        needs(created[0], every_pair(Within(1)), "a PointLearner")
-        needs(created[1], neighbouring_start(EachWithin(1)), "a PointLearner")
+        require(created[0], every_pair(Within(1)), "a PointLearner")
+        require(created[1], neighbouring_start(EachWithin(1)), "a PointLearner")
         set_derived(self, created=created)
 
     @property

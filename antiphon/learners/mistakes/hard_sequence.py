@@ -37,7 +37,7 @@ from antiphon.protocol.mechanism import ContinualMechanism
 
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk
-    from antiphon.audit.running.crews import Executor
+    from antiphon.audit.running.executors import Executor
     from antiphon.audit.running.progress import Progress
 
 Play: TypeAlias = "tuple[int, int]"

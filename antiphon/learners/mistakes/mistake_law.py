@@ -27,7 +27,7 @@ from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interval import down, up
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.display import ForPrograms

@@ -11,7 +11,7 @@ from typing import NamedTuple, Self, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.largest import budget
+from antiphon.composition.accounting.calibration import budget
 from antiphon.learners.convex.convex_learner import ConvexLearner, in_steps
 from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point
 from antiphon.learners.joint_curve import JointCurve, prefix_curve

@@ -15,14 +15,14 @@ from typing import Any, Final, NamedTuple, Self
 
 import attrs
 
-from antiphon.composition.accounting.largest import budget, largest, short
+from antiphon.composition.accounting.calibration import budget, largest_where, short_rate
 from antiphon.learners.convex.convex_losses import Body, ConvexLoss
 from antiphon.learners.joint_curve import JointCurve, paired_curve, prefix_curve
 from antiphon.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.learners.searching import ParameterSearch, keeps, rounds
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.printed import fixed_up, shown_down, shown_up
+from antiphon.numbers.rounded_text import fixed_up, shown_down, shown_up
 from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48
@@ -55,8 +55,8 @@ def _inverse(precision: float, _: float) -> float:
 
 def _prefix(sigma: float, share: float, batch: int) -> tuple[int, Fraction, Fraction, Fraction]:
     """With c = share·Bw."""
-    clip = short(_WIDTH / sigma)
-    return batch, short(sigma), short(share * batch * _WIDTH / sigma), clip
+    clip = short_rate(_WIDTH / sigma)
+    return batch, short_rate(sigma), short_rate(share * batch * _WIDTH / sigma), clip
 
 
 @lru_cache(maxsize=64)
@@ -194,7 +194,7 @@ class OCOTask:
             found = made(rate)
             return found.setting.fakes < 1 and exact.at_most(found.measure.epsilon, self.epsilon)
 
-        return self._checked(made(largest(private, self.rate * 2.0**-30, self.rate, 40)))
+        return self._checked(made(largest_where(private, self.rate * 2.0**-30, self.rate, 40)))
 
     def _checked(self, found: Premises) -> Premises:
         found.check_within(self.epsilon, self.delta)

@@ -13,7 +13,7 @@ from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.audit.game import PrivacyGame
 from antiphon.conjectures.climbing import Climb, Generator, Size, needs_scipy
-from antiphon.conjectures.exact_figures import grown, shown
+from antiphon.conjectures.exact_figures import epsilon_text, exp_epsilon
 from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.conjectures.tables import Judged
@@ -75,14 +75,14 @@ class MistakesPattern(Pattern):
             if weight
         )
         return (
-            f"P(fewer than k mistakes) - ({counted or 0}) of a ({shown(self.epsilon)}, "
+            f"P(fewer than k mistakes) - ({counted or 0}) of a ({epsilon_text(self.epsilon)}, "
             f"{self.delta})-DP learner that is {self.beta}-concentrated, in {self.horizon} rounds"
         )
 
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
         return {
             "figure": "P(fewer than k mistakes)", "first": str(self.first), "each": str(self.each),
-            "claim": f"({shown(self.epsilon)}, {self.delta})-DP", "horizon": self.horizon,
+            "claim": f"({epsilon_text(self.epsilon)}, {self.delta})-DP", "horizon": self.horizon,
             "beta": str(self.beta),
         }  # fmt: skip
 
@@ -174,7 +174,7 @@ class PathByPath:
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """The best learner of the path, and the margin, of that number."""
         (path, margin), asked = self._all[number], self._pattern
-        claim = grown(asked.epsilon), float(asked.delta), float(asked.beta)
+        claim = exp_epsilon(asked.epsilon), float(asked.delta), float(asked.beta)
         count = leaving_learners.streams(asked.horizon)
         slope = leaving_learners.fewer_mistakes(
             path.hits, path.blocks, asked.weights(len(path.blocks)), count

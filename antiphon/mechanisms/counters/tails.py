@@ -16,10 +16,10 @@ from typing import Final
 import numpy as np
 
 from antiphon.numbers import exact
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.display import Card, Displayed, Grid, Part
-from antiphon.protocol.pictures import COLOURS, Axes, Plotted, legend, plain, titled
+from antiphon.protocol.pictures import COLOURS, Axes, Plotted, legend, style_axes, titled
 from antiphon.protocol.records.labels import message_label
 
 LAPLACE_PROXIES = np.linspace(0.001, 0.999, 999)
@@ -144,7 +144,7 @@ class ErrorsShown(Displayed, Plotted):
         times = list(range(1, last + 1)) if last <= _POINTS else times
         errors = np.sqrt([self.squared_error(each) for each in times])
         bounds = [self.error_bound(each, beta=_BETA) for each in times]
-        plain(axes, "updates", "error of a count")
+        style_axes(axes, "updates", "error of a count")
         axes.plot(times, errors, color=COLOURS[0], label="standard deviation")
         axes.plot(
             times, bounds, color=COLOURS[1], linewidth=1.2,

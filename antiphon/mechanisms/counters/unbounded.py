@@ -22,7 +22,7 @@ from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
-from antiphon.protocol.provenance import assumed, claims_of, foreign
+from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature
 
@@ -113,7 +113,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
             return ()
         source = f"{inner.source}; epochs by Chan, Shi, Song 2011, §3.3"
         found = attrs.evolve(inner, measure=measure, source=source)
-        return (found if foreign(self) is None else assumed(found),)
+        return (found if why_untrusted(self) is None else assumed(found),)
 
     @property
     def _parameter(self) -> Fraction:

@@ -12,7 +12,7 @@ from antiphon.composition.complex_mechanism import Lifting, States, Through
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.guarantee import Certified
-from antiphon.composition.guarantees.inclusion import needs
+from antiphon.composition.guarantees.inclusion import require
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.composition.validity import each_valid
 from antiphon.mechanisms import fields
@@ -86,7 +86,7 @@ class AskEach(ExchangePostProcessor[None]):
     def __attrs_post_init__(self) -> None:
         distance, events = _base(self.counter).distance, _base(self.counter).events
         created, updates = Create(self.counter), event_level(Within(distance), events=events)
-        needs(created, updates_and_queries(updates, QUERIES), "a histogram")
+        require(created, updates_and_queries(updates, QUERIES), "a histogram")
         f = event_level(EachWithin(distance), events=events)
         set_derived(self, counters=ConComp((created,) * self.dimension), verification=f)
 

@@ -48,7 +48,7 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.messages import Ask
-from antiphon.protocol.provenance import CREATED, foreign
+from antiphon.protocol.provenance import CREATED, why_untrusted
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
@@ -226,7 +226,7 @@ class Intervals(ExchangePostProcessor[Running]):
 
     def groups(self, *kinds: str) -> tuple[Create, ...]:
         """H; and of each kind any number, one of which gets a pair that differs (CM Thm 5.2)."""
-        known = foreign(self, but_created=True) is None
+        known = why_untrusted(self, but_created=True) is None
         truths = (f"all that P creates here is {each}" if known else "" for each in kinds)
         inside = sparse_parallel([(self.share, 0)])
         many = (Create(Certified(ExtConComp(), inside, truth=truth)) for truth in truths)

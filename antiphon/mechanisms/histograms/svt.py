@@ -14,7 +14,7 @@ import attrs
 
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.inclusion import needs
+from antiphon.composition.guarantees.inclusion import require
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
@@ -210,7 +210,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
         for query in self.queries:
             one_sensitive(query, self.dimension, "queries")
         created = Create(self.mechanism), Create(Acknowledge())
-        needs(created[0], every_pair(Within(1)), "a HistogramMonitor")
+        require(created[0], every_pair(Within(1)), "a HistogramMonitor")
         set_derived(self, created=created)
 
     @property

@@ -29,7 +29,7 @@ from antiphon.protocol.measures.kinds import GaussianDP, Measure, Pure, ZeroConc
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Reals, Signature
 from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.moved import Moved
+from antiphon.verifiers.preprocessing_distance import PreprocessingDistance
 from antiphon.verifiers.relations import Within
 
 _LARGEST: Final = sys.float_info.max
@@ -185,7 +185,7 @@ class NoisyDescent(NoninteractiveMechanism[Table, Table]):
         return tuple(
             Claim(
                 concentrated_at(self.rho, share + replaced),
-                neighbouring_start(Moved(tau, replaced)),
+                neighbouring_start(PreprocessingDistance(tau, replaced)),
                 Status.ASSUMED,
                 source,
             )

@@ -13,7 +13,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.composition.accounting.pairs.compose import dominated
+from antiphon.composition.accounting.pairs.compose import dominated_measure
 from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.mechanisms import fields
@@ -136,7 +136,7 @@ class IntegerNoise(Calibrated[Any, Ints]):
         """The claim of the dominating pair of the noise, on a number; none on arrays, or if
         neighbours are equal."""
         shift = math.floor(distance)
-        return dominated(kind, size, shift) if self.dimension is None and shift else ()
+        return dominated_measure(kind, size, shift) if self.dimension is None and shift else ()
 
     @abstractmethod
     def _noise(self, coins: Coins) -> int:

@@ -13,7 +13,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.accounting.pairs.compose import dominated
+from antiphon.composition.accounting.pairs.compose import dominated_measure
 from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import (
@@ -26,7 +26,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.interval import up
 from antiphon.numbers.named import set_derived
-from antiphon.populations.each_replica import plain
+from antiphon.populations.each_replica import to_scalar
 from antiphon.protocol import spaces
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
@@ -90,7 +90,7 @@ class GridNoise(Calibrated[float, float]):
 
     def respond(self, dataset: float, coins: Coins) -> float:
         place = math.floor(
-            exact.fraction(plain(dataset)) / Fraction(self.step_size) + Fraction(1, 2)
+            exact.fraction(to_scalar(dataset)) / Fraction(self.step_size) + Fraction(1, 2)
         )
         noisy = min(max(place + self._noise(coins), -self._most), self._most)
         try:
@@ -133,7 +133,7 @@ class GridLaplace(GridNoise):
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Ghosh, Roughgarden, Sundararajan 2012, on a grid", fields.distance(distance)
         places, f = self._places(tau), neighbouring_start(Within(tau))
-        pairs = dominated(DiscreteLaplacePair, self.scale, places) if places else ()
+        pairs = dominated_measure(DiscreteLaplacePair, self.scale, places) if places else ()
         return proved(self, Pure(places / self.scale), f, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
@@ -171,7 +171,7 @@ class GridGaussian(GridNoise):
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
         source, tau = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid", fields.distance(distance)
         places, f = self._places(tau), neighbouring_start(Within(tau))
-        pairs = dominated(DiscreteGaussianPair, self.sigma, places) if places else ()
+        pairs = dominated_measure(DiscreteGaussianPair, self.sigma, places) if places else ()
         loss = concentrated_at(self.rho, Fraction(places, self.moves))
         return proved(self, loss, f, source, *pairs)
 

@@ -24,7 +24,7 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.named import set_derived
-from antiphon.populations.each_replica import plain
+from antiphon.populations.each_replica import to_scalar
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.column_safety import column_safe
@@ -209,7 +209,7 @@ class ExponentialMechanism(Exponential):
     def respond(self, dataset: Any, coins: Coins) -> int:
         if self.arrays:
             return coins.categorical_exp(self.rate, self._raised(dataset))
-        scores: tuple[int, ...] = plain(dataset)
+        scores: tuple[int, ...] = to_scalar(dataset)
         best = max(scores)
         if isinstance(self.rate, Log):
             gaps = [min(best - score, self._widest) for score in scores]
@@ -242,7 +242,7 @@ class PermuteAndFlip(Exponential):
         return proved(self, Pure(self._cost(self._swing(tau))), self._apart(tau), source)
 
     def respond(self, dataset: Any, coins: Coins) -> int:
-        told = plain(dataset)
+        told = to_scalar(dataset)
         scores: Sequence[int] = told.tolist() if self.arrays else told
         best, left = max(scores), list(range(self.candidates))
         while True:  # the best candidate's coin is always heads

@@ -10,21 +10,21 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-from antiphon.cli.output import CommandOutcome, progress, shown, tell
+from antiphon.cli.output import CommandOutcome, exact_number, progress, tell
 from antiphon.composition.accounting.bounds import of_measure
+from antiphon.composition.accounting.calibration import budget, largest_rho
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms import NoisyDescent
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.preprocessing import Preprocessed, tables
-from antiphon.preprocessing.as_stated import as_printed
 from antiphon.preprocessing.behind_preprocessing import GROUP
+from antiphon.preprocessing.printed_bounds import as_printed
 from antiphon.protocol.display import Card, Grid, Part, as_data
-from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, picture, plain
+from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, picture, style_axes
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
@@ -123,7 +123,7 @@ def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_jso
             rows.append(price(pi, rho, delta))
             advance(len(rows))
     if plot is not None:
-        _draw(rows, f"{asked.kind}: ε on the original data, δ = {shown(delta)}", plot)
+        _draw(rows, f"{asked.kind}: ε on the original data, δ = {exact_number(delta)}", plot)
     tell(PriceTable(asked, rows, kinds[-1].premises, plot), as_json=as_json)
     return 0
 
@@ -152,7 +152,7 @@ def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
     """ε over n, both logarithmic: a line for each way to reckon it."""
     with picture([path], width=8, height=5) as figure:
         axes = figure.subplots()
-        plain(axes, "records n", "ε")
+        style_axes(axes, "records n", "ε")
         sizes = [row.size for row in rows]
         for name, (label, colour, style) in _LINES.items():
             values = [getattr(row, name) for row in rows]

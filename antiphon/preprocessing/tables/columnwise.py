@@ -26,7 +26,7 @@ from antiphon.preprocessing.tables.record_tables import (
     sklearn,
 )
 from antiphon.protocol.registry import register
-from antiphon.verifiers.moved import Records, lengths
+from antiphon.verifiers.preprocessing_distance import Records, lengths
 
 
 @register("antiphon.MeanImputation/1")

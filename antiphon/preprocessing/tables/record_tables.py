@@ -22,7 +22,12 @@ from antiphon.numbers.interval import up
 from antiphon.preprocessing.preprocessed import Preprocessing
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Arrays, Space
-from antiphon.verifiers.moved import Moved, OneRow, Records, lengths
+from antiphon.verifiers.preprocessing_distance import (
+    OneRow,
+    PreprocessingDistance,
+    Records,
+    lengths,
+)
 
 ROUNDED: Final = 2.0**-30
 """More than norms, deviations and eigenvalues of such tables are off by, relatively."""
@@ -116,8 +121,8 @@ class Declaration(NamedTuple):
 class TablePreprocessing(Preprocessing):
     """π on n records in R^d, each of norm at most ``radius``, of which one is replaced. Abstract.
 
-    For a mechanism on tables, to which rows may move (``Moved``). The row that is replaced is
-    another one after π, too; ``furthest`` and ``moved`` speak of the others.
+    For a mechanism on tables, to which rows may move (``PreprocessingDistance``). The row that
+    is replaced is another one after π, too; ``furthest`` and ``moved`` speak of the others.
     """
 
     size: int = attrs.field(converter=named.whole)
@@ -139,8 +144,8 @@ class TablePreprocessing(Preprocessing):
         return OneRow()
 
     @property
-    def images(self) -> Moved:
-        return Moved(Fraction(0), 1)
+    def images(self) -> PreprocessingDistance:
+        return PreprocessingDistance(Fraction(0), 1)
 
     @property
     def range(self) -> Arrays | None:  # type: ignore[override]

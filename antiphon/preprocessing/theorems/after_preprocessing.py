@@ -11,12 +11,12 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.bounds import least, of_measure
+from antiphon.composition.accounting.bounds import least_curve, of_measure
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.numbers.normal import tail
-from antiphon.preprocessing.as_stated import PRINTED, Circumstances, by_theorem
 from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, changed
-from antiphon.preprocessing.triangle import Hoelder, Ranged, steps
+from antiphon.preprocessing.printed_bounds import PRINTED, Circumstances, by_theorem
+from antiphon.preprocessing.weak_triangle import Hoelder, Ranged, steps
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.measures.kinds import Measure, Pure, Renyi
@@ -169,5 +169,5 @@ def _group(size: int, missing: int, *, fewer: int = 0) -> Evidence:
 def _lesser() -> Evidence:
     two = Pure(Log(2))
     curves = [*map(of_measure, steps([two], 2)), of_measure(_both_legs())]
-    curve = least(curves)
+    curve = least_curve(curves)
     return _imputed([(each, Fraction(curve.delta_at(each))) for each in AT])

@@ -15,7 +15,7 @@ from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import honest
+from antiphon.numbers.interning import has_plain_metaclass
 
 Declared = TypeVar("Declared")
 Fields: TypeAlias = "tuple[str, ...]"
@@ -95,7 +95,7 @@ def unsafe(part: object) -> object:
         items: Any = part
         return next((item for item in map(unsafe, items) if item is not None), None)
     # A metaclass of another's may not be hashable, or lie about which class this is.
-    plain = type(kind) is ABCMeta or type(kind) is type or honest(kind)
+    plain = type(kind) is ABCMeta or type(kind) is type or has_plain_metaclass(kind)
     names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:
         return None if part is None or part is tuple or _is_marked(part) else part

@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.exact import Log
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol import registry
 from antiphon.protocol.chain import AnyChain, Links, PostProcessor
 from antiphon.protocol.display import DrawnAs

@@ -14,7 +14,7 @@ from rich.text import Text
 from antiphon.audit.statistical.audit_report import claimed
 from antiphon.cli.output import print_json, progress, terminal
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
+from antiphon.numbers.rounded_text import fixed_down, fixed_up, shown_up
 from antiphon.protocol.coins.sampled import seed_sequence
 from antiphon.selfcheck.corpus import AuditedEntry, Entry, corpus, examine
 from antiphon.selfcheck.corpus.entry import CONFIDENCE, LEVEL

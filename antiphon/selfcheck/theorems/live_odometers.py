@@ -23,8 +23,8 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.selfcheck.theorems.components import ANNOUNCE, corners
 from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, claiming, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence
-from antiphon.sessions.spending.finding import Found, counted, find
 from antiphon.sessions.spending.in_epsilon import loss_until_now
+from antiphon.sessions.spending.locating import Found, counted, find
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 from antiphon.verifiers.verifier import Identifier, Verifier
 

@@ -11,8 +11,8 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
-from antiphon.composition.accounting.creations import potential
-from antiphon.composition.accounting.creations.sparse import SparseDivergence
+from antiphon.composition.accounting.creations import bounded_exactly
+from antiphon.composition.accounting.creations.k_sparse import SparseDivergence
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.concurrent import ExtConComp
@@ -110,7 +110,7 @@ def _theorem_g() -> Iterable[Check]:
 
 def _attained(k: int, n: int, growth: int, delta: Fraction) -> Evidence:
     one = corners(growth, delta)
-    curve = potential.exactly_sparse([one.parameters], k=k, times=k, creations=n)
+    curve = bounded_exactly.exactly_sparse([one.parameters], k=k, times=k, creations=n)
     claimed = [(at, curve.delta_at(at)) for at in AT]
     return _decided([one], [one.parameters] * k, n, claimed, 2, exactly=True)
 
@@ -118,7 +118,7 @@ def _attained(k: int, n: int, growth: int, delta: Fraction) -> Evidence:
 def _unequal() -> Evidence:
     kinds = [corners(2, Fraction(1, 10)), corners(4, Fraction(1, 5))]
     purse = [each.parameters for each in kinds]
-    curve = potential.exactly_sparse(purse, k=2, creations=3)
+    curve = bounded_exactly.exactly_sparse(purse, k=2, creations=3)
     claimed = [(at, curve.delta_at(at)) for at in AT]
     return _decided(kinds, purse, 3, claimed, 2, exactly=True)
 
@@ -139,7 +139,7 @@ def _types(*, adaptive: bool = True) -> Evidence:
     7/8, where adaptivity gains 253/288.
     """
     one = corners(4, QUARTER)
-    chosen = potential.exactly_sparse([one.parameters], k=2, times=2, creations=3).delta_at(0)
+    chosen = bounded_exactly.exactly_sparse([one.parameters], k=2, times=2, creations=3).delta_at(0)
     settled = max(_settled(Fraction(4), QUARTER, 2, 3, across) for across in range(4))
     claimed = chosen if adaptive else settled
     return _decided([one], [one.parameters] * 2, 3, [(epsilon(0), claimed)], 2)
@@ -147,11 +147,20 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
     """δ(0) if ``across`` of the mechanisms go to A or B from Z, and no other is ever there."""
-    p, overlap, weighed = potential.crossing_share(e, delta), Fraction(0), potential.Potential([e])
+    p, overlap, weighed = (
+        bounded_exactly.crossing_share(e, delta),
+        Fraction(0),
+        bounded_exactly.Potential([e]),
+    )
     for c in range(across + 1):
-        law = math.comb(across, c) * p**c * (1 - p) ** (across - c) / (2 * potential.theta(e)) ** c
+        law = (
+            math.comb(across, c)
+            * p**c
+            * (1 - p) ** (across - c)
+            / (2 * bounded_exactly.theta(e)) ** c
+        )
         for a in range(c + 1):
-            standing = (potential.Places(a, c - a, n - c, 0, k),)
+            standing = (bounded_exactly.Places(a, c - a, n - c, 0, k),)
             overlap += law * math.comb(c, a) * weighed.least(Fraction(1), k, standing)
     return 1 - (1 - delta) ** n * overlap
 

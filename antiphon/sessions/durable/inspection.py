@@ -10,7 +10,7 @@ import attrs
 
 from antiphon.numbers.errors import InvalidArgument, ResumeError
 from antiphon.numbers.user_files import path_of
-from antiphon.protocol.in_sight import BudgetInSight
+from antiphon.protocol.budget_view import BudgetInSight
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import Json
 from antiphon.protocol.records.files import naming

@@ -19,7 +19,7 @@ import numpy.typing as npt
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
 from antiphon.numbers.exact import Log
 from antiphon.numbers.interning import fingerprint
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.records import codec
 from antiphon.protocol.registry import lookup_state, register, registered_name, state_name
 

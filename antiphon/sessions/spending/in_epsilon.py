@@ -22,21 +22,21 @@ from antiphon.composition.filters.odometer import Distance, Odometer, RenyiOdome
 from antiphon.composition.guarantees.composing import composed
 from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
-from antiphon.composition.guarantees.leaves import asserted
+from antiphon.composition.guarantees.leaf_claims import has_asserted_claim
 from antiphon.composition.guarantees.rulebook import Inquiry, derive
-from antiphon.composition.guarantees.rules.budgeted import within
+from antiphon.composition.guarantees.rules.budgeted import guarantee_within
 from antiphon.composition.guarantees.rules.post_processing import rest_of
 from antiphon.composition.validity import Paying, SparseParallel
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import above, down, up
+from antiphon.protocol.budget_view import InEpsilon
 from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.claims import Status
-from antiphon.protocol.in_sight import InEpsilon
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.verification import Verification
-from antiphon.sessions.spending.finding import Found, Gatekeeper, counted, guarding, used
+from antiphon.sessions.spending.locating import Found, Gatekeeper, counted, guarding, used
 from antiphon.verifiers.verifier import Verifier
 
 _SUMS: Final = Odometer(delta=1)
@@ -48,7 +48,7 @@ def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> 
 
     Behind a V[f] that lets creations differ there is none: which one was made may tell all.
     """
-    if found.unknown or not found.suitable or not all(map(asserted, created)):
+    if found.unknown or not found.suitable or not all(map(has_asserted_claim, created)):
         return None
     try:
         read = _reading(found, created, delta)
@@ -220,7 +220,7 @@ def _spent(
     if isinstance(found.budget, Filter):
         budget = found.budget
         spent = budget.limits if found.unknown else budget.spent(found.charged)
-        return _or_why(lambda: within(budget, spent))
+        return _or_why(lambda: guarantee_within(budget, spent))
     if found.unknown and not isinstance(found.composition, ConComp):
         return _UNKNOWN
     if found.guard is not None and isinstance(found.guard.f, Paying):
@@ -263,5 +263,5 @@ def _status(found: Found, kinds: tuple[Create, ...], promise: Figure) -> Status:
         return Status.ASSUMED
     if not kinds:
         return Status.PROVED
-    leaves = _guaranteed(ConComp(kinds), None) if all(map(asserted, kinds)) else None
+    leaves = _guaranteed(ConComp(kinds), None) if all(map(has_asserted_claim, kinds)) else None
     return leaves.status if isinstance(leaves, Guarantee) else Status.ASSUMED

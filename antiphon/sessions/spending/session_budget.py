@@ -20,18 +20,18 @@ from antiphon.composition.validity import FixedInAdvance
 from antiphon.numbers import exact
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, ProtocolError, ReplayMismatch
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
+from antiphon.protocol.budget_view import BudgetInSight, Charge, ChildShare, InEpsilon, Price, Slot
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.display import aligned
-from antiphon.protocol.in_sight import BudgetInSight, Charge, ChildShare, InEpsilon, Price, Slot
 from antiphon.protocol.measures.kinds import Measure, Pure
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import TOP, same
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import name_of
-from antiphon.sessions.spending.finding import Found, Shares, Way, find, slots
 from antiphon.sessions.spending.in_epsilon import in_epsilon
+from antiphon.sessions.spending.locating import Found, Shares, Way, find, slots
 
 _MOST: Final = 2.0**40
 """An ε of a mechanism past which nobody looks."""

@@ -15,15 +15,15 @@ from antiphon.audit.statistical import (
     Goal,
     Sample,
     Training,
-    choose,
+    choose_event,
     merge,
     play_sample,
     reader,
 )
-from antiphon.audit.statistical.choosing import candidates
+from antiphon.audit.statistical.choosing import candidate_scores
 from antiphon.audit.statistical.event import Cuts, crossing
 from antiphon.audit.statistical.fitting import additive, rows_of, table
-from antiphon.audit.statistical.reader import Reader, reader_of, settled
+from antiphon.audit.statistical.reader import Reader, reader_of, with_numbers_at
 from antiphon.audit.statistical.scorers import (
     Additive,
     ByKind,
@@ -124,7 +124,7 @@ class TestReading:
 class TestCounting:
     def test_the_ratio_and_the_threshold(self):
         zero, one = Sample.of({"a": 900, "b": 100}), Sample.of({"a": 100, "b": 900})
-        choice = choose(Training((zero, one), (zero, one)), GOAL)
+        choice = choose_event(Training((zero, one), (zero, one)), GOAL)
         assert choice.event.bit in (0, 1)
         kind = "ab"[choice.event.bit]
         assert kind in choice.event
@@ -134,7 +134,7 @@ class TestCounting:
 
     def test_a_kind_that_was_never_trained_on_is_in_no_event(self):
         zero, one = Sample.of({"a": 900, "b": 100}), Sample.of({"a": 100, "b": 900})
-        event = choose(Training((zero, one), (zero, one)), GOAL).event
+        event = choose_event(Training((zero, one), (zero, one)), GOAL).event
         assert "c" not in event
         assert event.hits(Sample.of({"c": 5})) == 0
 
@@ -145,7 +145,7 @@ class TestCounting:
             for bit, x, y in ((0, 5000, 4000), (1, 4000, 5000))
         )
         samples = [(Sample.of(z), Sample.of(o)) for z, o in zip(zero, one, strict=True)]
-        event = choose(Training(*samples), GOAL).event
+        event = choose_event(Training(*samples), GOAL).event
         assert ("x" in event) is not ("y" in event)
         assert math.log(event.hits(samples[1][event.bit])) > math.log(4000)
 
@@ -155,7 +155,7 @@ class TestCounting:
         one = Sample.of({"rare": 2000, "common": 60_000, "rest": 38_000})
         training = Training((zero, one), (zero, one))
         for objective, common in (("epsilon", False), ("delta", True)):
-            event = choose(training, Goal(objective, 0.0, 0.0, 0.1, 10**5)).event
+            event = choose_event(training, Goal(objective, 0.0, 0.0, 0.1, 10**5)).event
             if event.bit == 1:
                 assert "rare" in event
                 assert ("common" in event) is common
@@ -166,7 +166,7 @@ class TestCounting:
         """Kinds that b = 0 alone can give, and none that b = 1 alone can."""
         zero, one = Sample.of({"a": 500, "b": 500}), Sample.of({"a": 1000})
         for worlds, bit in (((zero, one), 0), ((one, zero), 1)):
-            event = choose(Training(worlds, worlds), GOAL).event
+            event = choose_event(Training(worlds, worlds), GOAL).event
             assert event.bit == bit
             assert "b" in event
 
@@ -176,7 +176,7 @@ class TestNumbers:
         def make(x):
             return laplaces(generator, [x], 1.0)
 
-        choice = choose(trained(make, 0.0, 1.0), GOAL)
+        choice = choose_event(trained(make, 0.0, 1.0), GOAL)
         assert 0.8 < on_fresh(choice, make, 0.0, 1.0) < 1.1  # the truth is 1
         scorer = choice.event.scorer
         assert isinstance(scorer, Place | Learned)
@@ -194,12 +194,12 @@ class TestNumbers:
             return Sample({(NUMBER,) * 5: Cell(60_000, np.cumsum(noisy, axis=1))})
 
         training = trained(make, 0.0, 1.0)
-        choice = choose(training, GOAL)
+        choice = choose_event(training, GOAL)
         assert isinstance(choice.event.scorer, Learned)
         assert "change" in choice.event.words()
         alone = max(
             found.predicted
-            for scorer in candidates(*training.fit, "places")
+            for scorer in candidate_scores(*training.fit, "places")
             for found in Cuts.of(scorer, *training.tune).best(GOAL, choice.doubt, ())
         )
         assert choice.predicted > 1.4 * alone
@@ -258,7 +258,7 @@ class TestNumbers:
                 }
             )
 
-        choice = choose(trained(make, 0, 1), GOAL)
+        choice = choose_event(trained(make, 0, 1), GOAL)
         assert isinstance(choice.event.scorer, ByKind)
         assert on_fresh(choice, make, 0, 1) > 0.75
 
@@ -270,7 +270,7 @@ class TestNumbers:
             columns[N // 10 : N // 5, 1] = math.nan
             return sample
 
-        choice = choose(trained(make, 0.0, 1.0), GOAL)
+        choice = choose_event(trained(make, 0.0, 1.0), GOAL)
         assert on_fresh(choice, make, 0.0, 1.0) > 2
 
     def test_atoms_among_numbers(self, generator):
@@ -280,7 +280,7 @@ class TestNumbers:
             columns = np.minimum(x + generator.random((N, 1)), 1.0)
             return Sample({(NUMBER,): Cell(N, columns)})
 
-        choice = choose(trained(make, 0.0, 0.3), GOAL)
+        choice = choose_event(trained(make, 0.0, 0.3), GOAL)
         assert on_fresh(choice, make, 0.0, 0.3) > 6
 
 
@@ -297,7 +297,7 @@ class TestManySymbols:
                 counts[tuple(row)] = counts.get(tuple(row), 0) + 1
             return Sample.of(counts)
 
-        choice = choose(trained(make, 0, 1), GOAL)
+        choice = choose_event(trained(make, 0, 1), GOAL)
         assert isinstance(choice.event.scorer, Learned)
         assert on_fresh(choice, make, 0, 1) > 2.0  # 4 ln(0.7/0.3) = 3.39 where all four agree
 
@@ -346,7 +346,7 @@ class TestBadInput:
     def test_views_that_are_all_alike_are_no_error(self):
         zero, one = Sample.of({"a": 500}), Sample.of({"a": 400})
         for score in ("auto", "counts", "additive"):
-            choice = choose(Training((zero, one), (zero, one)), GOAL, score)
+            choice = choose_event(Training((zero, one), (zero, one)), GOAL, score)
             assert (choice.hits.own, choice.hits.against) == (400, 500)
             assert "a" in choice.event
 
@@ -356,7 +356,7 @@ class TestBadInput:
     def test_nothing_to_tell_the_worlds_apart_by(self, score, text):
         odd = [Sample.of({object(): 1 for _ in range(400)}) for _ in range(4)]
         with pytest.raises(ap.InvalidArgument, match=text):
-            choose(Training((odd[0], odd[1]), (odd[2], odd[3])), GOAL, score)
+            choose_event(Training((odd[0], odd[1]), (odd[2], odd[3])), GOAL, score)
 
     def test_a_flat_model_is_no_error(self, generator):
         sample = laplaces(generator, [0.0, 0.0], size=4000)
@@ -433,7 +433,7 @@ class TestNumbersHoweverTheyCameAbout:
         assert (event.hits(Sample.of({(huge,): 2})) == 2) is (huge > 0)
         assert ((huge,) in Event(Place((0,)), 0.0, True, 1, ((0,),))) is (huge > 0)
         mixed = Sample({(NUMBER,): Cell(2, np.array([[1.0], [-1.0]])), (huge,): Cell(5)})
-        (cell,) = settled(mixed, [(0,)]).cells.values()
+        (cell,) = with_numbers_at(mixed, [(0,)]).cells.values()
         assert np.isposinf(cell.columns).sum() == 5 * (huge > 0)
         assert np.isneginf(cell.columns).sum() == 5 * (huge < 0)
 

@@ -22,7 +22,15 @@ from trying import over
 
 import antiphon as ap
 from antiphon.audit import running
-from antiphon.audit.running import Checkpoint, Chunks, CountViews, crews, merge_counts, run, working
+from antiphon.audit.running import (
+    Checkpoint,
+    Chunks,
+    CountViews,
+    executors,
+    merge_counts,
+    run,
+    working,
+)
 from antiphon.audit.running.checkpoint import digest
 from antiphon.protocol import registry
 from antiphon.protocol.adversary import FunctionAdversary
@@ -125,7 +133,7 @@ class TestTheResultIsTheSame:
     def test_what_cannot_be_pickled_stays_here_or_is_inherited(self, monkeypatch):
         local = lambda chunk: tasks.total(chunk)  # noqa: E731
         for method in ("fork", "forkserver"):
-            monkeypatch.setattr(crews, "start_method", lambda method=method: method)
+            monkeypatch.setattr(executors, "start_method", lambda method=method: method)
             monkeypatch.setattr(working, "_WORTH", 0.0)
             assert run(local, CHUNKS, merge=tasks.add).result == plain()
         with ThreadPoolExecutor(2) as pool:
@@ -134,7 +142,7 @@ class TestTheResultIsTheSame:
     @pytest.mark.slow
     @pytest.mark.parametrize("method", ["spawn", "forkserver", "fork"])
     def test_however_processes_start(self, method, monkeypatch):
-        monkeypatch.setattr(crews, "start_method", lambda: method)
+        monkeypatch.setattr(executors, "start_method", lambda: method)
         assert run(tasks.total, CHUNKS, merge=tasks.add, executor=2).result == plain()
 
     @pytest.mark.slow
@@ -152,17 +160,19 @@ class TestTheResultIsTheSame:
     def test_by_default_processes_start_where_much_is_left(self, monkeypatch):
         """Half a second for each of 12 chunks: more than a second is left after the first."""
         made = []
-        original = crews.Own.__init__
+        original = executors.OwnProcesses.__init__
         monkeypatch.setattr(
-            crews.Own, "__init__", lambda self, *a: (made.append(a[1]), original(self, *a))[0]
+            executors.OwnProcesses,
+            "__init__",
+            lambda self, *a: (made.append(a[1]), original(self, *a))[0],
         )
         monkeypatch.setattr(working, "cores", lambda: 12)
-        monkeypatch.setattr(crews, "cores", lambda: 12)
+        monkeypatch.setattr(executors, "cores", lambda: 12)
         run(tasks.total, CHUNKS, merge=tasks.add)
         assert made == []
         assert run(tasks.Slow(0.15), CHUNKS, merge=tasks.add).result == plain()
         assert made == [10]  # no more workers than chunks
-        monkeypatch.setattr(crews, "cores", lambda: 1)
+        monkeypatch.setattr(executors, "cores", lambda: 1)
         run(tasks.Slow(0.01), CHUNKS, merge=tasks.add)
         assert len(made) == 1
 
@@ -259,7 +269,7 @@ class TestErrors:
         local = lambda chunk: 1.0  # noqa: E731
         with ProcessPoolExecutor(1) as pool, pytest.raises(ap.ExecutorError, match='"serial"'):
             run(local, CHUNKS, merge=tasks.add, executor=pool)
-        monkeypatch.setattr(crews, "start_method", lambda: "spawn")
+        monkeypatch.setattr(executors, "start_method", lambda: "spawn")
         with pytest.raises(ap.ExecutorError, match='"serial"'):
             run(local, CHUNKS, merge=tasks.add, executor=2)
 

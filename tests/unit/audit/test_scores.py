@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import antiphon as ap
-from antiphon.audit.statistical import NUMBER, Cell, Goal, Sample, Training, choose, choosing
+from antiphon.audit.statistical import NUMBER, Cell, Goal, Sample, Training, choose_event, choosing
 from antiphon.audit.statistical.reader import reader_of
 from antiphon.protocol.records.codec import decode, encode
 
@@ -43,10 +43,10 @@ def bound(choice, training):
 @pytest.mark.slow
 def test_boosted_trees_see_what_no_sum_of_curves_does(training):
     pytest.importorskip("sklearn")
-    trees = choose(training, GOAL, "boosted", seed=1)
+    trees = choose_event(training, GOAL, "boosted", seed=1)
     assert "boosted trees" in trees.event.words()
     assert bound(trees, training) > 1.5  # the truth is ln 9 = 2.2
-    assert bound(choose(training, GOAL, "additive"), training) < 0.5
+    assert bound(choose_event(training, GOAL, "additive"), training) < 0.5
 
 
 def test_a_regression_finds_a_direction():
@@ -57,7 +57,7 @@ def test_a_regression_finds_a_direction():
         return Sample({(NUMBER,) * 3: Cell(N, generator.normal(size=(N, 3)) + 0.5 * bit)})
 
     training = Training((make(0), make(1)), (make(0), make(1)))
-    choice = choose(training, GOAL, "logistic")
+    choice = choose_event(training, GOAL, "logistic")
     assert "logistic regression" in choice.event.words()
     assert bound(choice, training) > 1
 
@@ -65,7 +65,7 @@ def test_a_regression_finds_a_direction():
 @pytest.mark.parametrize("name", ["logistic", "boosted"])
 def test_what_was_taken_out_scores_as_scikit_learn_does_and_saves(training, name):
     pytest.importorskip("sklearn")
-    event = choose(training, GOAL, name, seed=1).event
+    event = choose_event(training, GOAL, name, seed=1).event
     again = decode(encode(event))
     assert again.hits(training.tune[0]) == event.hits(training.tune[0]) > 0
     assert "sklearn" not in repr(encode(event))
@@ -76,7 +76,7 @@ def test_kinds_without_numbers_are_counted_whole(training):
     zero = Sample.of({(i % 2, i // 2): 100 + 50 * i for i in range(8)})
     one = Sample.of({(i % 2, i // 2): 500 - 50 * i for i in range(8)})
     for name in ("logistic", "boosted"):
-        choice = choose(Training((zero, one), (zero, one)), GOAL, name, seed=1)
+        choice = choose_event(Training((zero, one), (zero, one)), GOAL, name, seed=1)
         assert choice.hits.own == choice.event.hits((zero, one)[choice.event.bit])
         assert choice.hits.own > 100
 
@@ -86,7 +86,7 @@ def test_without_the_extra_it_says_which(training, name, monkeypatch):
     for module in ("sklearn", "sklearn.linear_model", "sklearn.ensemble"):
         monkeypatch.setitem(sys.modules, module, None)
     with pytest.raises(ap.MissingExtra, match=r"antiphon\[scores\]"):
-        choose(training, GOAL, name)
+        choose_event(training, GOAL, name)
 
 
 def test_trees_in_another_form_are_refused(training, monkeypatch):

@@ -77,10 +77,10 @@ def test_a_program_on_standard_input_is_told_so():
 
 
 def test_what_stands_in_a_module_goes_by_name():
-    files, data = sending.packed(AnyTwo())
+    files, data = sending.pack(AnyTwo())
     assert b"cloudpickle" not in data
-    assert sending.unpacked(files, data) == AnyTwo()
-    assert not sending.misled()
+    assert sending.unpack(files, data) == AnyTwo()
+    assert not sending.is_misled()
 
 
 # --- what makes it slow -------------------------------------------------------------------------

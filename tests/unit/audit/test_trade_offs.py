@@ -16,7 +16,7 @@ from antiphon.audit.statistical import Hits, Rates
 from antiphon.audit.statistical import curve_audit as auditing
 from antiphon.audit.statistical.curve_audit import CountCuts, counting, spread, together
 from antiphon.audit.statistical.event import Cut, Cuts, Goal
-from antiphon.audit.statistical.experiment import Playing, child
+from antiphon.audit.statistical.experiment import Playing, child_seed
 from antiphon.audit.statistical.trade_off import (
     AgainstCurve,
     Point,
@@ -25,7 +25,7 @@ from antiphon.audit.statistical.trade_off import (
     best_near,
     claimed_errors,
     lower_hull,
-    tried,
+    tried_epsilons,
 )
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.mechanisms import COUNT, GridGaussian, Laplace, RandomizedResponse, TreeCounter
@@ -270,13 +270,15 @@ class TestCounting:
         playing = Playing(ap.PrivacyGame(mixed, event_level()), tuple, None)
         seed = np.random.SeedSequence(1)
         training = playing.training(BIT, 4000, seed)
-        choice = ap.audit.statistical.choose(training, Goal("delta", 0.1, 0.0, 0.1, 1000), score)
+        choice = ap.audit.statistical.choose_event(
+            training, Goal("delta", 0.1, 0.0, 0.1, 1000), score
+        )
         task = counting(playing, BIT, choice)
         assert len(task.cuts) > (3 if score == "counts" else 12)
         assert {cut.above for cut in task.cuts} == {cut.bit for cut in task.cuts} == {True, False}
         (chunk,) = list(Chunks(total=3000, size=3000, seed=2))
         found = task.hits(task(chunk))
-        worlds = [playing.sample(BIT, bit, 3000, child(chunk.seed, bit)) for bit in (0, 1)]
+        worlds = [playing.sample(BIT, bit, 3000, child_seed(chunk.seed, bit)) for bit in (0, 1)]
         for place, cut in enumerate(task.cuts):
             event, (own, other) = (
                 cut.event(task.scorer, task.places),
@@ -323,7 +325,7 @@ class TestCounting:
 
 class TestGoal:
     def test_the_curve_is_tried_where_so_many_views_can_tell(self):
-        claimed = tried(pure(1), 10**6)
+        claimed = tried_epsilons(pure(1), 10**6)
         epsilons, deltas = zip(*claimed, strict=True)
         assert epsilons[0] == 0
         assert epsilons[-1] == pytest.approx(math.log(10**6) + 1)
@@ -333,7 +335,7 @@ class TestGoal:
         assert deltas[0] == pytest.approx((math.e - 1) / (math.e + 1))
 
     def test_a_curve_that_never_falls_to_nothing(self):
-        claimed = tried(of_measure(Approximate(0, 0.1)), 1000)
+        claimed = tried_epsilons(of_measure(Approximate(0, 0.1)), 1000)
         assert all(0.1 <= delta < 0.1 + 1e-12 for _, delta in claimed)
 
     def test_the_best_epsilon_lies_between_those_that_are_tried(self):

@@ -14,9 +14,9 @@ from antiphon.composition.accounting import (
     advanced,
     basic,
     concentrated,
+    contour_frequencies,
     optimal,
     renyi,
-    sieve,
 )
 
 REFERENCES = [
@@ -225,7 +225,7 @@ class TestUnequal:
 
     def test_more_work_than_is_reasonable_is_not_done(self, monkeypatch):
         """A wider interval is better than none; past that it is refused, with the cure."""
-        monkeypatch.setattr(sieve, "LIMIT", 10**6)
+        monkeypatch.setattr(contour_frequencies, "LIMIT", 10**6)
         found = optimal(self.GIVEN, width=1e-9).delta_between(15)
         assert 1e-11 < found.width < 1e-8
         assert found.lower < float(self.REFERENCES[1][1]) < found.upper
@@ -241,7 +241,7 @@ class TestUnequal:
             optimal([(1, 0)], width=width)
 
     def test_more_frequencies_than_fit_are_refused(self, monkeypatch):
-        monkeypatch.setattr(sieve, "MOST", 10)
+        monkeypatch.setattr(contour_frequencies, "MOST", 10)
         with pytest.raises(ap.Intractable, match=r"frequencies .* larger `width`"):
             optimal([(3 + i / 97 + i * i / 1e9, 0) for i in range(40)]).delta_at(110)
         with pytest.raises(ap.Intractable, match="larger `width`"):

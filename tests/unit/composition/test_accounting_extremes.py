@@ -27,8 +27,8 @@ from antiphon.composition.accounting import (
     response_divergence,
     sparse,
 )
-from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted
-from antiphon.composition.accounting.creations.sparse import log_elementary
+from antiphon.composition.accounting.bounds import GroupCurve, LeastCurve, shifted_curve
+from antiphon.composition.accounting.creations.k_sparse import log_elementary
 from antiphon.composition.validity import FixedParameters, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
@@ -70,8 +70,10 @@ MAKERS = {
     "thirty of them": lambda given: optimal(given, times=30),
     "sparse": lambda given: sparse(given, k=2),
     "group": lambda given: GroupCurve(optimal(given), 3),
-    "shifted": lambda given: shifted(optimal(given), Fraction(1, 3)),
-    "least": lambda given: LeastCurve((optimal(given), shifted(basic(given), Fraction(1, 7)))),
+    "shifted": lambda given: shifted_curve(optimal(given), Fraction(1, 3)),
+    "least": lambda given: LeastCurve(
+        (optimal(given), shifted_curve(basic(given), Fraction(1, 7)))
+    ),
     "of a ρ": lambda given: from_concentrated(max(Fraction(1, 10**9), Fraction(given[0][1]))),
     "of a curve": lambda given: from_renyi(lambda order: float(given[0][1]) * order),
 }

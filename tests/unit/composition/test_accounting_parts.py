@@ -13,14 +13,14 @@ from trying import examples
 from antiphon import Log
 from antiphon.composition.accounting import advanced
 from antiphon.composition.accounting.atoms import window
+from antiphon.composition.accounting.composed_loss import Product
 from antiphon.composition.accounting.curve import crossing
+from antiphon.composition.accounting.fourier_inversion import make
 from antiphon.composition.accounting.laws.responses import Responses
-from antiphon.composition.accounting.line import make
 from antiphon.composition.accounting.parameters import parameters
-from antiphon.composition.accounting.product import Product
 from antiphon.composition.accounting.renyi import least
+from antiphon.numbers.double_double import ERROR, difference, twofold
 from antiphon.numbers.interval import UNIT, Interval, down, nearest, outward, up
-from antiphon.numbers.twofold import ERROR, difference, twofold
 
 rationals = st.fractions(min_value=0, max_value=10**6)
 growths = st.one_of(

@@ -24,7 +24,7 @@ from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.moved import at_distance, distance_of
+from antiphon.verifiers.preprocessing_distance import at_distance, distance_of
 from antiphon.verifiers.relations import EachWithin, Monotone, Near, Within
 
 FAMILIES = [

@@ -29,8 +29,13 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
-from antiphon.composition.accounting.bounds import GroupCurve, least, of_measure, shifted
-from antiphon.composition.guarantees.inclusion import group, includes
+from antiphon.composition.accounting.bounds import (
+    GroupCurve,
+    least_curve,
+    of_measure,
+    shifted_curve,
+)
+from antiphon.composition.guarantees.inclusion import group_size, includes
 from antiphon.composition.guarantees.text import points
 from antiphon.mechanisms import (
     COUNT,
@@ -41,7 +46,7 @@ from antiphon.mechanisms import (
     UnboundedCounter,
 )
 from antiphon.mechanisms import TreeCounter as Counter
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol import (
     Approximate,
     IdentityPostProcessor,
@@ -283,7 +288,7 @@ class TestInclusion:
             pass
 
         assert not includes(event_level(), Own())
-        assert group(event_level(), Own(events=2)) is None
+        assert group_size(event_level(), Own(events=2)) is None
 
     @over(
         ("outer", "inner", "size"),
@@ -305,7 +310,7 @@ class TestInclusion:
         ],
     )
     def test_groups(self, outer, inner, size):
-        assert group(outer, inner) == size
+        assert group_size(outer, inner) == size
 
 
 class TestCurves:
@@ -319,12 +324,12 @@ class TestCurves:
 
     def test_but_for_an_event(self):
         one = of_measure(ZeroConcentrated(0.5))
-        curve = shifted(one, Fraction(1, 100))
+        curve = shifted_curve(one, Fraction(1, 100))
         assert 0.01 + one.delta_at(3) <= curve.delta_at(3) <= 0.0100001 + one.delta_at(3)
         assert curve.delta_at(curve.epsilon_at(0.02)) <= 0.02
         assert curve.epsilon_at(0.02) == one.epsilon_at(Fraction(1, 100))
         assert curve.epsilon_at(Fraction(1, 90)) < math.inf
-        assert shifted(one, Fraction(0)) is one
+        assert shifted_curve(one, Fraction(0)) is one
         with pytest.raises(ap.InvalidArgument, match="floor"):
             curve.epsilon_at(0.005)
 
@@ -332,8 +337,8 @@ class TestCurves:
     def test_they_decrease(self, one, other):
         pure, loose = of_measure(Pure(1)), of_measure(Approximate(0.5, 0.01))
         curves = [
-            least([pure, of_measure(ZeroConcentrated(0.1))]),
-            shifted(of_measure(ZeroConcentrated(0.1)), Fraction(1, 50)),
+            least_curve([pure, of_measure(ZeroConcentrated(0.1))]),
+            shifted_curve(of_measure(ZeroConcentrated(0.1)), Fraction(1, 50)),
             of_measure(Renyi(lambda order: order * 0.1)),
             GroupCurve(pure, 2),
             GroupCurve(loose, 4),

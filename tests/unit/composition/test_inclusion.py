@@ -9,7 +9,7 @@ from trying import over
 import antiphon as ap
 from antiphon.composition import sparse_parallel
 from antiphon.composition.accounting import optimal, sparse
-from antiphon.composition.guarantees.inclusion import differing, group, includes
+from antiphon.composition.guarantees.inclusion import differing, group_size, includes
 from antiphon.verifiers import bounded, event_level, every_pair, neighbouring_start, user_level
 
 
@@ -35,7 +35,7 @@ def test_how_many_pairs_may_differ(f, most):
 def test_what_starts_with_any_neighbours_is_about_no_users(events):
     """f_∼ lets (0, 1) pass, which are no records (user, …)."""
     assert not includes(user_level(events=events), neighbouring_start())
-    assert group(user_level(events=events), neighbouring_start()) is None
+    assert group_size(user_level(events=events), neighbouring_start()) is None
     assert not includes(user_level(events=events), event_level())
 
 

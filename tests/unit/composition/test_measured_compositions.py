@@ -21,8 +21,8 @@ from antiphon.composition import (
 )
 from antiphon.composition.accounting import from_concentrated, from_renyi, optimal
 from antiphon.composition.accounting.bounds import of_measure
-from antiphon.composition.accounting.creations.sparse import SparseDivergence
-from antiphon.composition.accounting.summed import Summed, total, totals
+from antiphon.composition.accounting.creations.k_sparse import SparseDivergence
+from antiphon.composition.accounting.summed_measures import Summed, sum_of_one_kind, sums_by_measure
 from antiphon.mechanisms import DiscreteGaussian, LeakyBit, RandomizedResponse
 from antiphon.protocol import (
     Approximate,
@@ -275,9 +275,9 @@ class TestWhatIsKept:
 
 class TestTotals:
     def test_of_one_kind(self):
-        assert total([TENTH, TENTH]) == ZeroConcentrated(Fraction(1, 5))
-        assert total([GaussianDP(1), GaussianDP(2)], most=1) == GaussianDP(2)
-        assert total([GaussianDP(1)] * 2).mu ** 2 >= 2
+        assert sum_of_one_kind([TENTH, TENTH]) == ZeroConcentrated(Fraction(1, 5))
+        assert sum_of_one_kind([GaussianDP(1), GaussianDP(2)], most=1) == GaussianDP(2)
+        assert sum_of_one_kind([GaussianDP(1)] * 2).mu ** 2 >= 2
 
     @pytest.mark.parametrize("order", [1.5, 2, 64])
     def test_curves(self, order):
@@ -293,9 +293,9 @@ class TestTotals:
         assert Renyi(Summed(((TENTH,),))) != Renyi(Summed(((TENTH,),) * 2))
 
     def test_who_tells_nothing_adds_nothing(self):
-        assert totals([[Pure(0)], [TENTH]])[0] == TENTH
-        assert totals([[Approximate(0, 0.1)], [TENTH]]) == ()
-        assert [type(each) for each in totals([[Pure(0)]])] == [Renyi]
+        assert sums_by_measure([[Pure(0)], [TENTH]])[0] == TENTH
+        assert sums_by_measure([[Approximate(0, 0.1)], [TENTH]]) == ()
+        assert [type(each) for each in sums_by_measure([[Pure(0)]])] == [Renyi]
 
     def test_a_curve_of_infinite_divergence(self):
         steep = Renyi(lambda order: math.inf if order > 3 else order)

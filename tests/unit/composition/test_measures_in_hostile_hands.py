@@ -22,8 +22,8 @@ from antiphon.composition.accounting import (
     FinitePair,
     MixturePair,
     compose,
+    dominating_pair,
     from_renyi,
-    pair_of,
 )
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.mechanisms import ExponentialMechanism, RandomizedResponse
@@ -293,7 +293,7 @@ def test_a_mixture_of_a_users_pair_has_no_product():
         MixturePair((1,), (mine,)),
         MixturePair((1,), (MixturePair((1,), (mine,)),)),
     ):
-        assert pair_of(Dominated(pair)) is None
+        assert dominating_pair(Dominated(pair)) is None
         with pytest.raises(InvalidArgument, match="not a Renamed"):
             compose([pair])
         assert of_measure(Dominated(pair)).delta_at(1) > 0.75 - math.e / 4  # by divergences

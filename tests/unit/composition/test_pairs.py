@@ -26,7 +26,7 @@ from antiphon.composition.accounting import (
     MixturePair,
     ResponsePair,
     compose,
-    line,
+    fourier_inversion,
     optimal,
     reveal,
 )
@@ -39,7 +39,7 @@ HALF = Fraction(1, 2)
 def way(request, monkeypatch):
     """The integral over a lattice's period, and that over the whole line, smoothed."""
     if request.param == "line":
-        monkeypatch.setattr(line, "_LONGEST", 0)
+        monkeypatch.setattr(fourier_inversion, "_LONGEST", 0)
     return request.param
 
 

@@ -21,19 +21,19 @@ from antiphon.composition.accounting import (
     MixturePair,
     ResponsePair,
     compose,
+    contour_frequencies,
     divergence,
+    fourier_inversion,
     from_concentrated,
-    line,
     optimal,
     renyi_curve,
     response_divergence,
     reveal,
-    sieve,
 )
+from antiphon.composition.accounting.composed_loss import Product
 from antiphon.composition.accounting.laws.noise_laws import Thetas
 from antiphon.composition.accounting.laws.values import log_ratio
-from antiphon.composition.accounting.pairs.pairs_curve import multiplied
-from antiphon.composition.accounting.product import Product
+from antiphon.composition.accounting.pairs.pairs_curve import product_of_finite
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import Log
 
@@ -186,10 +186,10 @@ def contour(pair, times, at, noise=Fraction(0)):
     """That of the best order, on a lattice if there is no noise; and where it is asked."""
     product = compose([pair], times=times)._product
     lattice = None if noise else product.lattice
-    asked = line.placed(Fraction(at), lattice)
+    asked = fourier_inversion.placed(Fraction(at), lattice)
     c = 2.0 ** (product.rung_near(asked.next) / 4)
     spread = math.sqrt(product.guide(c)[1])
-    return line.make(product, c, asked.next, spread, noise, lattice), asked
+    return fourier_inversion.make(product, c, asked.next, spread, noise, lattice), asked
 
 
 def test_a_coarse_step_has_its_aliases_in_the_lower_end():
@@ -215,8 +215,8 @@ def test_a_coarse_step_on_the_line_has_them_too():
 def test_what_is_dropped_is_in_the_error(monkeypatch, noise):
     truth = (gaussian(10, 1, Fraction(1, 200)) ** 1000).stick(Fraction(5))
     for nats in (2.0, 4.0, 8.0):
-        monkeypatch.setattr(sieve, "NATS", nats)
-        monkeypatch.setattr(sieve, "_DENSITY_NATS", nats)
+        monkeypatch.setattr(contour_frequencies, "NATS", nats)
+        monkeypatch.setattr(contour_frequencies, "_DENSITY_NATS", nats)
         made, asked = contour(DiscreteGaussianPair(10), 1000, 5, noise)
         found = made.stick(asked)
         assert (made.lattice is None) == bool(noise)
@@ -238,7 +238,7 @@ def test_noise_is_in_the_lower_end(noise):
 @pytest.mark.parametrize("longest", [350, 420, 550])
 def test_a_period_that_is_too_long_for_some_points_only(monkeypatch, longest):
     """Each ε is asked one way throughout, also where its neighbour is asked the other way."""
-    monkeypatch.setattr(line, "_LONGEST", longest)
+    monkeypatch.setattr(fourier_inversion, "_LONGEST", longest)
     curve, law = compose([DiscreteGaussianPair(5)], times=30), gaussian(5, 1, Fraction(1, 50)) ** 30
     for i in range(40):
         at = Fraction(i, 5) + Fraction(1, 997)
@@ -250,7 +250,7 @@ def test_an_interval_is_wider_before_it_is_refused(monkeypatch):
     given, at = [5 + Fraction(i * i, 10**7) for i in range(40)], Fraction("187.01")
     theirs = optimal([(e, 0) for e in given], width=1e-4).delta_between(at)
     narrow = compose([ResponsePair(e) for e in given]).delta_between(at)
-    monkeypatch.setattr(sieve, "MOST", 200)
+    monkeypatch.setattr(contour_frequencies, "MOST", 200)
     wide = compose([ResponsePair(e) for e in given]).delta_between(at)
     assert wide.width > 10 * narrow.width
     assert wide.lower <= narrow.lower <= narrow.upper <= wide.upper
@@ -261,7 +261,7 @@ def test_an_interval_is_wider_before_it_is_refused(monkeypatch):
 @pytest.mark.parametrize("limit", ["LIMIT", "MOST"])
 def test_what_takes_too_long_is_refused(monkeypatch, limit):
     pairs = [ResponsePair(5 + Fraction(i * i, 10**7)) for i in range(40)]
-    monkeypatch.setattr(sieve, limit, 1 << 3)
+    monkeypatch.setattr(contour_frequencies, limit, 1 << 3)
     with pytest.raises(Intractable, match="larger `width`"):
         compose(pairs, width=1e-9).delta_between(90)
 
@@ -303,7 +303,7 @@ def test_small_compositions_are_exact(pairs, growth):
 def test_contours_hold_small_compositions_too(pairs, growth):
     curve, truth = compose(pairs, width=1e-3), hockey_stick(pairs, growth)
     assume(curve._product is not None and truth != hockey_stick(pairs, 10**6))
-    stick = line.Inversions(curve._product, 1e-3, relatively=True).stick(
+    stick = fourier_inversion.Inversions(curve._product, 1e-3, relatively=True).stick(
         Log(growth) if growth > 1 else Fraction(0)
     )
     found = curve._infinite.with_floor(stick)
@@ -465,7 +465,9 @@ def test_a_lattice_is_as_fine_as_all_of_them():
 
 def test_points_of_one_ratio_are_one_point_with_all_their_mass():
     quarter, half = Fraction(1, 4), Fraction(1, 2)
-    twice = multiplied([([(quarter, quarter / 2), (quarter, quarter / 2), (half, 3 * quarter)], 2)])
+    twice = product_of_finite(
+        [([(quarter, quarter / 2), (quarter, quarter / 2), (half, 3 * quarter)], 2)]
+    )
     assert twice.total == 1
     assert sorted(twice.points) == sorted(
         [(quarter, quarter / 4), (half, 3 * quarter / 2), (quarter, 9 * quarter / 4)]

@@ -10,10 +10,10 @@ from trying import over
 
 import antiphon as ap
 from antiphon.composition.accounting import FinitePair, ResponsePair, divergence, sparse
-from antiphon.composition.accounting.creations.sparse import log_elementary
+from antiphon.composition.accounting.composed_loss import Product
+from antiphon.composition.accounting.creations.k_sparse import log_elementary
 from antiphon.composition.accounting.pairs.pairs_curve import Once
 from antiphon.composition.accounting.parameters import parameters
-from antiphon.composition.accounting.product import Product
 from antiphon.learners.joint_curve import HexagonCorner, _ratio
 
 

@@ -16,7 +16,7 @@ from antiphon import Claim, ExtConComp, Log, spaces
 from antiphon.composition import Certified, each_valid, sparse_parallel
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.parameters import parameters, single
-from antiphon.composition.complex_mechanism import bare
+from antiphon.composition.complex_mechanism import unwrapped
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
 from antiphon.composition.guarantees.rulebook import TABLE, rule
 from antiphon.mechanisms import ContinualHistogram, LeakyBit, TreeCounter
@@ -235,8 +235,8 @@ def test_what_is_certified_answers_as_it_is():
     system, f = ExtConComp(), sparse_parallel([(1, 0)])
     certified = Certified(system, f)
     twice = Certified(certified, certified.claims[0].verification)
-    assert bare(system) is bare(certified) is bare(twice) is system
-    assert bare(Loud(system, f)) == Loud(system, f)
+    assert unwrapped(system) is unwrapped(certified) is unwrapped(twice) is system
+    assert unwrapped(Loud(system, f)) == Loud(system, f)
 
 
 def runs(node):

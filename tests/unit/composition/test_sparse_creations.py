@@ -8,8 +8,8 @@ from trying import over
 
 import antiphon as ap
 from antiphon.composition.accounting import exactly_sparse, optimal, sparse
-from antiphon.composition.accounting.creations import parallel
-from antiphon.composition.accounting.creations.parallel import Closed, Corner, Recursion
+from antiphon.composition.accounting.creations import bounded_creations
+from antiphon.composition.accounting.creations.bounded_creations import Closed, Corner, Recursion
 
 MILLION = 10**6
 
@@ -98,13 +98,13 @@ class TestShapes:
         assert width < 1e-12
 
     def test_a_recursion_that_stops_early(self, monkeypatch):
-        monkeypatch.setattr(parallel, "_WORK", 36)
+        monkeypatch.setattr(bounded_creations, "_WORK", 36)
         curve, width = self.holds(Fraction(3, 2), "1/20", 2, 8)
         assert curve.excess.most == 2
         assert 1e-3 < width < 0.1
 
     def test_too_many_for_the_recursion(self, monkeypatch):
-        monkeypatch.setattr(parallel, "_WORK", 1)
+        monkeypatch.setattr(bounded_creations, "_WORK", 1)
         curve, _ = self.holds(Fraction(2), "1/20", 2, 5)
         assert curve.excess == curve.bound
         assert curve.delta_at(0) == curve.closed.delta_at(0)
@@ -215,7 +215,7 @@ class TestRecursion:
 
 
 def equal_kind(epsilon, delta, slots, count):
-    return parallel.Kind(Fraction(epsilon), delta, slots, count)
+    return bounded_creations.Kind(Fraction(epsilon), delta, slots, count)
 
 
 class TestBadInput:

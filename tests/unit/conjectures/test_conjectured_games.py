@@ -33,7 +33,7 @@ from antiphon.conjectures.patterns.fixed_strategy import (
     value,
 )
 from antiphon.conjectures.patterns.game_pattern import BestOfGame
-from antiphon.conjectures.tables import both_laws, mechanism, rounded
+from antiphon.conjectures.tables import both_laws, mechanism, round_law
 from antiphon.learners.littlestone import BLANK, HIT
 from antiphon.learners.mistakes import FiniteLaw, hard_sequence
 from antiphon.learners.patterns import MistakesPattern
@@ -88,7 +88,7 @@ def random_law(domain, random):
         law[first : first + domain.answers] = (
             law[row // len(domain.inputs)] * weights / sum(weights)
         )
-    return as_doubles(rounded(domain, law, WHOLE))
+    return as_doubles(round_law(domain, law, WHOLE))
 
 
 def as_doubles(plan):
@@ -102,7 +102,7 @@ def pattern(request):
 
 def made_of(pattern, domains, laws):
     return [
-        mechanism(f"M{place + 1}", domain, rounded(domain, law, WHOLE), part.claim)
+        mechanism(f"M{place + 1}", domain, round_law(domain, law, WHOLE), part.claim)
         for place, (part, domain, law) in enumerate(zip(pattern.parts, domains, laws, strict=True))
     ]
 

@@ -25,7 +25,7 @@ from antiphon.conjectures.all_views import best, gains
 from antiphon.conjectures.climbing import Climb, program
 from antiphon.conjectures.exact_figures import HockeyStick, MomentLoss
 from antiphon.conjectures.law_trees import Domain, pruned, tree, turned
-from antiphon.conjectures.tables import mechanism, mixed, rounded
+from antiphon.conjectures.tables import mechanism, mix, round_law
 from antiphon.protocol.coins.sampled import generator
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
@@ -53,7 +53,7 @@ def random_law(domain, random, zeros=0.3):
 
 
 def exact_plan(domain, law):
-    return rounded(domain, law, 720_720)
+    return round_law(domain, law, 720_720)
 
 
 def as_doubles(plan):
@@ -176,7 +176,7 @@ def test_a_mixture_with_what_tells_nothing_tells_less():
     domain = Domain((0, 1), 1, 2)
     plan = exact_plan(domain, np.array([1, 1, 0, 0, 1.0]))
     for evenly in (False, True):
-        made = mechanism("M", domain, mixed(domain, plan, QUARTER, evenly=evenly), ANY.claim)
+        made = mechanism("M", domain, mix(domain, plan, QUARTER, evenly=evenly), ANY.claim)
         game = ap.PrivacyGame(made, ListedPairs((Pair(0, 1),)))
         assert game.tight_delta(epsilon=0, rounds=1) == QUARTER
 

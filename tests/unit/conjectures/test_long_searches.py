@@ -17,7 +17,7 @@ from antiphon.audit.running.sending import run_file
 from antiphon.conjectures import Conjecture, SparsePattern
 from antiphon.conjectures.ascent import AHEAD, Climbs, Few, place_of, start
 from antiphon.conjectures.climbing import Climb
-from antiphon.conjectures.conjecturing import kept_in
+from antiphon.conjectures.conjecture import kept_in
 from antiphon.protocol.coins.sampled import generator
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
@@ -186,7 +186,7 @@ def test_the_best_are_kept_until_nothing_gets_better():
 @pytest.mark.parametrize("method", ["fork", "forkserver"])
 def test_a_pattern_of_a_file_is_climbed_by_others(method, monkeypatch):
     """Whose verification function no other process knows by name, as the CLI runs it."""
-    monkeypatch.setattr("antiphon.audit.running.crews.start_method", lambda: method)
+    monkeypatch.setattr("antiphon.audit.running.executors.start_method", lambda: method)
     claim = run_file(EXAMPLES / "prefixes.py").CLAIM
     found = claim.search(seed=1, starts=60, seconds=None, executor=2)
     assert found.refuted

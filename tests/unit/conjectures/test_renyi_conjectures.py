@@ -29,7 +29,7 @@ from antiphon.conjectures import (
 from antiphon.conjectures.patterns.filter_pattern import worst
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, tangent, value
 from antiphon.conjectures.patterns.game_pattern import BestOfGame
-from antiphon.conjectures.tables import both_laws, mechanism, rounded
+from antiphon.conjectures.tables import both_laws, mechanism, round_law
 from antiphon.protocol import Renyi, ZeroConcentrated
 from antiphon.protocol.coins.sampled import generator
 
@@ -65,13 +65,13 @@ def random_law(domain, random):
         law[first : first + domain.answers] = (
             law[row // len(domain.inputs)] * weights / sum(weights)
         )
-    return np.array([float(each) for each in rounded(domain, law)])
+    return np.array([float(each) for each in round_law(domain, law)])
 
 
 def played(pattern, adversary, domains, laws):
     """The moment of an adversary's views, exactly, of some laws."""
     made = [
-        mechanism(f"M{place + 1}", domain, rounded(domain, law), part.claim)
+        mechanism(f"M{place + 1}", domain, round_law(domain, law), part.claim)
         for place, (part, domain, law) in enumerate(zip(pattern.parts, domains, laws, strict=True))
     ]
     game, nodes = pattern.question(made), list(adversary.nodes)

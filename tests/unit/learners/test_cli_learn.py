@@ -21,7 +21,7 @@ from antiphon.learners.convex import (
 )
 from antiphon.learners.games import ConvexGame, LossGame
 from antiphon.learners.learner import Learner
-from antiphon.numbers.printed import fixed_up
+from antiphon.numbers.rounded_text import fixed_up
 
 COMMAND = "learn"
 

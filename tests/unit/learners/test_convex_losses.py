@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from trying import over
 
 import antiphon as ap
-from antiphon.audit.running.sending import packed, unpacked
+from antiphon.audit.running.sending import pack, unpack
 from antiphon.learners.convex import (
     AbsoluteLoss,
     Ball,
@@ -261,11 +261,11 @@ def test_a_users_loss_is_played_named_and_sent():
     session.send(np.array([1024]))
     assert session.send("advice")[0] > 0.5
     assert decode(encode(learner)) == learner
-    assert unpacked(*packed(distance)) is distance
-    assert unpacked(*packed(learner)) == learner
+    assert unpack(*pack(distance)) is distance
+    assert unpack(*pack(learner)) == learner
     assert "distance" in repr(distance)
     with pytest.raises((pickle.PicklingError, AttributeError)):
-        packed(made(lambda x, z: x @ x, lambda x, z: 2 * x))
+        pack(made(lambda x, z: x @ x, lambda x, z: 2 * x))
 
 
 # --- learners without noise -----------------------------------------------------------------------

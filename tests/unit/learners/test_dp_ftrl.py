@@ -14,7 +14,7 @@ from trying import over
 
 import antiphon as ap
 from antiphon import Side
-from antiphon.composition.accounting.largest import budget, largest_rho
+from antiphon.composition.accounting.calibration import budget, largest_rho
 from antiphon.learners import ADVICE
 from antiphon.learners.convex import (
     Ball,

@@ -14,7 +14,7 @@ from trying import examples, over, sized
 import antiphon as ap
 from antiphon import Log
 from antiphon.composition.accounting import from_renyi
-from antiphon.composition.accounting.largest import short
+from antiphon.composition.accounting.calibration import short_rate
 from antiphon.learners import ADVICE, Hedge, LazyToPrivate, contest, games
 from antiphon.learners.l2p import (
     Accounting,
@@ -424,7 +424,7 @@ def exactly(curve, order):
 )  # fmt: skip
 def test_the_curve_is_the_bound_rounded_up(rate, fakes, margin, batch, decisions, order):
     with mp.workdps(50):
-        curve = L2PCurve(short(rate), fakes, margin, batch, decisions)
+        curve = L2PCurve(short_rate(rate), fakes, margin, batch, decisions)
         found, wanted = curve(order), exactly(curve, order)
         assert found <= wanted * (1 + mpf(10) ** -8) + mpf(10) ** -11
         if order * rate < 1e-3:  # where R is as good as αη²/2
@@ -438,14 +438,14 @@ def test_the_curve_is_the_bound_rounded_up(rate, fakes, margin, batch, decisions
 def test_the_curve_is_the_bound_and_no_more(decisions, margin, batch, fakes):
     """At rates so small that R is as good as αη²/2, and for few decisions, of which each counts."""
     for rate, order in ((1e-4, 3), (1e-5, 50), (1e-6, 1.5)):
-        curve = L2PCurve(short(rate), fakes, margin, batch, decisions)
+        curve = L2PCurve(short_rate(rate), fakes, margin, batch, decisions)
         with mp.workdps(50):
             assert float(curve(order)) == pytest.approx(float(exactly(curve, order)), rel=1e-4)
 
 
 @given(st.floats(1e-4, 0.5), st.integers(1, 100), st.integers(2, 10**4))
 def test_more_orders_and_more_decisions_tell_no_less(rate, batch, decisions):
-    curve = L2PCurve(short(rate), Fraction(1, 100), 2, batch, decisions)
+    curve = L2PCurve(short_rate(rate), Fraction(1, 100), 2, batch, decisions)
     found = [curve(order) for order in (1, 1 + 2.0**-20, 1.01, 1.5, 2, 5, 50)]
     assert found == sorted(found)
     assert curve(2) <= attrs.evolve(curve, decisions=decisions + 1)(2)

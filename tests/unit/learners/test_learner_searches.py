@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from antiphon.composition.accounting.largest import golden
+from antiphon.composition.accounting.calibration import golden_section
 from antiphon.learners.convex import AbsoluteLoss, Ball
 from antiphon.learners.convex.function_loss import check
 from antiphon.learners.littlestone.counting_learners import (
@@ -20,7 +20,7 @@ from antiphon.numbers.errors import InvalidArgument
 
 @pytest.mark.parametrize("least", [0.002, 0.3, 7.0, 90.0])
 def test_a_golden_section_ends_where_the_function_is_least(least):
-    found = golden(lambda x: math.log(x / least) ** 2, 0.001, 100.0, 60)
+    found = golden_section(lambda x: math.log(x / least) ** 2, 0.001, 100.0, 60)
     assert found.value == pytest.approx(0, abs=1e-9)
     assert found.place == pytest.approx(least, rel=1e-4)
     assert found.middle == pytest.approx(least, rel=1e-4)

@@ -14,7 +14,7 @@ from trying import examples, over
 
 import antiphon as ap
 from antiphon import Log
-from antiphon.composition.accounting.largest import short
+from antiphon.composition.accounting.calibration import short_rate
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.learners import (
     ADVICE,
@@ -215,7 +215,7 @@ def exactly(curve, order):
 def test_the_curve_is_the_bound_rounded_up(rate, cost, batch, decisions, order):
     """By a hair, or less by what the exact divergence of a range saves."""
     with mp.workdps(50):
-        curve = LazyCurve(short(rate), cost, batch, decisions)
+        curve = LazyCurve(short_rate(rate), cost, batch, decisions)
         found, wanted = curve(order), exactly(curve, order)
         assert found <= wanted * (1 + mpf(10) ** -9) + mpf(10) ** -12
         if order * rate < 1e-3:  # where R is as good as αη²/2
@@ -224,7 +224,7 @@ def test_the_curve_is_the_bound_rounded_up(rate, cost, batch, decisions, order):
 
 @given(st.floats(1e-4, 0.5), st.integers(1, 100), st.integers(2, 10**4))
 def test_more_orders_and_more_decisions_tell_no_less(rate, batch, decisions):
-    curve = LazyCurve(short(rate), Fraction(2), batch, decisions)
+    curve = LazyCurve(short_rate(rate), Fraction(2), batch, decisions)
     found = [curve(order) for order in (1, 1 + 2.0**-20, 1.01, 1.5, 2, 5, 50)]
     assert found == sorted(found)
     assert curve(2) <= attrs.evolve(curve, decisions=decisions + 1)(2)

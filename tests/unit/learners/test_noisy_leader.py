@@ -13,7 +13,7 @@ from trying import examples, over
 
 import antiphon as ap
 from antiphon import Log
-from antiphon.composition.accounting.largest import budget, largest_rho
+from antiphon.composition.accounting.calibration import budget, largest_rho
 from antiphon.learners import ADVICE, NoisyLeader, Softmax, contest, games, tree_ftrl
 from antiphon.learners.experts.noisy_leader import best_rate, noise_cost, regret_bound
 from antiphon.mechanisms import (

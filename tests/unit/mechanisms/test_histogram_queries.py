@@ -21,7 +21,7 @@ from antiphon.mechanisms import (
     check_query,
     quantile,
 )
-from antiphon.protocol.provenance import foreign
+from antiphon.protocol.provenance import why_untrusted
 
 D = 3
 QUERIES = [
@@ -50,7 +50,7 @@ class Broken(HistogramQuery):
 def test_queries_are_monotone_and_as_sensitive_as_they_say_on_a_box(query):
     assert check_query(query, dimension=D, largest=7) is None
     assert search_query(query, dimension=6, examples=60) is None
-    assert foreign(query) is None
+    assert why_untrusted(query) is None
 
 
 @over("query", QUERIES, at_least=18)
@@ -84,8 +84,8 @@ def test_broken_twins_are_found(name, reason):
     x, y = found.histograms
     assert (query(x), query(y)) == found.values
     assert search_query(query, dimension=D).reason == found.reason
-    assert foreign(query) is not None
-    assert foreign(Scaled(query, 3)) is not None
+    assert why_untrusted(query) is not None
+    assert why_untrusted(Scaled(query, 3)) is not None
 
 
 def test_a_search_goes_where_no_box_does():
@@ -143,7 +143,7 @@ def test_a_query_of_a_user_stays_one_however_it_is_scaled():
         def __call__(self, counts):
             return 7 * sum(counts)
 
-    assert foreign(Scaled(Scaled(Total(), 2), 3)) is None
-    assert foreign(Scaled(Scaled(Lying(), 2), 3)) is not None
+    assert why_untrusted(Scaled(Scaled(Total(), 2), 3)) is None
+    assert why_untrusted(Scaled(Scaled(Lying(), 2), 3)) is not None
     Lying.__module__ = "antiphon.selfcheck.corpus.twins"
-    assert foreign(Lying()) is not None
+    assert why_untrusted(Lying()) is not None

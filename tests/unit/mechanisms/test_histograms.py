@@ -16,7 +16,7 @@ import antiphon as ap
 from antiphon.audit import search_properties
 from antiphon.composition import ComplexMechanism, TwoCopies
 from antiphon.composition.accounting import from_renyi, response_divergence
-from antiphon.composition.properties import Broken, Property, advance, begin
+from antiphon.composition.properties import Broken, Property, advance_lockstep, begin_lockstep
 from antiphon.mechanisms import (
     COUNT,
     HSS,
@@ -124,7 +124,7 @@ FEW = [(0, 0, 0), (1, 0, 0), (1, 1, 1)]
 def violation(processor, outer, inner):
     """The first property that one of 300 random pairs of runs breaks; quicker than a search."""
     for seed in range(300):
-        pick, lock = random.Random(seed), begin(processor, outer, inner)
+        pick, lock = random.Random(seed), begin_lockstep(processor, outer, inner)
         for _ in range(40):
             if lock.sent is None:
                 zero = pick.choice(FEW)
@@ -132,7 +132,7 @@ def violation(processor, outer, inner):
             else:
                 side, zero = ap.Side.RIGHT, pick.choice(reply(lock.sent[0], lock.created))
                 one = zero
-            after = advance(processor, outer, inner, lock, side, zero, one)
+            after = advance_lockstep(processor, outer, inner, lock, side, zero, one)
             if isinstance(after, Broken):
                 return after.property
             lock = lock if isinstance(after, Refused) else after

@@ -10,7 +10,7 @@ from trying import over
 
 from antiphon.numbers import exact
 from antiphon.numbers.exact import Log
-from antiphon.numbers.printed import fixed_down, fixed_up, shown_down, shown_up, told_apart
+from antiphon.numbers.rounded_text import fixed_down, fixed_up, shown_down, shown_up, told_apart
 
 doubles = st.floats(0, allow_nan=False, allow_infinity=False)
 fractions = st.fractions(0, 10**9) | st.builds(Fraction, st.integers(0, 99), st.integers(1, 10**80))

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from trying import over
 
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.persistent_vector import Vector
 
 
 @given(st.integers(0, 600), st.data())

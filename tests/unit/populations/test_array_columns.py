@@ -29,7 +29,7 @@ from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.array_columns import ArrayColumn, float64s, int64s
 from antiphon.populations.column_coins import LIMIT, NUMBERS, ColumnCoins
 from antiphon.populations.columns import Apart, Column
-from antiphon.populations.each_replica import plain
+from antiphon.populations.each_replica import to_scalar
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER
 from antiphon.protocol.messages import identical
@@ -96,7 +96,9 @@ def together_and_alone(replicas, compute):
             coins.lanes = lanes.only(np.array([place]))
             found = result(lambda: compute(ofs(coins, lanes)))
         coins.lanes = lanes.only(np.array([place]))
-        made.append(plain(found) if not isinstance(found, list) else list(map(plain, found)))
+        made.append(
+            to_scalar(found) if not isinstance(found, list) else list(map(to_scalar, found))
+        )
     return made, whole
 
 

@@ -14,7 +14,7 @@ from trying import over
 import antiphon as ap
 from antiphon.populations.column_coins import LIMIT, ColumnCoins
 from antiphon.populations.columns import Apart, Column, Lanes
-from antiphon.populations.each_replica import plain
+from antiphon.populations.each_replica import to_scalar
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER, Placeholder
 from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
@@ -51,7 +51,7 @@ def same(one, other):
 
 def alone(run):
     """The same computation, one replica at a time if NumPy may not do it for all."""
-    return lambda: plain(value) if isinstance(value := run(), Column) else value
+    return lambda: to_scalar(value) if isinstance(value := run(), Column) else value
 
 
 @given(
@@ -131,7 +131,7 @@ def test_sameness_and_spaces_see_through_a_column():
     assert not ap.spaces.Reals(2.0, 3.0).contains(column)
     assert ap.spaces.Multiples(0.5).contains(column)
     assert not identical(column, 0) or coins.waiting
-    assert plain(ap.Ask((1, "a"), 0)) == ap.Ask((1, "a"), 0)
+    assert to_scalar(ap.Ask((1, "a"), 0)) == ap.Ask((1, "a"), 0)
     assert "0.5" not in repr(column)  # law 8
 
 
@@ -244,8 +244,8 @@ def test_what_ints_can_do_columns_can_too(of):
     lanes = coins.lanes
     for place, value in enumerate(values):
         coins.lanes = lanes.only(np.array([place]))
-        assert plain(of(column)) == of(value)
-        assert type(plain(of(column))) is type(of(value))
+        assert to_scalar(of(column)) == of(value)
+        assert type(to_scalar(of(column))) is type(of(value))
     coins.lanes = lanes
     with suppress(Apart):
         assert of(column).now().tolist() == [of(value) for value in values]

@@ -13,7 +13,7 @@ from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.columns import Apart, Column
-from antiphon.populations.each_replica import Opaque, for_all, for_each, plain
+from antiphon.populations.each_replica import Opaque, for_all, for_each, to_scalar
 from antiphon.populations.play import Population, play_population
 from antiphon.protocol.coins.column_safety import column_safe
 
@@ -52,7 +52,7 @@ def test_each_replica_has_what_it_would_have_alone(name, coins):
     for place in range(3):
         coins.lanes = whole.only(np.array([place]))
         alone = function(int(INTS[place]), ROWS[place].copy())
-        for made in (plain(found), for_each(function, numbers, rows)):
+        for made in (to_scalar(found), for_each(function, numbers, rows)):
             assert type(made) is type(alone)
             assert np.asarray(made).dtype == np.asarray(alone).dtype
             assert np.array_equal(made, alone)
@@ -98,7 +98,7 @@ def test_an_opaque_value_is_that_of_a_single_replica_or_of_none(coins):
     whole = coins.lanes
     opaque = for_each(Fraction, Column(INTS, coins))
     assert opaque.now() == [3, -1, 4]
-    for use in (bool, hash, lambda x: x == 3, lambda x: x.numerator, plain):
+    for use in (bool, hash, lambda x: x == 3, lambda x: x.numerator, to_scalar):
         with pytest.raises(Apart):
             use(opaque)
     with pytest.raises(TypeError):
@@ -107,7 +107,12 @@ def test_an_opaque_value_is_that_of_a_single_replica_or_of_none(coins):
     coins.lanes = whole.only(np.array([2, 0]))
     assert opaque.now() == [4, 3]
     coins.lanes = whole.only(np.array([1]))
-    assert (bool(opaque), opaque.numerator, hash(opaque), plain((opaque,))) == (True, -1, -2, (-1,))
+    assert (bool(opaque), opaque.numerator, hash(opaque), to_scalar((opaque,))) == (
+        True,
+        -1,
+        -2,
+        (-1,),
+    )
 
 
 def lazily(kind):

@@ -5,7 +5,7 @@ import random
 import pytest
 from trying import over
 
-from antiphon.preprocessing.as_stated import (
+from antiphon.preprocessing.printed_bounds import (
     PRINTED,
     TAU,
     THEOREM,

@@ -7,7 +7,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.cli import main
-from antiphon.composition.accounting.largest import largest_rho
+from antiphon.composition.accounting.calibration import largest_rho
 from antiphon.mechanisms import NoisyDescent
 from antiphon.preprocessing import Preprocessed
 from antiphon.preprocessing.tables import MeanImputation

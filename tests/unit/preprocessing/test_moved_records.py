@@ -20,7 +20,7 @@ from antiphon.preprocessing.tables import (
     Transformed,
     into_ball,
 )
-from antiphon.verifiers.moved import OneRow
+from antiphon.verifiers.preprocessing_distance import OneRow
 
 pytest.importorskip("sklearn")
 

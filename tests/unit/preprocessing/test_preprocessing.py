@@ -12,12 +12,12 @@ from trying import over
 import antiphon as ap
 from antiphon import EMPTY
 from antiphon.composition.accounting.bounds import of_measure
-from antiphon.composition.accounting.summed import divergence_of
+from antiphon.composition.accounting.summed_measures import divergence_of
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.mechanisms import DiscreteLaplace, Gaussian, KaryResponse, NoisyDescent
 from antiphon.preprocessing import ImputedSum, Preprocessed, Preprocessing
-from antiphon.preprocessing.as_stated import as_printed
-from antiphon.preprocessing.triangle import Hoelder, Ranged, steps, triangle
+from antiphon.preprocessing.printed_bounds import as_printed
+from antiphon.preprocessing.weak_triangle import Hoelder, Ranged, steps, triangle
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.divergences import response_divergence
 from antiphon.protocol.measures.kinds import (
@@ -30,7 +30,7 @@ from antiphon.protocol.measures.kinds import (
 )
 from antiphon.protocol.spaces import Integers, Reals, Signature
 from antiphon.verifiers.models import event_level, neighbouring_start
-from antiphon.verifiers.moved import Moved
+from antiphon.verifiers.preprocessing_distance import PreprocessingDistance
 from antiphon.verifiers.relations import AnyTwo, OneEntry, Within
 
 RHO = Fraction("0.02435597")
@@ -417,7 +417,7 @@ class Scales(Shifts):
 
     size: int = 20
     moved: int = 20
-    images: object = Moved()
+    images: object = PreprocessingDistance()
 
 
 def test_descent_costs_what_the_talk_says():
@@ -453,8 +453,8 @@ def test_a_step_of_descent_moves_no_further_than_is_proved():
         ]
         gap = np.linalg.norm(steps_[0] - steps_[1])
         worst = max(worst, gap / ((2 * clip + tau) / 5))
-        assert Moved(Fraction(tau) + Fraction(1, 10**9)).holds(zero, one)
-        assert not Moved(Fraction(tau) * Fraction(99, 100)).holds(zero, one)
+        assert PreprocessingDistance(Fraction(tau) + Fraction(1, 10**9)).holds(zero, one)
+        assert not PreprocessingDistance(Fraction(tau) * Fraction(99, 100)).holds(zero, one)
     assert 0.5 < worst <= 1
 
 
@@ -510,7 +510,7 @@ class Silence:
     ],
 )
 def test_what_has_not_moved_but_is_no_table(zero, one):
-    assert not Moved(9, 2).holds(zero, one)
+    assert not PreprocessingDistance(9, 2).holds(zero, one)
 
 
 @over("places", [-1074, -1073, -1060, -600, -540, -500, 0, 500, 900])
@@ -522,17 +522,19 @@ def test_what_is_moved_is_never_taken_for_less(places, columns):
     one[:] = 2.0**places
     length = Fraction(math.isqrt(columns * 4**30), 2**30) * Fraction(2) ** places  # rounded down
     for replaced, rows in ((1, 1), (0, 2), (2, 0)):
-        assert Moved(rows * length * 8 * columns**2, replaced).holds(zero, one)
+        assert PreprocessingDistance(rows * length * 8 * columns**2, replaced).holds(zero, one)
         less = rows * length * Fraction(2**20 - 1, 2**20)
-        assert Moved(less, replaced).holds(zero, one) is (rows == 0)
+        assert PreprocessingDistance(less, replaced).holds(zero, one) is (rows == 0)
 
 
 def test_rows_whose_distance_is_no_double():
     low, high = np.full((2, 1), -1.5e308), np.full((2, 1), 1.5e308)
     far = 10**400
-    assert Moved(far, 2).holds(low, high)
-    assert not Moved(far, 1).holds(low, high)
-    assert not Moved(far, 0).holds(low / 2, high / 2)  # each is one, and their sum is none
+    assert PreprocessingDistance(far, 2).holds(low, high)
+    assert not PreprocessingDistance(far, 1).holds(low, high)
+    assert not PreprocessingDistance(far, 0).holds(
+        low / 2, high / 2
+    )  # each is one, and their sum is none
 
 
 def test_an_image_that_the_mechanism_refuses_would_tell():

@@ -28,7 +28,7 @@ from antiphon.preprocessing.tables.columnwise import eigengap
 from antiphon.protocol.claims import Status
 from antiphon.protocol.spaces import Arrays, Integers
 from antiphon.verifiers import neighbouring_start
-from antiphon.verifiers.moved import Moved, OneRow
+from antiphon.verifiers.preprocessing_distance import OneRow, PreprocessingDistance
 
 pytest.importorskip("sklearn")
 
@@ -394,7 +394,7 @@ def test_a_row_that_differs():
     assert not OneRow().holds(zero, zero[:2])
     assert not OneRow().holds(np.zeros((3, 2), int), np.zeros((3, 2), int))
     assert not OneRow().holds([[1.0]], [[1.0]])
-    assert Moved(0, 1).holds(zero[1:], one[1:]) is False  # NaN is no number
+    assert PreprocessingDistance(0, 1).holds(zero[1:], one[1:]) is False  # NaN is no number
 
 
 def test_boxes_in_boxes():

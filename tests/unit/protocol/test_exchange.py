@@ -19,7 +19,7 @@ from antiphon.numbers.interning import Interner
 from antiphon.populations.play import Population
 from antiphon.protocol import RecordedCoins, ReplayedCoins, SampledCoins, in_turn
 from antiphon.protocol.exchanges.processor import Underway
-from antiphon.protocol.provenance import foreign
+from antiphon.protocol.provenance import why_untrusted
 from antiphon.protocol.spaces import BITS, Anything, Integers
 
 LEFT, RIGHT = ap.Side
@@ -531,7 +531,7 @@ def test_it_has_a_name_a_wiring_and_a_lifting():
         return created + 1, (yield ap.Ask(bit, created))
 
     assert repr(forward) == "<forward, a FunctionExchange>"
-    assert foreign(forward) is not None
+    assert why_untrusted(forward) is not None
     promise = ap.guarantee(ap.composition.ComplexMechanism(forward))
     assert promise.epsilon_at(0) == 1
     assert "forward" in promise.explain()

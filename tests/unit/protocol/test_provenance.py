@@ -29,7 +29,14 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol import Pure, Status
 from antiphon.protocol.adapters import FunctionMechanism
 from antiphon.protocol.post_processor import FunctionPostProcessor
-from antiphon.protocol.provenance import assumed, claims_of, doubt, essence, foreign, own
+from antiphon.protocol.provenance import (
+    assumed,
+    claims_of,
+    essence,
+    is_library_code,
+    why_assumed,
+    why_untrusted,
+)
 from antiphon.selfcheck.corpus.table import corpus
 from antiphon.selfcheck.specimens.choices import NoisyMaxValue
 from antiphon.selfcheck.specimens.histograms import OneSensitiveTotal
@@ -102,21 +109,21 @@ class SaysComplex(TreeCounter, metaclass=PassesForComplex):
 
 @over("mechanism", OWN, at_least=98)
 def test_this_librarys_mechanisms_are_its_own(mechanism):
-    assert foreign(mechanism) is None
-    assert doubt(mechanism, "claims") is None
+    assert why_untrusted(mechanism) is None
+    assert why_assumed(mechanism, "claims") is None
 
 
 @over("entry", PROCESSORS, at_least=25)
 def test_this_librarys_post_processors_are_its_own(entry):
-    assert foreign(entry.processor) is None
+    assert why_untrusted(entry.processor) is None
 
 
 @over("kind", [Slotted, Behind, Before, Equal, Impostor, Lied, SaysComplex])
 def test_what_a_class_from_elsewhere_adds_is_not_this_librarys(kind):
     mechanism = kind(horizon=8, epsilon=1)
-    assert not own(essence(kind))
-    assert foreign(mechanism) is not None
-    assert "state it anew" in doubt(mechanism, "claims")
+    assert not is_library_code(essence(kind))
+    assert why_untrusted(mechanism) is not None
+    assert "state it anew" in why_assumed(mechanism, "claims")
     assert mechanism.claims[0].status is Status.ASSUMED
     # Where `complex` was asked about before, Python takes SaysComplex for it: no mechanism at all.
     with suppress(ap.InvalidArgument) if kind is SaysComplex else nullcontext():
@@ -126,14 +133,14 @@ def test_what_a_class_from_elsewhere_adds_is_not_this_librarys(kind):
 def test_a_subclass_that_adds_nothing_is_what_it_is_made_from():
     same = Same(horizon=8, epsilon=1)
     assert essence(Same) is TreeCounter
-    assert foreign(same) is None
+    assert why_untrusted(same) is None
     assert ap.guarantee(same).status is Status.PROVED
 
 
 def test_an_attribute_of_the_object_may_hide_a_method():
     same = Same(horizon=8, epsilon=1)
     object.__setattr__(same, "_noise", lambda coins: 0)
-    assert foreign(same) == "Same._noise was set on the object itself"
+    assert why_untrusted(same) == "Same._noise was set on the object itself"
     assert ap.guarantee(same).status is Status.ASSUMED
 
 
@@ -141,7 +148,7 @@ def test_nor_can_a_class_hide_the_dictionary_of_its_objects():
     class Hides(TreeCounter):
         __dict__ = property(lambda self: {})
 
-    assert foreign(Hides(horizon=8, epsilon=1)) is not None
+    assert why_untrusted(Hides(horizon=8, epsilon=1)) is not None
 
 
 def test_what_says_of_itself_that_it_is_a_mechanism_is_looked_at_all_the_same():
@@ -151,18 +158,18 @@ def test_what_says_of_itself_that_it_is_a_mechanism_is_looked_at_all_the_same():
         def __call__(self, counts):
             return 0
 
-    assert foreign((Poses(1),), but_created=True) is not None
+    assert why_untrusted((Poses(1),), but_created=True) is not None
 
 
 def test_parts_are_looked_at_at_every_depth():
     inner = Before(horizon=8, epsilon=1)
-    assert foreign(UnboundedCounter(counter=inner)) == "Mixin._noise is not of this library"
-    assert foreign(((inner,),)) == "Mixin._noise is not of this library"
-    assert foreign(((1, "a", None, 0.5, Fraction(1, 2)), np.arange(3), ap.TOP)) is None
-    assert foreign(UnboundedCounter(counter=inner), but_created=True) is not None
+    assert why_untrusted(UnboundedCounter(counter=inner)) == "Mixin._noise is not of this library"
+    assert why_untrusted(((inner,),)) == "Mixin._noise is not of this library"
+    assert why_untrusted(((1, "a", None, 0.5, Fraction(1, 2)), np.arange(3), ap.TOP)) is None
+    assert why_untrusted(UnboundedCounter(counter=inner), but_created=True) is not None
     asked = AskEach(counter=inner, dimension=2)  # creates it: its own claim vouches for it
-    assert foreign(asked) == "Mixin._noise is not of this library"
-    assert foreign(asked, but_created=True) is None
+    assert why_untrusted(asked) == "Mixin._noise is not of this library"
+    assert why_untrusted(asked, but_created=True) is None
 
 
 def test_numbers_of_a_class_of_their_own_are_refused_or_foreign():
@@ -175,8 +182,8 @@ def test_numbers_of_a_class_of_their_own_are_refused_or_foreign():
     class Two(int):
         pass
 
-    assert foreign(Half(1, 2)) is not None
-    assert foreign(Two(2)) is not None
+    assert why_untrusted(Half(1, 2)) is not None
+    assert why_untrusted(Two(2)) is not None
     with pytest.raises(InvalidArgument, match="epsilon"):
         RandomizedResponse(epsilon=Half(1, 2))
     with pytest.raises(InvalidArgument, match="epsilon"):
@@ -211,7 +218,7 @@ class TestAUsersOwnWord:
         class Mine(LeakyBit):
             claims = self.CLAIM
 
-        assert doubt(Mine(delta=1), "claims") is None
+        assert why_assumed(Mine(delta=1), "claims") is None
         assert ap.guarantee(Mine(delta=1)).status is Status.PROVED
 
     def test_not_what_it_inherits_from_another_of_the_users_classes(self):
@@ -222,7 +229,7 @@ class TestAUsersOwnWord:
             def step(self, state, message, coins):
                 return state, message
 
-        assert "inherited" in doubt(Louder(delta=1), "claims")
+        assert "inherited" in why_assumed(Louder(delta=1), "claims")
         assert ap.guarantee(Louder(delta=1)).status is Status.ASSUMED
 
     def test_what_is_given_to_an_object_of_this_library_is_believed(self):
@@ -240,7 +247,7 @@ class TestAUsersOwnWord:
         assert ap.guarantee(changed).status is Status.ASSUMED
 
     def test_a_function_of_the_user_is_none_of_this_librarys(self):
-        assert foreign(FunctionPostProcessor(lambda *args: args)) is not None
+        assert why_untrusted(FunctionPostProcessor(lambda *args: args)) is not None
 
 
 class TestParts:
@@ -313,7 +320,7 @@ class TestWhatAHostileReaderFound:
         silent = Silent()
         assert ap.guarantee(silent).status is Status.PROVED
         silent.step = lambda state, message, coins: (state, message)
-        assert doubt(silent, "claims") == "Silent.step was set on the object itself"
+        assert why_assumed(silent, "claims") == "Silent.step was set on the object itself"
         assert ap.guarantee(silent).status is Status.ASSUMED
 
     def test_a_creation_reads_plain_claims_only(self):
@@ -332,8 +339,8 @@ class TestWhatAHostileReaderFound:
         class Odd(TreeCounter):
             __module__ = property(lambda self: "antiphon.protocol")
 
-        assert foreign(Odd(horizon=1, epsilon=1)) is None  # adds nothing
-        assert not own(Odd)
+        assert why_untrusted(Odd(horizon=1, epsilon=1)) is None  # adds nothing
+        assert not is_library_code(Odd)
 
     def test_claims_that_change_are_those_of_what_is_created(self):
         """The first reader was told of all streams, the next ones of fewer."""

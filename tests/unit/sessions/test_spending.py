@@ -32,7 +32,7 @@ from antiphon.learners.convex.convex_learner import Origin
 from antiphon.mechanisms import HSS, GaussianTreeCounter, RandomizedResponse, TreeCounter
 from antiphon.numbers import exact
 from antiphon.numbers.interval import up
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol import Approximate, Pure, Renyi, Status
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.provenance import claims_of

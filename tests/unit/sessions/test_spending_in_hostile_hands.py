@@ -26,7 +26,7 @@ from antiphon.composition.concurrent import Dead
 from antiphon.composition.validity import SparseParallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.numbers.printed import shown_down, shown_up
+from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol import Status
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.verification import Refused

@@ -6,13 +6,13 @@ from typing import Any, Final, TypeAlias
 
 import numpy as np
 
-from antiphon.audit.check.examples import after, agreeing, differing, questions
-from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
+from antiphon.audit.check.examples import agreeing_message, differing_pair, next_state, questions
+from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject
-from antiphon.audit.check.watch import where
+from antiphon.audit.check.watch import source_place
 from antiphon.audit.game import PrivacyGame
 from antiphon.numbers.errors import CompositionError, Intractable, InvalidArgument, PartError, told
-from antiphon.numbers.printed import shown_down, told_apart
+from antiphon.numbers.rounded_text import shown_down, told_apart
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.sampled import generator
@@ -43,9 +43,11 @@ def check(subject: Subject) -> Trial:
     """
     mechanism = subject.part
     if not isinstance(mechanism, ContinualMechanism):
-        raise LeftOut("a claim is about a continual mechanism: wrap it in InteractiveAsContinual")
+        raise NotApplicable(
+            "a claim is about a continual mechanism: wrap it in InteractiveAsContinual"
+        )
     if not mechanism.claims:
-        raise LeftOut("it claims nothing")
+        raise NotApplicable("it claims nothing")
     reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
         f: Any = claim.verification  # a user's claim may hold anything
@@ -56,7 +58,7 @@ def check(subject: Subject) -> Trial:
         scripts = pair_scripts(claim.verification, subject.messages, generator(seed))
         try:
             refuted = refutation(subject, mechanism, claim, scripts, seed) if scripts else None
-        except LeftOut as why:
+        except NotApplicable as why:
             reasons[str(why)] = None
             continue
         tried += sum(not identical(each.zero, each.one) for script in scripts for each in script)
@@ -65,7 +67,7 @@ def check(subject: Subject) -> Trial:
                 "claims",
                 f"the claim {message_label(claim.measure)} w.r.t. "
                 f"{message_label(f)} is refuted: {refuted}",
-                where(mechanism, "claims"),
+                source_place(mechanism, "claims"),
                 "add more noise, draw it anew for each answer, claim more, or claim w.r.t. an f "
                 "that allows less",
             )
@@ -84,7 +86,7 @@ def refutation(
     try:
         return _exactly(game, claim, subject.messages)
     except PartError as error:
-        raise LeftOut(f"a part of it is faulty: {error}") from None
+        raise NotApplicable(f"a part of it is faulty: {error}") from None
     except (Intractable, InvalidArgument):
         return _on_samples(game, claim, scripts, seed)
 
@@ -111,9 +113,9 @@ def _on_samples(
         measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
         epsilon, delta = measured.parameters
     except (CompositionError, AttributeError):
-        raise LeftOut(f"a {type(claim.measure).__name__} claim has no (ε, δ)") from None
+        raise NotApplicable(f"a {type(claim.measure).__name__} claim has no (ε, δ)") from None
     if delta >= 1:
-        raise LeftOut("every mechanism is (ε, 1)-DP")
+        raise NotApplicable("every mechanism is (ε, 1)-DP")
     for script in scripts:
         try:
             report = game.audit(
@@ -122,7 +124,7 @@ def _on_samples(
                 executor="serial", progress=False,
             )  # fmt: skip
         except Exception as error:
-            raise LeftOut(f"an audit is not possible: {told(error)}") from None
+            raise NotApplicable(f"an audit is not possible: {told(error)}") from None
         if report.refuted:
             low = told_apart(report.delta_lower, report.delta)[0]
             return (
@@ -145,12 +147,13 @@ def pair_scripts(
     for order in ORDERS:
         state, script = f.initial_state, list[Pair]()
         for kind in order:
-            pair = (differing(f, state, messages, drawn) if kind == "d" else None) or (
-                agreeing(f, state, asked, drawn) or agreeing(f, state, messages, drawn)
+            pair = (differing_pair(f, state, messages, drawn) if kind == "d" else None) or (
+                agreeing_message(f, state, asked, drawn)
+                or agreeing_message(f, state, messages, drawn)
             )
             if pair is None:
                 break
-            state = after(f, state, pair)
+            state = next_state(f, state, pair)
             script.append(pair)
         differs = any(not identical(pair.zero, pair.one) for pair in script)
         if differs and not any(identical(tuple(script), each) for each in found):

@@ -9,11 +9,11 @@ import numpy as np
 
 from antiphon.audit.check.report import Finding, Trial, Tried
 from antiphon.audit.check.subject import COLUMNS, Subject, play
-from antiphon.audit.check.watch import where
+from antiphon.audit.check.watch import source_place
 from antiphon.numbers.errors import AntiphonError
 from antiphon.populations.arithmetic import Lanes
 from antiphon.populations.column_coins import ColumnCoins
-from antiphon.populations.each_replica import plain
+from antiphon.populations.each_replica import to_scalar
 from antiphon.populations.joining import OneOf
 from antiphon.populations.play import Population
 from antiphon.protocol.adversary import scripted
@@ -36,7 +36,7 @@ def check(subject: Subject) -> Trial:
                 compared += 1
                 what = disagreement(subject.system, initial, accepted, seed, joins=bool(place % 2))
                 if what:
-                    yield finding(what, where(subject.part, "exchange", "respond", "step"))
+                    yield finding(what, source_place(subject.part, "exchange", "respond", "step"))
                     return Tried(compared, "play")
     return Tried(compared, "play")
 
@@ -109,7 +109,10 @@ def replicas(
             population.coins.lanes = own
             said = [_one(answer, own) for answer in block.answers]
             tapes: list[tuple[Draw, ...]] = [_one(tape, own) for tape in block.tape]
-            yield plain(tuple(said)), tuple(_told(plain(draw)) for tape in tapes for draw in tape)
+            yield (
+                to_scalar(tuple(said)),
+                tuple(_told(to_scalar(draw)) for tape in tapes for draw in tape),
+            )
             if not lanes.numbered:
                 break  # they are all alike
 

@@ -12,7 +12,7 @@ from typing import Final
 from antiphon.audit.check.examples import ALIENS
 from antiphon.audit.check.report import Finding, Trial, Tried
 from antiphon.audit.check.subject import Subject, Taken, take
-from antiphon.audit.check.watch import where
+from antiphon.audit.check.watch import source_place
 from antiphon.numbers.errors import AntiphonError, PartError, ReplayMismatch, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
@@ -195,7 +195,7 @@ def alphabets(subject: Subject) -> Trial:
             yield Finding(
                 "alphabets",
                 f"{type(space).__name__}: {what}",
-                where(space, "contains"),
+                source_place(space, "contains"),
                 "contains(x) is True for exactly what enumerate() lists, by exact type, and "
                 "never raises: compare with antiphon.protocol.identical",
             )

@@ -14,10 +14,10 @@ from typing import Any, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.check.examples import agreeing, differing, examples
-from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
+from antiphon.audit.check.examples import agreeing_message, differing_pair, examples
+from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.subject import PROPERTIES, Step, Subject, Taken, take
-from antiphon.audit.check.watch import where
+from antiphon.audit.check.watch import source_place
 from antiphon.composition import properties as lockstep
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
@@ -58,7 +58,7 @@ def declarations(subject: Subject) -> Trial:
     assert isinstance(part, PostProcessor)
     said = forwarding(part)
     if said is None and not part.deterministic:
-        raise LeftOut("it declares nothing of its queries and coins")
+        raise NotApplicable("it declares nothing of its queries and coins")
     for taken in subject.taken:
         if part.deterministic and taken.tape:
             yield subject.finding(
@@ -129,8 +129,8 @@ def check(subject: Subject) -> Trial:
     player = subject.player
     declared = getattr(subject.part, "lifting", None)
     if not isinstance(player, PostProcessor) or not isinstance(declared, Lifting):
-        raise LeftOut("it declares no lifting")
-    tried, here = 0, where(subject.part, "exchange", "step")
+        raise NotApplicable("it declares no lifting")
+    tried, here = 0, source_place(subject.part, "exchange", "step")
     try:
         for each in _runs(player, declared, subject):
             if isinstance(each, lockstep.Violation):
@@ -148,7 +148,7 @@ def check(subject: Subject) -> Trial:
         cure = "answer every pair that f allows, and every answer that the right may give"
         yield Finding("properties", f"a fault in its runs: {error}", here, cure)
     except AntiphonError as error:
-        raise LeftOut(f"its runs cannot be tried: {error}") from None
+        raise NotApplicable(f"its runs cannot be tried: {error}") from None
     return Tried(tried, _PAIR)
 
 
@@ -172,7 +172,7 @@ def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iter
     except (Intractable, *REFUSALS):
         right = subject.right
         if not isinstance(right, ContinualMechanism):
-            raise LeftOut("the mechanism on its right has several initial states") from None
+            raise NotApplicable("the mechanism on its right has several initial states") from None
         for seed in subject.stream(PROPERTIES).spawn(_RUNS):
             run = _Run(processor, declared, right, subject.messages, generator(seed))
             for each in run.played():
@@ -201,7 +201,7 @@ class _Run:
 
     def played(self) -> Iterator[Heard]:
         """The pairs that both hear, until a run is over or a property broken."""
-        lock = lockstep.begin(self.processor, self.declared.outer, self.declared.inner)
+        lock = lockstep.begin_lockstep(self.processor, self.declared.outer, self.declared.inner)
         while len(self._heard) < lockstep.DEEPEST and not lock.over:
             side = LEFT if lock.sent is None else RIGHT
             pair = self._asked(lock) if side is LEFT else self._answered(lock)
@@ -224,7 +224,7 @@ class _Run:
         """The next pair from the left; None after the last."""
         if lock.lefts == _LONGEST:
             return None
-        first, second = differing, agreeing
+        first, second = differing_pair, agreeing_message
         if self.drawn.random() > _DIFFER:
             first, second = second, first
         asked = self.declared.outer, lock.outer, self.messages, self.drawn
@@ -256,7 +256,9 @@ class _Run:
         """Both runs after a pair; None if both refuse it, so that nothing has happened."""
         outer, inner = self.declared.outer, self.declared.inner
         try:
-            after = lockstep.advance(self.processor, outer, inner, lock, side, pair.zero, pair.one)
+            after = lockstep.advance_lockstep(
+                self.processor, outer, inner, lock, side, pair.zero, pair.one
+            )
         except REFUSALS:
             both = zip(lock.states, (pair.zero, pair.one), strict=True)
             refused = {self._refuses(state, side, message) for state, message in both}

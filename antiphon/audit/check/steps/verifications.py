@@ -10,10 +10,10 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.audit.check.report import Finding, LeftOut, Trial, Tried
+from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.steps import columns
 from antiphon.audit.check.steps.contracts import CURE, hashable, unhashable
-from antiphon.audit.check.watch import content, watched, where
+from antiphon.audit.check.watch import content, record_randomness, source_place
 from antiphon.numbers.errors import PartError, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces
@@ -82,7 +82,7 @@ _PAIR: Final = "differing pair"
 
 def steps(f: Verification, messages: tuple[object, ...]) -> Trial:
     """Faults of a step of f: in what it returns, changes and repeats."""
-    here, tried = where(f, "step"), 0
+    here, tried = source_place(f, "step"), 0
     for each in explored(f, messages):
         tried += each.differs
         found = list(_step(f, each, here))
@@ -123,7 +123,7 @@ def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
     if each.error is not None:
         return
     held, used, after = content(each.before), set[str](), each.after
-    with watched(used):
+    with record_randomness(used):
         try:
             after = read(f, each.before, each.pair.zero, each.pair.one)
         except Exception:
@@ -153,7 +153,7 @@ def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
                 yield Finding(
                     "dead",
                     "f of a sequence is not what its steps say, or not ⊥ for ever",
-                    where(f, "__call__"),
+                    source_place(f, "__call__"),
                     "leave __call__ to Verification: it steps until a pair is refused",
                 )
                 return Tried(tried, _PAIR)
@@ -163,7 +163,7 @@ def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
 def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
     """``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
     if not f.first_pair_consistent:
-        raise LeftOut("it does not say that it is first-pair consistent")
+        raise NotApplicable("it does not say that it is first-pair consistent")
     tried = 0
     for each in _after_an_identical_pair(f, messages):
         tried += not identical(each.pair.zero, each.pair.one)
@@ -172,7 +172,7 @@ def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
                 "consistency",
                 "says that it is first-pair consistent, and allows a differing pair after an "
                 "identical first one",
-                where(f, "first_pair_consistent"),
+                source_place(f, "first_pair_consistent"),
                 "leave out first_pair_consistent, or refuse such pairs",
             )
             break
@@ -182,7 +182,7 @@ def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
 def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
     """``swap_symmetric``, for which the exact engine plays one world only."""
     if not swap_symmetric(f):
-        raise LeftOut("it does not say that it is swap symmetric")
+        raise NotApplicable("it does not say that it is swap symmetric")
     waiting = deque([(f.initial_state, f.initial_state)])
     start = _key(f.initial_state)
     seen, tried, differing = {(start, start)}, 0, 0
@@ -201,7 +201,7 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
                     "swaps",
                     "says that it is swap symmetric, and refuses a sequence which it allows with "
                     "the sides of every pair exchanged",
-                    where(f, "swap_symmetric"),
+                    source_place(f, "swap_symmetric"),
                     "leave out swap_symmetric, of f or of its relation, or let both pass",
                 )
                 return Tried(differing, _PAIR)
@@ -223,7 +223,7 @@ def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> I
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
     """``@column_safe``: that f reads columns as it reads numbers."""
     if not is_column_safe(f):
-        raise LeftOut("it does not say that it is column safe")
+        raise NotApplicable("it does not say that it is column safe")
     numbers = [each for each in messages if type(each) in (int, float)]
     for kind in (int, float):
         own = [each for each in numbers if type(each) is kind]
@@ -232,7 +232,7 @@ def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
         asker, script = _Asks(f, kind, len(own), min(own)), (0,) * 4
         what = columns.disagreement(asker, None, script, np.random.SeedSequence(len(own)))
         if what:
-            yield columns.finding(what, where(f, "step"))
+            yield columns.finding(what, source_place(f, "step"))
             break
     return Tried(len(numbers), "number")
 

@@ -27,7 +27,7 @@ SLACK: Final = 16 * UNIT
 _KEPT: Final = 24
 
 
-def remembered(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
+def cached(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
     """The value for a key, made once; the last few dozen are kept."""
     if key not in known:
         if len(known) >= _KEPT:
@@ -140,7 +140,7 @@ def log_ceiling(squared: Floats, counts: Floats) -> Floats:
     return total * (1 - 1e-9)
 
 
-def apart(low: Floats, high: Floats, period: Floats) -> Floats:
+def off_grid(low: Floats, high: Floats, period: Floats) -> Floats:
     """For each period (rows), how far a range (columns) stays from its multiples, at least."""
     middle, half = (low + high) / 2, (high - low) / 2
     each = period[:, None]
@@ -149,7 +149,7 @@ def apart(low: Floats, high: Floats, period: Floats) -> Floats:
     return np.maximum(distance - half - slack, 0.0)
 
 
-def common(values: Iterable[Fraction]) -> Fraction:
+def divisor(values: Iterable[Fraction]) -> Fraction:
     """The largest number that all of these are multiples of."""
     listed = list(values)
     whole = math.lcm(*(each.denominator for each in listed))

@@ -166,7 +166,7 @@ class Thetas(loss.GroupedLosses):
     def lattice(self) -> loss.Lattice | None:
         if len(self.given) > 64:
             return None
-        spacing = loss.common([Fraction(shift) / sigma**2 for sigma, shift, _ in self.given])
+        spacing = loss.divisor([Fraction(shift) / sigma**2 for sigma, shift, _ in self.given])
         offset = sum(d * d * n / (2 * sigma**2) for sigma, d, n in self.given)
         return loss.Lattice(Fraction(offset), spacing)
 
@@ -250,7 +250,7 @@ class Thetas(loss.GroupedLosses):
         _, place, lost = self._places(order)
         for part in self._chunks:
             steps = self._steps[part]
-            waves = np.minimum(loss.apart(low, high, 2 * np.pi / steps) * steps[:, None], np.pi)
+            waves = np.minimum(loss.off_grid(low, high, 2 * np.pi / steps) * steps[:, None], np.pi)
             modulus = np.abs(self._ratio(part, place, waves)) + 4 * loss.SLACK + lost[part][:, None]
             total += loss.log_ceiling(modulus**2, self.counts[part])
         return total

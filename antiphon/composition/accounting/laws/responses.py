@@ -120,7 +120,7 @@ class Responses(loss.GroupedLosses):
         rational = [(e, n) for e, n in self.given if isinstance(e, Fraction)]
         if len(rational) < len(self.given) or len(rational) > 64:
             return None
-        spacing = loss.common(2 * e for e, _ in rational)
+        spacing = loss.divisor(2 * e for e, _ in rational)
         return loss.Lattice(sum((e * n for e, n in rational), Fraction(0)), spacing)
 
     def log_moment(self, order: float) -> loss.Moment:
@@ -274,7 +274,7 @@ class Responses(loss.GroupedLosses):
             factors = [(e, t, int(n)) for e, t, n in zip(epsilons, tanh, counts, strict=True)]
             return Strong(self.epsilons[place], self.counts[place], decay[place], *sums, factors)
 
-        return loss.remembered(self._known, order, made)
+        return loss.cached(self._known, order, made)
 
 
 def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:

@@ -98,7 +98,7 @@ class Values(loss.LossLaw):
         best = best[gaps[best] > 0]
         squared = np.ones(len(low))
         if len(best):
-            turn = loss.apart(low, high, 2 * np.pi / gaps[best]) * gaps[best][:, None] / 2
+            turn = loss.off_grid(low, high, 2 * np.pi / gaps[best]) * gaps[best][:, None] / 2
             lost = 16 * UNIT * high * float(np.max(np.abs(self.losses)))
             sine = np.sin(np.clip(turn - lost, 0.0, 1.57))
             squared -= np.maximum(shares[best], 0.0) @ sine**2 * (1 - 1e-12)
@@ -128,7 +128,7 @@ class Mixture(loss.LossLaw):
         if len(known) < len(given):
             return None
         gaps = [abs(each.offset - known[0].offset) for each in known]
-        spacing = loss.common([*(each.spacing for each in known), *(gap for gap in gaps if gap)])
+        spacing = loss.divisor([*(each.spacing for each in known), *(gap for gap in gaps if gap)])
         return loss.Lattice(known[0].offset * self.count, spacing)
 
     @property

@@ -30,7 +30,7 @@ KINDS: Final = (
 Pairs = Iterable[Union[pairs_curve.LossPair, kinds.Measure, ContinualMechanism]]
 
 
-def counted(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
+def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
     """The multiset of pairs; a measure, or a mechanism by its claims, stands for one.
 
     Raises: InvalidArgument for none, or for what no pair of ours dominates.
@@ -65,7 +65,7 @@ def _as_pair(given: Any) -> Any:
         measures = [given]
     else:
         return given
-    found = next(filter(None, map(pair_of, measures)), None)
+    found = next(filter(None, map(dominating_pair, measures)), None)
     if found is None:
         raise InvalidArgument(
             f"no dominating pair is known of {message_label(given, 80)}: give a pair, or ask "
@@ -103,7 +103,9 @@ def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve
     >>> f"{curve.delta_at(5):.9f}"  # .383835801507776
     '0.383835802'
     """
-    return pairs_curve.PairsCurve(counted(pairs, times), float(exact.positive(width, "width")))
+    return pairs_curve.PairsCurve(
+        pair_multiset(pairs, times), float(exact.positive(width, "width"))
+    )
 
 
 def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
@@ -118,12 +120,12 @@ def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
     >>> divergence([FinitePair((1, 0), (0, 1))], 2)
     inf
     """
-    return pairs_curve.product_divergence(counted(pairs, times), order)
+    return pairs_curve.product_divergence(pair_multiset(pairs, times), order)
 
 
 def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
     """The (ε, δ) that ``divergence`` at every order implies. Never below ``compose``."""
-    composed = counted(pairs, times)
+    composed = pair_multiset(pairs, times)
     return RenyiCurve(
         lambda order: pairs_curve.product_divergence(composed, order),
         "RDP of pairs",
@@ -134,7 +136,7 @@ def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
 _DIGITS = 60
 
 
-def pair_of(measure: kinds.Measure) -> pairs_curve.LossPair | None:
+def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
     """A pair of this library that dominates every mechanism with the measure; None if none does.
 
     (ε, δ): RR_{ε,δ} (CM Thm 2.5). η-BR and μ-GDP: by definition. Rényi divergences bound no
@@ -157,7 +159,7 @@ def pair_of(measure: kinds.Measure) -> pairs_curve.LossPair | None:
     return None if stated is None else noise.ResponsePair(*stated)
 
 
-def dominated(
+def dominated_measure(
     kind: Callable[..., pairs_curve.LossPair], *parameters: object
 ) -> tuple[kinds.Dominated, ...]:
     """The measure of a pair; nothing where its parameters are past what is accounted for.

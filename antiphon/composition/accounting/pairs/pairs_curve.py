@@ -17,13 +17,13 @@ from typing import Final, TypeAlias
 import attrs
 
 from antiphon.composition.accounting.atoms import Atoms, decimal, joint
+from antiphon.composition.accounting.composed_loss import Product
 from antiphon.composition.accounting.curve import Searched, TheoremCurve
+from antiphon.composition.accounting.fourier_inversion import Inversions
 from antiphon.composition.accounting.laws.loss import LossLaw
 from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thetas
 from antiphon.composition.accounting.laws.responses import Responses
-from antiphon.composition.accounting.line import Inversions
 from antiphon.composition.accounting.parameters import Parameters
-from antiphon.composition.accounting.product import Product
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Interval, down, probability, up
 from antiphon.protocol.measures.divergences import order_of
@@ -127,7 +127,7 @@ def _mills(t: Decimal) -> Decimal:
     return (_PI / 2).sqrt() * (t * t / 2).exp() - total
 
 
-def multiplied(given: Sequence[tuple[Points, int]]) -> Exactly | None:
+def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
     """The product of so many pairs each, points of one ratio merged; None past ``_WORK``."""
     law, work = {Fraction(1): Fraction(1)}, 0
     for points, count in given:
@@ -183,7 +183,7 @@ class PairsCurve(TheoremCurve, Searched):
         """The finite losses; None where there are none."""
         if any(pair.infinite == 1 for pair, _ in self.composed):
             return None
-        return Product(gathered([pair.losses(count) for pair, count in self.composed]))
+        return Product(merged_losses([pair.losses(count) for pair, count in self.composed]))
 
     @cached_property
     def _highest(self) -> Fraction | None:
@@ -209,7 +209,7 @@ class PairsCurve(TheoremCurve, Searched):
             return Inversions(self._product, self.width, relatively=True)
         known = [(pair.atoms, count) for pair, count in self.composed]
         atoms = [(points, count) for points, count in known if points is not None]
-        if len(atoms) == len(known) and (found := multiplied(atoms)) is not None:
+        if len(atoms) == len(known) and (found := product_of_finite(atoms)) is not None:
             return found
         if not others and type(first) is Responses and Atoms.suit(first.given):
             return Atoms(first.given)
@@ -223,7 +223,7 @@ class PairsCurve(TheoremCurve, Searched):
         return found or (0.0, min(1.0, most))
 
 
-def gathered(laws: Iterable[LossLaw]) -> tuple[LossLaw, ...]:
+def merged_losses(laws: Iterable[LossLaw]) -> tuple[LossLaw, ...]:
     """The same losses, in one law for all of a kind."""
     responses: Counter[exact.ExactEpsilon] = Counter()
     thetas: dict[bool, Counter[tuple[Fraction, int]]] = {True: Counter(), False: Counter()}
@@ -262,7 +262,7 @@ def product_divergence(composed: Counted, order: float) -> float:
     order_of(order)
     if any(pair.infinite for pair, _ in composed):
         return math.inf
-    product = Product(gathered(pair.losses(count) for pair, count in composed))
+    product = Product(merged_losses(pair.losses(count) for pair, count in composed))
     highest = math.inf if product.most is None else max(0.0, up(product.most))
     if order == math.inf:
         return highest

@@ -18,10 +18,10 @@ from antiphon.composition.filters.budget import Amounts, Filter
 from antiphon.composition.filters.sums import sign
 from antiphon.composition.guarantees.composing import DISCRETE
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.leaves import Leaf, creations
+from antiphon.composition.guarantees.leaf_claims import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import AdaptiveParameters, Sparse, SparseMeasures, SparseParallel
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures.kinds import Measure, ZeroConcentrated
 from antiphon.protocol.records.labels import message_label
@@ -75,7 +75,7 @@ def _filtered(budget: Filter, f: Verification, inquiry: Inquiry) -> Leaf:
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
     return Derivation(
-        THEOREM, _statement(budget), f, promised(budget), premises, parts, _measures(budget)
+        THEOREM, _statement(budget), f, filter_guarantee(budget), premises, parts, _measures(budget)
     )
 
 
@@ -102,12 +102,12 @@ def _statement(budget: Filter) -> str:
     return f"within Σ{sign(budget.unit)} <= {shown_up(amount)} and Σδ <= {shown_up(delta)}"
 
 
-def promised(budget: Filter) -> PrivacyCurve:
+def filter_guarantee(budget: Filter) -> PrivacyCurve:
     """The guarantee of a filter about all that is ever charged to it. Raises: NoGuarantee."""
     return _known(budget, budget.promised)
 
 
-def within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
+def guarantee_within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
     """The guarantee of a filter if these had been its limits. Raises: NoGuarantee."""
     return _known(budget, budget.within(amounts))
 

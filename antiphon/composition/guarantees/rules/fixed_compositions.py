@@ -29,17 +29,17 @@ from typing import Final
 import attrs
 
 from antiphon.composition import validity
-from antiphon.composition.accounting.bounds import least
-from antiphon.composition.amounts import Parameters
+from antiphon.composition.accounting.bounds import least_curve
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import composing
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.leaves import Leaf, Leaves, asserted, created
+from antiphon.composition.guarantees.leaf_claims import Leaf, Leaves, created, has_asserted_claim
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
+from antiphon.composition.parameter_multisets import Parameters
 from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import foreign
+from antiphon.protocol.provenance import why_untrusted
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import Bounded
@@ -68,13 +68,13 @@ def _fixed_mechanisms(f: validity.OfCreations) -> Leaf:
     """
     fixed = f.created
     for each in fixed:
-        if not asserted(each):
+        if not has_asserted_claim(each):
             raise NoGuarantee(
                 THEOREM, "a claim of every mechanism",
                 f"{message_label(each.mechanism)} asserts none, or a refuted one", CLAIM_IT,
             )  # fmt: skip
     premises = given_and_discrete(THEOREM, fixed)
-    known = yield from leaves(fixed)
+    known = yield from leaf_claims(fixed)
     claimed = [part.measures for part in known]
     pairs = [_pair(*each) for each in zip(fixed, claimed, strict=True)]
     parameters = [pair for pair in pairs if pair is not None]
@@ -86,7 +86,7 @@ def _fixed_mechanisms(f: validity.OfCreations) -> Leaf:
         THEOREM if every else IN_OTHERS,
         lambda: _statement(parameters if every else (), bool(measures) or not every),
         f,
-        least(curves),
+        least_curve(curves),
         premises,
         tuple(dict.fromkeys(known)),
         measures,
@@ -134,7 +134,7 @@ def given_and_discrete(theorem: str, fixed: Sequence[Create]) -> tuple[Premise, 
     )
 
 
-def leaves(fixed: Sequence[Create]) -> Leaves:
+def leaf_claims(fixed: Sequence[Create]) -> Leaves:
     """The claims of each mechanism; equal neighbours share one derivation."""
     parts: list[Derivation] = []
     for each, last in zip(fixed, (None, *fixed), strict=False):
@@ -145,7 +145,7 @@ def leaves(fixed: Sequence[Create]) -> Leaves:
 
 def _alike(each: Create, last: Create) -> bool:
     """Whether two creations are of one mechanism; a user's class may say so of unlike ones."""
-    same = each.mechanism is last.mechanism or foreign(each.mechanism) is None
+    same = each.mechanism is last.mechanism or why_untrusted(each.mechanism) is None
     return same and identical(each, last)
 
 
@@ -161,8 +161,8 @@ _ENFORCED: Final = (
 @rule("CM Thm 4.12", ExtConComp, about=(validity.FixedParameters, validity.FixedMeasures))
 def fixed_in_advance(system: ExtConComp, f: validity.FixedInAdvance, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f^{ε₁,δ₁…ε_k,δ_k}, or f^{ρ₁…ρ_k}."""
-    row = composing.adding(f)
-    return composing.summed(row.fixed, row, f, _ENFORCED, inquiry)
+    row = composing.adding_row(f)
+    return composing.sum_theorem(row.fixed, row, f, _ENFORCED, inquiry)
 
 
 FEWER: Final = "fewer sequences"

@@ -18,7 +18,7 @@ from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import answering, few, includes
+from antiphon.composition.guarantees.inclusion import answering, few_messages, includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.numbers.errors import AntiphonError, Intractable, ReplayMismatch
 from antiphon.protocol.chain import AnyChain, Chain, Links, PostProcessor
@@ -27,7 +27,7 @@ from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.cursor import Side
 from antiphon.protocol.mechanism import ONLY, Mechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import doubt
+from antiphon.protocol.provenance import why_assumed
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Verification
@@ -203,7 +203,7 @@ def _properties(
     proved = declared is not None and declared.status is Status.PROVED
     if declared is not None and proved and _covers(declared, outer, inner):
         # What P creates is no part of its proof: each creation asserts a claim of its own.
-        reason = doubt(processor, "lifting", but_created=True)
+        reason = why_assumed(processor, "lifting", but_created=True)
         if reason is not None:
             return Premise(text, Mark.ASSUMED, reason), None
         return Premise(text, Mark.PROVED, declared.source), None
@@ -225,7 +225,7 @@ def _explore(
     """
     if type(mechanism) is not ExtConComp or mechanism.budget is not None:
         return _at_once(processor, mechanism, outer, inner)
-    messages = few(processor.signature(mechanism.signature).queries, _ALPHABET)
+    messages = few_messages(processor.signature(mechanism.signature).queries, _ALPHABET)
     if messages is None:
         return None
     watched = _Watched(processor)
@@ -250,10 +250,10 @@ def _at_once(
 ) -> properties.Violation | None:
     """A violation by the first pair, as of a P that moves neighbours apart; None: none was seen."""
     messages = _some(processor.signature(mechanism.signature).queries)
-    lock = properties.begin(processor, outer, inner)
+    lock = properties.begin_lockstep(processor, outer, inner)
     for zero, one in product(messages, repeat=2):
         try:
-            after = properties.advance(processor, outer, inner, lock, Side.LEFT, zero, one)
+            after = properties.advance_lockstep(processor, outer, inner, lock, Side.LEFT, zero, one)
         except AntiphonError:  # a P that takes no such message, say
             continue
         if isinstance(after, properties.Broken):

@@ -25,7 +25,7 @@ from antiphon.protocol.forwarding import doubtful, forwarding
 from antiphon.protocol.measures.kinds import BoundedRange, Measure
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import distinct, identical
-from antiphon.protocol.provenance import foreign
+from antiphon.protocol.provenance import why_untrusted
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import Finite, Space
 from antiphon.protocol.verification import Verification
@@ -95,7 +95,7 @@ def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
     """
     if not isinstance(measure, BoundedRange):
         return True
-    return all(link.deterministic is True and foreign(link) is None for link in links)
+    return all(link.deterministic is True and why_untrusted(link) is None for link in links)
 
 
 def _names(links: Sequence[PostProcessor]) -> str:
@@ -133,7 +133,7 @@ def _unread_premise(f: Verification, asks: tuple[object, ...]) -> Premise:
 def _about(space: Space, text: Callable[[], str]) -> Premise:
     """A premise that was checked by asking a space; assumed for a user's space, which may answer
     otherwise later."""
-    reason = foreign(space)
+    reason = why_untrusted(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
 
 

@@ -20,19 +20,30 @@ from collections.abc import Callable
 from typing import Any, Final
 
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import about, includes, says
-from antiphon.composition.guarantees.leaves import BY_DISTANCE, CLAIM, believed, of_claims
+from antiphon.composition.guarantees.inclusion import applies_to, includes, verification_of
+from antiphon.composition.guarantees.leaf_claims import (
+    BY_DISTANCE,
+    CLAIM,
+    believed_claims,
+    of_claims,
+)
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.chain import AnyChain
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import claims_of, doubt, foreign, own, plain_claims
+from antiphon.protocol.provenance import (
+    claims_of,
+    is_library_code,
+    plain_claims,
+    why_assumed,
+    why_untrusted,
+)
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import Bounded, NeighbouringStart, neighbouring_start
-from antiphon.verifiers.moved import distance_of
+from antiphon.verifiers.preprocessing_distance import distance_of
 
 
 @rule(CLAIM)
@@ -42,9 +53,9 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
 
     Raises: NoGuarantee without a claim, with refuted ones only, or where none says anything of f.
     """
-    claims = believed(system)
-    f = about(claims[0]) if f is None else f
-    direct = [claim for claim in claims if includes(about(claim), f)]
+    claims = believed_claims(system)
+    f = verification_of(claims[0]) if f is None else f
+    direct = [claim for claim in claims if includes(verification_of(claim), f)]
     base = _narrowest(direct) if direct else _in_steps(system, claims, f)
     alike = [claim for claim in claims if claim.status is base.status]
     alike = [claim for claim in alike if identical(claim.verification, base.verification)]
@@ -54,7 +65,7 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
 def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
     """The first claim of whose pairs f has a known number. Raises: NoGuarantee if there is none."""
     for claim in claims:
-        if says(about(claim), f):
+        if applies_to(verification_of(claim), f):
             return claim
     known = "; ".join(message_label(claim.verification) for claim in claims)
     raise NoGuarantee(
@@ -68,8 +79,10 @@ def _narrowest(claims: list[Claim]) -> Claim:
     known."""
     best = claims[0]
     for each in claims[1:]:
-        if each.status is best.status and not includes(about(each), about(best)):
-            best = each if includes(about(best), about(each)) else best
+        if each.status is best.status and not includes(
+            verification_of(each), verification_of(best)
+        ):
+            best = each if includes(verification_of(best), verification_of(each)) else best
     return best
 
 
@@ -90,10 +103,10 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     stated = claims_of(system)
     if any(identical(each.verification, f) for each in stated):
         return None
-    if not all(map(_known, stated)) and doubt(system, "claims_at") is not None:
+    if not all(map(_known, stated)) and why_assumed(system, "claims_at") is not None:
         return None  # what it inherits is no better than what it says itself
     claims = sorted(filter(_known, plain_claims(system, said(distance))), key=_certain)
-    direct = [each for each in claims if includes(about(each), f)]
+    direct = [each for each in claims if includes(verification_of(each), f)]
     if not direct:
         return None
     base = direct[0]
@@ -120,7 +133,7 @@ def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry)
     if not isinstance(chain, AnyChain):
         return None
     inside = yield inquiry.of(chain, f)
-    reason = foreign(system, but_created=True)  # its parts are looked at below
+    reason = why_untrusted(system, but_created=True)  # its parts are looked at below
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",
         Mark.PROVED if reason is None else Mark.ASSUMED,
@@ -165,7 +178,7 @@ def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart
     starts = mechanism.initial_states
-    known = own(type(starts))
+    known = is_library_code(type(starts))
     if known and starts.includes(mechanism.signature.queries):
         return f
     if f.initial is None:

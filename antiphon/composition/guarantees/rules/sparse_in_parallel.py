@@ -25,22 +25,22 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 
-from antiphon.composition.accounting.bounds import least, of_measure
+from antiphon.composition.accounting.bounds import least_curve, of_measure
 from antiphon.composition.accounting.closed_forms import optimal
-from antiphon.composition.accounting.creations.parallel import GeneralCurve
-from antiphon.composition.accounting.creations.sparse import SparseDivergence, sparse
+from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve
+from antiphon.composition.accounting.creations.k_sparse import SparseDivergence, sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees import composing, derivation
-from antiphon.composition.guarantees.inclusion import about, consistent
-from antiphon.composition.guarantees.leaves import asserted, creations
+from antiphon.composition.guarantees.inclusion import consistent, verification_of
+from antiphon.composition.guarantees.leaf_claims import creations, has_asserted_claim
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
+from antiphon.composition.parameter_multisets import Parameters
 from antiphon.composition.validity import Sparse, SparseMeasures, SparseParallel
 from antiphon.numbers import exact
-from antiphon.numbers.printed import shown_up
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.provenance import foreign
+from antiphon.protocol.provenance import why_untrusted
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import swap_symmetric
 
@@ -71,7 +71,9 @@ def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answ
     """ExtConComp w.r.t. f_∞, if every fixed δ is 0."""
     pure = {delta for _, delta in f.parameters} <= {0}
     return (
-        composing.summed(PURE, composing.PARAMETER, f, (*SPARSE, _ZERO), inquiry) if pure else None
+        composing.sum_theorem(PURE, composing.PARAMETER, f, (*SPARSE, _ZERO), inquiry)
+        if pure
+        else None
     )
 
 
@@ -80,7 +82,7 @@ def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Ans
     """Bounded ranges, as η-DP, however many are created."""
     if not isinstance(f.measures[0], kinds.BoundedRange):
         return None
-    return composing.summed(PURE, composing.RANGE, f, SPARSE, inquiry)
+    return composing.sum_theorem(PURE, composing.RANGE, f, SPARSE, inquiry)
 
 
 @rule("CM Thm 5.5", ExtConComp, about=(SparseParallel, SparseMeasures), rank=1)
@@ -89,8 +91,8 @@ def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer
     premise = consistency(f, inquiry)
     if premise is None:
         return None
-    row = composing.adding(f)
-    return composing.summed(row.consistent, row, f, (*SPARSE, premise), inquiry)
+    row = composing.adding_row(f)
+    return composing.sum_theorem(row.consistent, row, f, (*SPARSE, premise), inquiry)
 
 
 def consistency(f: Sparse, inquiry: Inquiry) -> derivation.Premise | None:
@@ -99,7 +101,7 @@ def consistency(f: Sparse, inquiry: Inquiry) -> derivation.Premise | None:
         return derivation.Premise(_CONSISTENT, derivation.Mark.ENFORCED, "by V[f]")
     if inquiry.catalogue is None:
         return None
-    marks = [consistent(each) for each in inquiry.catalogue if asserted(each)]
+    marks = [consistent(each) for each in inquiry.catalogue if has_asserted_claim(each)]
     if derivation.Mark.FAILED in marks:
         return None
     if derivation.Mark.ASSUMED in marks:
@@ -176,7 +178,7 @@ def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
         f,
         found.curve,
         (
-            composing.fixed(f.fixed),
+            composing.fixed_premise(f.fixed),
             *SPARSE,
             *found.premises,
             composing.at_most(most, inquiry),
@@ -191,7 +193,7 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
     measures = () if not most else (kinds.Renyi(SparseDivergence(f.measures, most)),)
     stated = composing.parameters_in(f.measures)
     pure = [composing.composed(stated, most)] if stated or not most else []
-    curve = least([*pure, *map(of_measure, measures)])
+    curve = least_curve([*pure, *map(of_measure, measures)])
 
     def words(differ: str, given: str) -> str:
         return f"{differ} of {most:,} created differ: {given}"
@@ -214,7 +216,7 @@ def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) 
     tight = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
     if len(set(parameters)) == 1:
         return tight
-    return least([tight, optimal([_largest(parameters)], times=number)])
+    return least_curve([tight, optimal([_largest(parameters)], times=number)])
 
 
 def _closed(curve: PrivacyCurve) -> str:
@@ -235,8 +237,8 @@ def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[derivation.Premis
         return
     paid = [each for each in inquiry.catalogue if each.asserts and each.parameters in f.parameters]
     for each in paid:
-        inner = None if each.claim is None else about(each.claim)
-        if inner is None or not swap_symmetric(inner) or foreign(inner) is not None:
+        inner = None if each.claim is None else verification_of(each.claim)
+        if inner is None or not swap_symmetric(inner) or why_untrusted(inner) is not None:
             return
     yield derivation.Premise(
         _TEXT,

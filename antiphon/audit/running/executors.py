@@ -45,7 +45,7 @@ class Executor(Protocol):
         ...
 
 
-class Crew(ABC):
+class WorkerPool(ABC):
     """Takes chunks, gives futures. At most ``window`` chunks are under way at once."""
 
     window: int
@@ -61,18 +61,18 @@ class Crew(ABC):
         """Give up the workers; ``now``: without waiting for what they are at."""
 
 
-class Own(Crew):
+class OwnProcesses(WorkerPool):
     """Processes of our own, started for one task and made anew when one of them dies."""
 
     def __init__(self, task: sending.Task, workers: int) -> None:
         self._workers = workers
         self._method = start_method()
-        self._begin: tuple[Callable[..., None], tuple[object]] = sending.begin, (task,)
+        self._begin: tuple[Callable[..., None], tuple[object]] = sending.begin_worker, (task,)
         if self._method != "fork":
-            if sending.misled():
+            if sending.is_misled():
                 raise ExecutorError(_MISLED)
             try:
-                self._begin = sending.begin_packed, (sending.packed(task),)
+                self._begin = sending.begin_packed, (sending.pack(task),)
             except Exception as error:
                 raise _not_sent(error) from error
         self._pool = self._fresh()
@@ -107,7 +107,7 @@ class Own(Crew):
         self._pool.shutdown(wait=True, cancel_futures=True)
 
 
-class Lent(Crew):
+class LentExecutor(WorkerPool):
     """An executor that somebody else made and will close."""
 
     def __init__(self, task: sending.Task, executor: Any) -> None:
@@ -125,7 +125,7 @@ class Lent(Crew):
         # A dask Client takes equal calls for one call, and would give a lost one again.
         self._how = {"pure": False} if dask else {}
         try:
-            self._packed = sending.packed_by_value(task) if dask else sending.packed(task)
+            self._packed = sending.packed_by_value(task) if dask else sending.pack(task)
         except Exception as error:
             self.stuck = _not_sent(error)  # yet a thread can take it
 
@@ -133,7 +133,7 @@ class Lent(Crew):
         submit, how = self._executor.submit, self._how
         try:
             if self._packed is None:
-                return submit(sending.attempt, self._task, chunk, **how)
+                return submit(sending.run_task, self._task, chunk, **how)
             parcel = sending.Parcel(sending.attempt_packed, (self._packed, chunk))
             return submit(pickle.loads, pickle.dumps(parcel), **how)
         except Exception as error:  # broken, or shut down: it will not take any other chunk
@@ -193,7 +193,7 @@ def _not_sent(error: Exception) -> ExecutorError:
 
 def _can_be_sent(task: sending.Task) -> bool:
     try:
-        sending.packed(task)
+        sending.pack(task)
     except Exception:
         return False
     return True
@@ -204,5 +204,5 @@ def may_start(task: sending.Task) -> bool:
     return (
         cores() > 1
         and not multiprocessing.current_process().daemon
-        and (start_method() == "fork" or (not sending.misled() and _can_be_sent(task)))
+        and (start_method() == "fork" or (not sending.is_misled() and _can_be_sent(task)))
     )

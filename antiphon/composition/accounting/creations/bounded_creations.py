@@ -23,7 +23,7 @@ import numpy as np
 
 from antiphon.composition.accounting.atoms import window
 from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve
-from antiphon.composition.accounting.curve import PrivacyCurve, Searched, said
+from antiphon.composition.accounting.curve import PrivacyCurve, Searched, stated_field
 from antiphon.composition.accounting.parameters import Created, Kind
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
@@ -56,7 +56,7 @@ class GeneralCurve(OfWorst, Searched):
     worst: OptimalCurve
     excess: Excess
     bound: Closed
-    source: str = said(
+    source: str = stated_field(
         lambda c: f"Theorem G, derived for this project (docs/sparse.md); {c.worst.source}"
     )
     _near = 2.0**-38  # every step of the search is a recursion

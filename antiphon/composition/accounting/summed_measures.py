@@ -20,7 +20,7 @@ from antiphon.numbers.interval import UNIT
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.provenance import foreign
+from antiphon.protocol.provenance import why_untrusted
 
 Divergence: TypeAlias = Callable[[float], float]
 _UP: Final = 1 + 8 * UNIT
@@ -38,12 +38,12 @@ def told_apart(measure: kinds.Measure) -> Hashable:
         theirs = measure.curve
     elif isinstance(measure, kinds.Dominated):
         theirs = measure.pair
-    if theirs is not None and foreign(theirs) is not None:
+    if theirs is not None and why_untrusted(theirs) is not None:
         return type(measure), id(theirs)
     return fingerprint(measure)
 
 
-def grouped(
+def grouped_measures(
     claimed: Iterable[tuple[kinds.Measure, ...]],
 ) -> list[tuple[tuple[kinds.Measure, ...], int]]:
     """Alike ones, by ``told_apart``, and how many there are of each."""
@@ -79,7 +79,9 @@ class Summed:
     )
 
     def __attrs_post_init__(self) -> None:
-        counted = ((tuple(map(divergence_of, each)), n) for each, n in grouped(self.measures))
+        counted = (
+            (tuple(map(divergence_of, each)), n) for each, n in grouped_measures(self.measures)
+        )
         set_derived(self, _counted=tuple(counted))
 
     def __call__(self, order: float) -> float:
@@ -96,7 +98,7 @@ class Summed:
         return math.fsum(terms) * _UP
 
 
-def total(measures: Sequence[kinds.Measure], most: int | None = None) -> kinds.Measure:
+def sum_of_one_kind(measures: Sequence[kinds.Measure], most: int | None = None) -> kinds.Measure:
     """The sum of measures of one kind: Σρ, √Σμ², or the sum of their curves.
 
     ``most``: so many of them, the largest.
@@ -120,7 +122,7 @@ def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
 # --- of mechanisms that have several measures each ------------------------------------------------
 
 
-def together(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Renyi, Fraction]:
+def summed_divergences(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Renyi, Fraction]:
     """The sum of the divergences of mechanisms, and the δ for which it does not hold.
 
     Of each, all measures count that lose nothing; where every one has a δ > 0, its first (ε, δ)
@@ -136,12 +138,12 @@ def _loses(measure: kinds.Measure) -> bool:
     return isinstance(measure, kinds.Approximate) and measure.delta > 0
 
 
-def totals(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Measure, ...]:
+def sums_by_measure(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Measure, ...]:
     """The sums in each measure that every claim implies: ρ, μ, and a curve."""
-    summed, lost = together(claimed)
+    summed, lost = summed_divergences(claimed)
     if lost:
         return ()
-    counts = grouped(map(tuple, claimed))
+    counts = grouped_measures(map(tuple, claimed))
     rho, square = _sum(counts, _rho), _sum(counts, _square)
     found: list[kinds.Measure] = [kinds.ZeroConcentrated(rho)] if rho else []
     found += [kinds.GaussianDP(exact.root_up(square))] if square else []

@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Generator, Sequence
 from typing import Final, TypeAlias
 
-from antiphon.composition.accounting.bounds import least, of_measure
+from antiphon.composition.accounting.bounds import least_curve, of_measure
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
-from antiphon.composition.guarantees.inclusion import about
+from antiphon.composition.guarantees.inclusion import verification_of
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import claims_of, doubt, foreign, own
+from antiphon.protocol.provenance import claims_of, is_library_code, why_assumed, why_untrusted
 from antiphon.protocol.records.labels import message_label
 
 CLAIM: Final = "the mechanism's claim"
@@ -24,7 +24,7 @@ Leaf: TypeAlias = Generator[Inquiry, Derivation, Derivation]
 """A step of a derivation that may ask how a claim was derived."""
 
 
-def believed(mechanism: Mechanism) -> list[Claim]:
+def believed_claims(mechanism: Mechanism) -> list[Claim]:
     """Its claims that are not refuted, the proved ones first.
 
     Raises: NoGuarantee if there is none.
@@ -55,7 +55,7 @@ def of_claims(mechanism: Mechanism, claims: Sequence[Claim], stated: str = "clai
     reason: str | None = None
     basis = _basis(mechanism)
     if basis is None:
-        reason = doubt(mechanism, stated)
+        reason = why_assumed(mechanism, stated)
     else:
         again = yield basis.inquiry
         implied = again.claims(basis.delta)
@@ -66,8 +66,8 @@ def of_claims(mechanism: Mechanism, claims: Sequence[Claim], stated: str = "clai
     return Derivation(
         CLAIM if stated == "claims" else BY_DISTANCE,
         lambda: _claims(mechanism, claims),
-        about(claims[0]),
-        least(list(map(of_measure, measures))),
+        verification_of(claims[0]),
+        least_curve(list(map(of_measure, measures))),
         (_true(mechanism, claims, reason),),
         below,
         measures,
@@ -85,7 +85,7 @@ def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
 def _basis(mechanism: Mechanism) -> Derived | None:
     """The derivation behind the claims of a mechanism of this library; None if they were not
     derived."""
-    found = getattr(mechanism, "derived", None) if own(type(mechanism)) else None
+    found = getattr(mechanism, "derived", None) if is_library_code(type(mechanism)) else None
     return found if type(found) is Derived else None
 
 
@@ -97,7 +97,7 @@ def _true(mechanism: Mechanism, claims: Sequence[Claim], reason: str | None) -> 
     def evidence() -> str:
         sources = dict.fromkeys(claim.source for claim in claims)
         text = "; ".join([*sources] if reason is None else [*sources, reason])
-        alien = foreign(mechanism) is not None
+        alien = why_untrusted(mechanism) is not None
         return f"{text}; a part that is not this library's: try ap.check on it" if alien else text
 
     return Premise("it is true", Mark.PROVED if proved else Mark.ASSUMED, evidence)
@@ -112,7 +112,7 @@ _UNKNOWN: Final = (
 )
 
 
-def asserted(create: Create) -> bool:
+def has_asserted_claim(create: Create) -> bool:
     """Whether a creation has a claim that is not known to be false: no V[f] lets others pass."""
     return create.claim is not None and create.claim.status is not Status.REFUTED
 
@@ -130,7 +130,7 @@ def created(create: Create, *, others: bool = False) -> Leaf:
     assert claim is not None
     if type(mechanism) is not Chain:
         return (yield from of_claims(mechanism, [claim, *(_others(create) if others else ())]))
-    below = yield Inquiry(mechanism, about(claim))
+    below = yield Inquiry(mechanism, verification_of(claim))
     said = claim.status is Status.PROVED or below.status is Status.ASSUMED
     leaf = Premise(
         "it is true",
@@ -139,7 +139,7 @@ def created(create: Create, *, others: bool = False) -> Leaf:
     )
     statement, curve = lambda: _claims(mechanism, [claim]), of_measure(claim.measure)
     measures = (claim.measure, *(below.measures if others else ()))
-    return Derivation(CLAIM, statement, about(claim), curve, (leaf,), (below,), measures)
+    return Derivation(CLAIM, statement, verification_of(claim), curve, (leaf,), (below,), measures)
 
 
 def _others(create: Create) -> list[Claim]:
@@ -162,7 +162,7 @@ Creations: TypeAlias = Generator[Inquiry, Derivation, "tuple[Premise, tuple[Deri
 def creations(inquiry: Inquiry) -> Creations:
     """The premise that creations assert true claims, with those that are known."""
     if inquiry.catalogue is not None:
-        known = list(filter(asserted, inquiry.catalogue))
+        known = list(filter(has_asserted_claim, inquiry.catalogue))
         parts: list[Derivation] = []
         for each in known:
             parts.append((yield from created(each)))

@@ -8,20 +8,20 @@ from typing import Any, NamedTuple, overload
 
 import attrs
 
-from antiphon.composition.complex_mechanism import AsIs
+from antiphon.composition.complex_mechanism import Delegating
 from antiphon.composition.concurrent import Child, Concurrent, Dead, Ledger
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget, Filter
 from antiphon.composition.suitable import Suitable, SuitableState
 from antiphon.composition.validity import FixedInAdvance, Paying, Sparse
 from antiphon.numbers.errors import ProtocolError
-from antiphon.numbers.vector import Vector
+from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.adapters import InteractiveAsContinual
+from antiphon.protocol.budget_view import Charge, ChildShare, Slot, Standing
 from antiphon.protocol.chain import AnyChain, PostProcessor
-from antiphon.protocol.in_sight import Charge, ChildShare, Slot, Standing
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.provenance import own
+from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.verification import Refused
 from antiphon.verifiers.models import Bounded
@@ -107,7 +107,7 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     heard += [mechanism, *([] if guard is None else [guard.f])]
     if mechanism.budget is not None:
         heard.append(mechanism.budget)
-    ours = all(own(type(each)) for each in heard)
+    ours = all(is_library_code(type(each)) for each in heard)
     return Found(whole, mechanism, state, guard, way, ours, failed and way is Way.OTHERS)
 
 
@@ -128,7 +128,9 @@ def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
 
 
 def _as_is(mechanism: Mechanism) -> bool:
-    return isinstance(mechanism, AsIs | InteractiveAsContinual) and own(type(mechanism))
+    return isinstance(mechanism, Delegating | InteractiveAsContinual) and is_library_code(
+        type(mechanism)
+    )
 
 
 class Shares(Sequence[ChildShare]):

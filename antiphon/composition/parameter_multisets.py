@@ -9,7 +9,7 @@ from typing import Any, Final, TypeAlias, TypeGuard, TypeVar, Union
 import attrs
 
 from antiphon.composition.accounting.parameters import GivenPair
-from antiphon.composition.accounting.summed import told_apart
+from antiphon.composition.accounting.summed_measures import told_apart
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
@@ -76,7 +76,7 @@ def _known(value: object) -> bool:
     return any(type(value) is kind for kind in _MEASURES)
 
 
-def opened(given: Given) -> Given:
+def as_tuple(given: Given) -> Given:
     """An iterable as a tuple, so that it can be inspected; anything else unchanged."""
     return tuple(given) if isinstance(given, Iterable) else given  # type: ignore[return-value]
 

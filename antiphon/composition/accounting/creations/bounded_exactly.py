@@ -18,7 +18,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
-from antiphon.composition.accounting.closed_forms import growth
+from antiphon.composition.accounting.closed_forms import exact_exp
 from antiphon.composition.accounting.parameters import Created, Given, Kind, created, is_symmetric
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
@@ -125,7 +125,7 @@ class ExactSparseCurve:
 
     def delta_at(self, epsilon: exact.Epsilon) -> Fraction:
         """The least δ at ``epsilon``, 0 or ``Log(x)``. Raises: InvalidArgument, Intractable."""
-        s, made = growth(exact.epsilon(epsilon)), self.created
+        s, made = exact_exp(exact.epsilon(epsilon)), self.created
         if not made.known:
             nobody = tuple(Places(0, 0, 0, 0, kind.slots) for kind in made.kinds)
             return 1 - self._potential.least(s, made.asks, nobody, made.number)
@@ -142,10 +142,10 @@ class ExactSparseCurve:
     @cached_property
     def _potential(self) -> Potential:
         kinds = self.created.kinds
-        return Potential([growth(kind.epsilon) for kind in kinds], list(map(self._start, kinds)))
+        return Potential([exact_exp(kind.epsilon) for kind in kinds], list(map(self._start, kinds)))
 
     def _start(self, kind: Kind) -> Start:
-        return start(growth(kind.epsilon), kind.delta, self.symmetric)
+        return start(exact_exp(kind.epsilon), kind.delta, self.symmetric)
 
     def _weight(self, kind: Kind, crossing: int) -> Fraction:
         """(1-δ)^n Bin(n, p; c) θ^-c: so many at Z, and all others at R."""
@@ -179,5 +179,5 @@ def exactly_sparse(
     if number > _MOST:
         raise Intractable("creations in Fractions", number, _MOST)
     for kind in curve.created.kinds:
-        growth(kind.epsilon)
+        exact_exp(kind.epsilon)
     return curve

@@ -29,9 +29,9 @@ from antiphon.audit.running.working import Arrival, Workers, work
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.conjectures import ascent
 from antiphon.conjectures.climbing import Climb
-from antiphon.conjectures.conjectured import Conjectured
-from antiphon.conjectures.exact_figures import shown
+from antiphon.conjectures.exact_figures import epsilon_text
 from antiphon.conjectures.law_trees import Doubles
+from antiphon.conjectures.outcome import Conjectured
 from antiphon.conjectures.patterns.pattern import Pattern
 from antiphon.numbers import exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument
@@ -143,8 +143,8 @@ class Conjecture:
         least = self.pattern.least(self.epsilon)
         if least is not None and figure < least[0]:
             raise InvalidArgument(
-                f"the bound {figure} at ε = {shown(self.epsilon)} is below {least[0]}, which "
-                f"{least[1]}: there is nothing to search for; give at least that much"
+                f"the bound {figure} at ε = {epsilon_text(self.epsilon)} is below {least[0]}, "
+                f"which {least[1]}: there is nothing to search for; give at least that much"
             )
         return figure
 
@@ -271,6 +271,6 @@ def _said(bound: Bound, epsilon: ExactEpsilon) -> Any:
         return bound(epsilon)
     except Exception as error:
         raise InvalidArgument(
-            f"the bound raised {type(error).__name__} at ε = {shown(epsilon)} ({error}): give a "
-            "number, a function of ε that returns one, or a PrivacyCurve"
+            f"the bound raised {type(error).__name__} at ε = {epsilon_text(epsilon)} ({error}): "
+            "give a number, a function of ε that returns one, or a PrivacyCurve"
         ) from error

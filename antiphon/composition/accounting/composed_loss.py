@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.laws.loss import Lattice, Logs, LossLaw, Moment, common
+from antiphon.composition.accounting.laws.loss import Lattice, Logs, LossLaw, Moment, divisor
 from antiphon.composition.accounting.laws.noise_laws import Normal
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Parameters
@@ -61,7 +61,7 @@ class Product:
         if not known or len(known) < len(given):
             return None
         offset = sum((each.offset for each in known), Fraction(0))
-        return Lattice(offset, common(each.spacing for each in known))
+        return Lattice(offset, divisor(each.spacing for each in known))
 
     @cached_property
     def size(self) -> int:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interning import honest
+from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.protocol.registry import register
 from antiphon.verifiers.relations import EachWithin, Monotone, Near, Relation, Within
 
@@ -62,7 +62,7 @@ def _count(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 @register("antiphon.Moved/1")
 @attrs.frozen
-class Moved:
+class PreprocessingDistance:
     """Tables of finite floats, a record in each row, with Σ_i ‖S_i - S'_i‖₂ <= ``distance``.
 
     But for ``replaced`` rows, which may differ as they like. Sums are rounded up, so that two
@@ -100,17 +100,17 @@ def _lengths(zero: Records, one: Records) -> Records:
     return np.where(found, raised, 0.0)
 
 
-Spread: TypeAlias = "Within | Near | EachWithin | Moved"
+Spread: TypeAlias = "Within | Near | EachWithin | PreprocessingDistance"
 _METRICS: Final = (Within, Near, EachWithin)
 """Relations that are a distance and no more."""
-_SPREADS: Final = (*_METRICS, Moved)
+_SPREADS: Final = (*_METRICS, PreprocessingDistance)
 """Relations that have a distance: who is τ from a neighbour is a neighbour at distance + τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
     """The relation, if it is a distance: exact types, as a subclass may do as it likes."""
     kind = type(relation)
-    known = honest(kind) and any(kind is each for each in _SPREADS)
+    known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]
 
 
@@ -133,7 +133,7 @@ def in_steps(relation: Relation, count: int) -> Fraction | None:
     (Fraction(12, 1), None)
     """
     found = spread(relation)
-    return None if found is None or type(found) is Moved else found.distance * count
+    return None if found is None or type(found) is PreprocessingDistance else found.distance * count
 
 
 def at_distance(relation: Relation, distance: Fraction) -> Relation | None:

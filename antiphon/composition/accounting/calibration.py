@@ -25,7 +25,7 @@ def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
     return target, chance
 
 
-def largest(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
+def largest_where(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
     """The largest number between two where something holds that holds below; by its logarithm."""
     if holds(high):
         return high
@@ -45,7 +45,9 @@ class Least(NamedTuple):
     """The middle of the interval of places that are left."""
 
 
-def golden(function: Callable[[float], float], low: float, high: float, steps: int) -> Least:
+def golden_section(
+    function: Callable[[float], float], low: float, high: float, steps: int
+) -> Least:
     """Where a function is least between two numbers, by golden section on their logarithms."""
     low, high = math.log(low), math.log(high)
     places = [high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN]
@@ -63,7 +65,7 @@ def golden(function: Callable[[float], float], low: float, high: float, steps: i
     return Least(value, math.exp(place), math.exp((low + high) / 2))
 
 
-def within(spent: float, target: Fraction) -> bool:
+def at_most_target(spent: float, target: Fraction) -> bool:
     """Whether an ε that was read off a curve is at most the target; infinity never is."""
     return spent < math.inf and exact.fraction(spent) <= target
 
@@ -73,17 +75,17 @@ def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
     """About the largest ρ with which ρ-zCDP is (ε, δ)-DP, never more."""
 
     def private(rho: float) -> bool:
-        curve = from_concentrated(short(rho))
-        return within(curve.epsilon_at(chance), target)
+        curve = from_concentrated(short_rate(rho))
+        return at_most_target(curve.epsilon_at(chance), target)
 
     # ρ-zCDP is (ρ + 2√(ρ ln(1/δ)), δ)-DP; the law of large ε is ε >= ρ.
     low = min(1.0, float(target)) ** 2 / (16 * (1 - math.log(chance)))
     while not private(low):
         low /= 2
-    return short(largest(private, low, 2 * float(target) + 16, 40))
+    return short_rate(largest_where(private, low, 2 * float(target) + 16, 40))
 
 
-def short(rate: float) -> Fraction:
+def short_rate(rate: float) -> Fraction:
     """A rate of twenty bits, not above the given one: exact draws take time for each digit."""
     shift = 20 - math.frexp(rate)[1]
     return Fraction(math.floor(math.ldexp(rate, shift))) / Fraction(2) ** shift

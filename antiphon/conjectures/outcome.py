@@ -12,17 +12,17 @@ from typing import Any, Final
 import attrs
 
 from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.conjectures.exact_figures import shown
+from antiphon.conjectures.exact_figures import epsilon_text
 from antiphon.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.conjectures.tables import Judged
 from antiphon.conjectures.tree_drawing import mechanism_drawn, mechanism_tree, sheet, strategy_drawn
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.printed import shown_down, told_apart
+from antiphon.numbers.rounded_text import shown_down, told_apart
 from antiphon.protocol.display import Card, Grid, Part, Picture, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import distinct
-from antiphon.protocol.pictures import COLOURS, SOFT, Axes, Plotted, legend, plain, titled
+from antiphon.protocol.pictures import COLOURS, SOFT, Axes, Plotted, legend, style_axes, titled
 from antiphon.protocol.records.interaction import record
 from antiphon.protocol.records.view import Recording
 
@@ -141,7 +141,7 @@ class Conjectured(Shown, Plotted):
 
     def _draw(self, axes: Axes) -> None:
         """The best so far after each start, in doubles; the bound as a line across."""
-        plain(axes)
+        style_axes(axes)
         if self.history:
             starts, best = map(list, zip(*self.history, strict=True))
             line = [*starts, self.starts], [*best, best[-1]]
@@ -193,7 +193,8 @@ class Conjectured(Shown, Plotted):
         """For JSON."""
         return {
             "refuted": self.refuted, **self.pattern.facts(self.epsilon),
-            "epsilon": shown(self.epsilon), "bound": str(self.bound), "loss": str(self.loss),
+            "epsilon": epsilon_text(self.epsilon),
+            "bound": str(self.bound), "loss": str(self.loss),
             "ratio": self.ratio if math.isfinite(self.ratio) else None, "starts": self.starts,
             "searched": [list(each) for each in self.searched],
             "history": [list(each) for each in self.history], "interrupted": self.interrupted,

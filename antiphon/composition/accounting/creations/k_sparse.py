@@ -18,8 +18,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve, optimal
-from antiphon.composition.accounting.creations.parallel import GeneralCurve, general
-from antiphon.composition.accounting.curve import said
+from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve, general
+from antiphon.composition.accounting.curve import stated_field
 from antiphon.composition.accounting.parameters import (
     Created,
     Given,
@@ -28,7 +28,11 @@ from antiphon.composition.accounting.parameters import (
     pairs,
     parameters,
 )
-from antiphon.composition.accounting.summed import Divergence, divergence_of, grouped
+from antiphon.composition.accounting.summed_measures import (
+    Divergence,
+    divergence_of,
+    grouped_measures,
+)
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats, Interval
 from antiphon.numbers.named import set_derived
@@ -55,7 +59,7 @@ class SparseCurve(OfWorst):
     worst: OptimalCurve
     attained: tuple[OptimalCurve, ...]
     theorem: str = "CM Thm 5.2 and 5.5 (theory §2)"
-    source: str = said(lambda curve: f"{curve.theorem}; {curve.worst.source}")
+    source: str = stated_field(lambda curve: f"{curve.theorem}; {curve.worst.source}")
 
     @property
     def floor(self) -> Interval[float]:
@@ -220,7 +224,7 @@ class SparseDivergence:
     _kinds: tuple[tuple[Divergence, int], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
-        counts = grouped((each,) for each in self.measures)
+        counts = grouped_measures((each,) for each in self.measures)
         kinds = tuple((divergence_of(each), slots) for (each,), slots in counts)
         set_derived(self, _kinds=kinds)
 

@@ -10,7 +10,7 @@ from typing import Final, NamedTuple, TypeVar
 
 import attrs
 
-from antiphon.composition.accounting.summed import Divergence, divergence_of
+from antiphon.composition.accounting.summed_measures import Divergence, divergence_of
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, UnknownOrder
 from antiphon.numbers.exact import ExactEpsilon, Log

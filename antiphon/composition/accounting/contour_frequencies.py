@@ -10,8 +10,8 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.composition.accounting.composed_loss import Product
 from antiphon.composition.accounting.laws.loss import Complexes, Logs
-from antiphon.composition.accounting.product import Product
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import Floats
 
@@ -36,7 +36,7 @@ Kernel = Callable[[Floats], Floats]
 """A bound on the kernel at a frequency, which falls."""
 
 
-class Sifted(NamedTuple):
+class SiftedFrequencies(NamedTuple):
     """Frequencies nτ, n >= 0, with ln Φ; and bounds on Σ|ΦK| and Σ|Φ| over all the others."""
 
     indices: Floats
@@ -45,9 +45,9 @@ class Sifted(NamedTuple):
     plain: float
 
 
-def sifted(
+def sift(
     product: Product, order: float, step: float, end: int, kernel: Kernel, *, density: bool
-) -> Sifted:
+) -> SiftedFrequencies:
     """Sift n = 0 … end-1: ranges that may matter are split until that tells no more.
 
     Raises: Intractable for too many frequencies, or too much work.
@@ -154,14 +154,16 @@ class _Sieve:
         if self.work > LIMIT:
             raise Intractable(f"factors of a certified interval {_CURE}", self.work, LIMIT)
 
-    def result(self) -> Sifted:
+    def result(self) -> SiftedFrequencies:
         """In order."""
         indices = np.concatenate([each for each, _ in self.found])
         value = np.concatenate([logs.value for _, logs in self.found])
         slack = np.concatenate([logs.slack for _, logs in self.found])
         place, (kernel, plain) = np.argsort(indices), 1.01 * self.dropped
         logs = Logs(value[place], slack[place])
-        return Sifted(indices[place].astype(np.float64), logs, float(kernel), float(plain))
+        return SiftedFrequencies(
+            indices[place].astype(np.float64), logs, float(kernel), float(plain)
+        )
 
 
 def _split(low: Indices, high: Indices) -> tuple[Indices, Indices]:

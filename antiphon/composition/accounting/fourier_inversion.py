@@ -38,10 +38,16 @@ from typing import Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.accounting.laws.loss import Complexes, Lattice, remembered
+from antiphon.composition.accounting.composed_loss import ALLOWED, HIGH, Product, order
+from antiphon.composition.accounting.contour_frequencies import (
+    NATS,
+    SiftedFrequencies,
+    on_a_lattice,
+    on_the_line,
+    sift,
+)
+from antiphon.composition.accounting.laws.loss import Complexes, Lattice, cached
 from antiphon.composition.accounting.laws.responses import Responses
-from antiphon.composition.accounting.product import ALLOWED, HIGH, Product, order
-from antiphon.composition.accounting.sieve import NATS, Sifted, on_a_lattice, on_the_line, sifted
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
@@ -70,7 +76,7 @@ class Overlap(NamedTuple):
     """ln M(c+shift)/M(c), rounded up."""
 
 
-class Stick(NamedTuple):
+class HockeyStickBounds(NamedTuple):
     """Bounds on H over M(c)e^(-cy), how much of their distance less noise cures; about |H'|."""
 
     lower: float
@@ -171,7 +177,7 @@ class Inversions:
             return make(self.product, c, place.next, spread, noise, lattice)
 
         key = number, finer, lattice is None
-        found = remembered(self._known, key, made)
+        found = cached(self._known, key, made)
         if not found.reaches(place):
             found = self._known[key] = made()
         return found
@@ -207,7 +213,9 @@ class Inversion:
     step: float
     end: int
     aliases: tuple[Overlap, Overlap]
-    _known: dict[Target, Stick] = attrs.field(factory=dict[Target, Stick], init=False)
+    _known: dict[Target, HockeyStickBounds] = attrs.field(
+        factory=dict[Target, HockeyStickBounds], init=False
+    )
 
     def stick(self, place: Target) -> Interval[float]:
         """Bounds on H."""
@@ -236,10 +244,10 @@ class Inversion:
         scale = -math.log(self.order) - math.log1p(self.order)
         return self._aliases(place.next) <= math.exp(scale - NATS / 1.5)
 
-    def _stick(self, place: Target) -> Stick:
-        return remembered(self._known, place, lambda: self._summed(place))
+    def _stick(self, place: Target) -> HockeyStickBounds:
+        return cached(self._known, place, lambda: self._summed(place))
 
-    def _summed(self, place: Target) -> Stick:
+    def _summed(self, place: Target) -> HockeyStickBounds:
         sums, share = self._sums, self.step / math.tau
         phases = self._frequencies * place.next
         cosine, sine = np.cos(phases), np.sin(phases)
@@ -264,14 +272,14 @@ class Inversion:
             wrong = scale * (wrong + 2 * self._dropped[1])
         value, error = share * value, share * error * (1 + 1e-9)
         lower = value - error - self._aliases(place.next) - smoothing - wrong
-        return Stick(lower, value + error, smoothing, slope)
+        return HockeyStickBounds(lower, value + error, smoothing, slope)
 
     # --- what does not depend on ε -----------------------------------------------------------
 
     @cached_property
-    def _kept(self) -> Sifted:
+    def _kept(self) -> SiftedFrequencies:
         density = self.noise > 0
-        return sifted(self.product, self.order, self.step, self.end, self._ceiling, density=density)
+        return sift(self.product, self.order, self.step, self.end, self._ceiling, density=density)
 
     @cached_property
     def _dropped(self) -> tuple[float, float]:

@@ -17,13 +17,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.audit.check.report import Finding
-from antiphon.audit.check.watch import where
+from antiphon.audit.check.watch import source_place
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.printed import told_apart
+from antiphon.numbers.rounded_text import told_apart
 from antiphon.preprocessing.preprocessed import stated
 from antiphon.preprocessing.tables.record_tables import TablePreprocessing, into_ball
 from antiphon.protocol.records.labels import message_label
-from antiphon.verifiers.moved import Records, lengths
+from antiphon.verifiers.preprocessing_distance import Records, lengths
 
 _STILL: Final = 1e-9
 """The distance, in units of the radius, that counts as no movement in doubles."""
@@ -175,7 +175,7 @@ class _Search:
         )  # fmt: skip
 
     def findings(self) -> Iterator[Finding]:
-        place = where(self.pi, "__call__")
+        place = source_place(self.pi, "__call__")
         if not self.fits:
             told = f"images have the shapes {sorted(self.shapes)}, of {self.pi.size} records"
             yield Finding("rows", told, place, _CURES["rows"])
