@@ -209,6 +209,16 @@ def exactly(curve, order):
     return total / (alpha - 1)
 
 
+@over("decisions", [1, 2, 10])
+@over("batch", [1, 3])
+def test_the_curve_is_the_bound_and_no_more(decisions, batch):
+    """For few decisions, of which each counts."""
+    for rate, order in ((0.2, 3), (1e-2, 50), (1e-6, 1.5)):
+        curve = LazyCurve(short(rate), Fraction(3, 2), batch, decisions)
+        with mp.workdps(50):
+            assert float(curve(order)) == pytest.approx(float(exactly(curve, order)), rel=1e-6)
+
+
 @given(
     st.floats(1e-5, 0.5), st.fractions(Fraction(1, 8), 40), st.integers(1, 200),
     st.integers(1, 10**6), st.sampled_from((1 + 2.0**-10, 1.5, 2, 3, 7.25, 40, 500)),
@@ -218,16 +228,6 @@ def test_the_curve_is_the_bound_rounded_up(rate, cost, batch, decisions, order):
         curve = LazyCurve(short(rate), cost, batch, decisions)
         found, wanted = curve(order), exactly(curve, order)
         assert wanted <= found <= wanted * (1 + mpf(10) ** -5) + mpf(10) ** -12
-
-
-@over("decisions", [1, 2, 10])
-@over("batch", [1, 3])
-def test_the_curve_is_the_bound_and_no_more(decisions, batch):
-    """For few decisions, of which each counts."""
-    for rate, order in ((0.2, 3), (1e-2, 50), (1e-6, 1.5)):
-        curve = LazyCurve(short(rate), Fraction(3, 2), batch, decisions)
-        with mp.workdps(50):
-            assert float(curve(order)) == pytest.approx(float(exactly(curve, order)), rel=1e-6)
 
 
 @given(st.floats(1e-4, 0.5), st.integers(1, 100), st.integers(2, 10**4))
