@@ -37,6 +37,18 @@ def real(value):
     return mpf(value.numerator) / value.denominator if isinstance(value, Fraction) else mpf(value)
 
 
+def range_moment(eta, order):
+    """e^((α-1)D_α) of the worst laws P, Q whose log-ratio has a range of η.
+
+    Two views, ln(P/Q) being t and t-η: where q e^t + (1-q) e^(t-η) = 1, E is q e^(αt) +
+    (1-q) e^(α(t-η)), linear in e^((α-1)t) and in e^(αt), and largest at α x = (α-1) z.
+    """
+    least, all_orders = mp.exp(-eta), mp.exp(-order * eta)
+    first = (order - 1) * (1 - all_orders) / (order * (least - all_orders))  # e^t
+    q = (1 / first - least) / (1 - least)
+    return q * first**order + (1 - q) * (first * least) ** order
+
+
 def law(groups):
     """{loss: probability} of ``count`` copies of RR_ε for every (ε, count)."""
     found = {Fraction(0): mpf(1)}

@@ -48,6 +48,16 @@ def test_pure_is_approximate_with_delta_zero(epsilon, delta):
     assert pure.parameters == (exact.epsilon(epsilon), 0)
 
 
+def test_an_approximate_claim_says_nothing_of_a_smaller_delta_or_epsilon():
+    claim = Claim(Approximate(1, Fraction(1, 10)), F, Status.PROVED, "")
+    assert claim.at(Fraction(1, 10)) is claim.at(Fraction(1, 5)) is claim
+    with pytest.raises(ap.CompositionError, match="with δ = 1/10 implies none for δ = 1/20"):
+        claim.at(Fraction(1, 20))
+    for epsilon, follows in ((Fraction(1, 2), False), (1, True), (2, True)):
+        weaker = Claim(Approximate(epsilon, Fraction(1, 5)), F, Status.PROVED, "")
+        assert weaker.follows_from(claim) is follows
+
+
 def test_no_claim_is_more_certain_than_what_it_follows_from():
     order = [Status.REFUTED, Status.ASSUMED, Status.PROVED]
     for i, known in enumerate(order):

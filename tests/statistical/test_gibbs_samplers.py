@@ -82,6 +82,40 @@ def test_a_ball_has_the_law_of_rejection(dimension):
         assert off(read(ours), read(theirs).mean()) < FAR
 
 
+class AtAShare(ap.Coins):
+    """Whose uniform numbers all have the same share of their range below them."""
+
+    def __init__(self, share):
+        super().__init__()
+        self.share, self.others = share, SampledCoins(1)
+
+    def draw(self, kind, parameter):
+        if kind == "uniform_integer":
+            return int(self.share * parameter)
+        return self.others.draw(kind, parameter)
+
+
+@pytest.mark.parametrize("dimension", [2, 3, 5])
+def test_a_point_of_a_ball_stands_where_the_law_has_that_share(dimension):
+    """t along the slope and the distance r from it, ∝ r^(d-2) e^(κt-q(t²+r²)) where t²+r² <= 1."""
+    slope, curvature, reach = np.array([4.0, -2, 0, 0, 0][:dimension]), 6.0, 0.5
+    size, bend = np.linalg.norm(slope) * reach, curvature * reach**2
+    across = (np.arange(2000) + 0.5) / 2000
+    along = 2 * across - 1
+    radial = across ** (dimension - 2) * np.exp(-bend * across**2)
+    inside = np.append(0, np.cumsum(radial))  # to the right end of each cell
+    within = np.interp(np.sqrt(1 - along**2), np.arange(2001) / 2000, inside)
+    axis = np.exp(size * along - bend * along**2) * within
+    for share in (0.2, 0.7):
+        point = gibbs(Ball(dimension=dimension, radius=reach), slope, curvature, AtAShare(share))
+        t = point @ slope / size  # of a ball of radius 1
+        r = math.sqrt(point @ point / reach**2 - t**2)
+        assert axis[along <= t].sum() / axis.sum() == pytest.approx(share, abs=2e-3)
+        most = math.sqrt(1 - t**2)
+        shares = radial[across <= r].sum() / radial[across <= most].sum()
+        assert shares == pytest.approx(share, abs=2e-3)
+
+
 def of_a_large_ball(kind):
     """How far norms are from those of a Gaussian that the ball does not touch: E‖x‖² = d/(2q)."""
     sample = kind(Ball(dimension=20, radius=3.0), np.zeros(20), 20.0)

@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import antiphon as ap
@@ -37,6 +37,7 @@ NUMBER = re.compile(r"\d[\d,.]*(?:e[-+]\d+)?")
 shares = st.floats(1e-12, 0.999) | st.integers(1, 999).map(lambda k: k / 1000)
 losses = st.floats(1e-9, 50) | st.integers(1, 500).map(lambda k: k / 100)
 long = st.builds(Fraction, st.integers(1, 10**40 - 1), st.just(10**40))
+TINY = Fraction(1, 10**13)
 EVENT = Event(Place((2,)), 1.5, True, 1)
 HITS = Hits(60, 100, 40, 100)
 
@@ -142,6 +143,7 @@ class TestAudits:
 
 class TestExactly:
     @given(long, long, st.fractions(0, Fraction(1, 10**12)))
+    @example(Fraction(1, 2) + TINY, Fraction(1, 5) + 5 * TINY, 10 * TINY)
     def test_a_claim_beside_the_tight_delta(self, claim, tight, error):
         found = AtEpsilon(claim, Solution(tight, error, Fraction(1), 2, 0, 1))
         _, given_, told = numbers(str(found))
@@ -210,6 +212,8 @@ class TestConjectures:
         assert (least > most) == (times > 1) == result.refuted
 
     @given(long, st.integers(-1, 1))
+    @example(Fraction(1, 3), 1)
+    @example(Fraction(1, 3), -1)
     def test_next_to_the_bound(self, bound, place):
         result = self.of(bound, bound + Fraction(place, 10**40))
         assert result.refuted is (place > 0)

@@ -93,11 +93,16 @@ def _missing(text: str, size: int) -> int:
     return int(asked) if asked >= 1 else int(asked * size)
 
 
+def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
+    """A mean of what π can make of records, with noise for one of them: ρ-zCDP."""
+    reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
+    return NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
+
+
 def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
     """The price of a mean with Gaussian noise behind a preprocessing π, calibrated to the range of
     π."""
-    reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
-    noise = NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
+    noise = calibrated(pi, rho)
     promise = guarantee(Preprocessed(noise, pi))
     (group,) = (each for each in promise.derivation.parts if each.theorem == GROUP)
     apart = pi.distance / (2 * noise.clip)

@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from accounting_reference import mp, mpf, real
+from accounting_reference import law, mp, mpf, real, stick
 from hypothesis import given
 from hypothesis import strategies as st
 from trying import examples
@@ -74,6 +74,18 @@ def test_floors(deltas, times):
     assert composed.floor.lower <= -mp.expm1(log) <= composed.floor.upper
     assert composed.survival.lower <= mp.exp(log) <= composed.survival.upper
     assert composed.floor.width <= 1e-14 * composed.floor.upper * (1 + abs(float(log)))
+
+
+def test_all_losses_are_above_only_where_that_is_so_but_for_2_to_the_minus_53():
+    """Of 500 RR_1, by Chernoff's bound: 1 - H is 1e-17 at 40 and below, and 5e-6 at 140."""
+    pairs = Responses(((Fraction(1), 500),))
+    assert pairs.stick(Fraction(0)) == pairs.stick(Fraction(40)) == Interval(1 - 2.0**-53, 1.0)
+    with mp.workdps(50):
+        losses = law([(Fraction(1), 500)])
+        for at in map(Fraction, (40, 60, 80, 140)):
+            found = pairs.stick(at)
+            assert found is None or found.lower <= stick(losses, at) <= found.upper
+    assert pairs.stick(Fraction(140)) is None
 
 
 @given(

@@ -3,6 +3,7 @@
 import math
 from decimal import Context, Decimal, localcontext
 from fractions import Fraction
+from functools import partial
 from statistics import NormalDist
 
 import attrs
@@ -437,6 +438,16 @@ class TestMeasures:
 
 
 class TestCurves:
+    @over("make", [partial(ConcentratedFilter, rho=1), partial(GaussianFilter, mu=1),
+                   partial(RenyiFilter, order=3, budget=1)])  # fmt: skip
+    def test_a_delta_is_added_to_what_the_sums_promise(self, make):
+        """All is as the sums say, but for an event of probability δ."""
+        curve, plain = make(delta=Fraction(1, 8)).promised, make().promised
+        for at in (0, 2, 20):
+            wanted = min(1, plain.delta_at(at) + 0.125)
+            assert curve.delta_at(at) == pytest.approx(wanted, rel=1e-12)
+        assert plain.delta_at(20) < 1e-9
+
     @given(
         st.fractions(Fraction(101, 100), 500, max_denominator=999),
         st.fractions(0, 30, max_denominator=99), st.fractions(0, 40, max_denominator=99),

@@ -455,6 +455,13 @@ class TestCompositions:
         guarantee = ap.guarantee(EXT, f, catalogue=[narrow(lambda s, m, c: (s, 0))])
         assert guarantee.status is Status.PROVED  # all its sequences were looked at
 
+    def test_the_f_of_a_catalogue_has_to_say_that_it_is_consistent(self):
+        """Of event level an identical pair may come first; not all its sequences are listed."""
+        claim = Claim(Approximate(0, 0.1), event_level(), Status.PROVED, "a test")
+        wide = ap.mechanism(queries=spaces.Integers(), answers=spaces.BITS, claims=(claim,))
+        with pytest.raises(NoGuarantee, match="every f' to be first-pair consistent"):
+            ap.guarantee(EXT, sparse_parallel([(0, 0.1)]), catalogue=[wide(lambda s, m, c: (s, 0))])
+
     def test_the_counterexample_of_any_delta(self):
         for delta, copies in ((1, 1), (0.5, 1), (0.3, 2), (1e-6, 693_147)):
             with pytest.raises(NoGuarantee) as caught:

@@ -5,6 +5,7 @@ from fractions import Fraction
 
 import pytest
 from test_measured_purses import asked, said
+from trying import over
 
 import antiphon as ap
 from antiphon import Claim
@@ -170,6 +171,16 @@ class TestPurses:
         promise = ap.guarantee(EXT, bounded(f, 9))
         wanted = from_renyi(SparseDivergence((TENTH,) * 2, 4))
         assert promise.epsilon_at(DELTA) == wanted.epsilon_at(DELTA)
+
+    @over("other", [Fraction(1, 5), Fraction(1, 4000)])
+    def test_of_an_unequal_purse_the_lesser_of_two_bounds(self, other):
+        """n of each kind are there, or all n are of the worse (docs/sparse.md): α = 3, n = 4."""
+        rhos = Fraction(1, 4), other
+        c, d = (math.expm1(2 * 3 * rho) for rho in rhos)
+        of_each, of_the_worse = (1 + 4 * c) * (1 + 4 * d), 1 + 4 * c + 6 * c**2
+        found = SparseDivergence(tuple(map(ZeroConcentrated, rhos)), 4)(3.0)
+        assert found == pytest.approx(math.log(min(of_each, of_the_worse)) / 2, rel=1e-12)
+        assert (of_each < of_the_worse) == (other < Fraction(1, 5))
 
     def test_without_a_bound_it_is_refuted(self):
         for measure in (ZeroConcentrated(Fraction(1, 2)), GaussianDP(1)):

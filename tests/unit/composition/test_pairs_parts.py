@@ -224,6 +224,33 @@ def test_what_is_dropped_is_in_the_error(monkeypatch, noise):
     assert found.width > 1e-9
 
 
+def test_what_turns_out_not_to_matter_is_counted_as_dropped():
+    """Frequencies that are too short for a bound of their range, and are evaluated at once."""
+    product = compose([ResponsePair(1 + Fraction(i, 400)) for i in range(200)])._product
+    order, step, every = 0.05, 0.02, np.arange(1001)
+    sifting = contour_frequencies._Sieve(
+        product, order, step, lambda theta: 1 / (1 + theta**2), -8.0, -8.0
+    )
+    sifting.go(every, every + 1)
+    found = sifting.result()
+    theta = np.delete(every, found.indices.astype(int)) * step
+    assert 500 < len(theta) < len(every)
+    sizes = np.abs(np.exp(product.laws[0]._directly(order, theta).value))
+    assert found.kernel >= np.sum(sizes / (1 + theta**2)) > 1e-4
+    assert found.plain >= np.sum(sizes)
+
+
+def test_nothing_is_what_is_below_the_least_double():
+    """A δ of 10^-193 is told; one of 10^-343 is none that a double tells."""
+    inversions = fourier_inversion.Inversions(
+        compose([GaussianPair(1)])._product, 1e-3, relatively=True
+    )
+    assert holds(inversions.stick(Fraction(30)), mu_stick(1, 30))
+    none = inversions.stick(Fraction(40))
+    assert holds(none, mu_stick(1, 40))
+    assert none.upper == 5e-324
+
+
 @pytest.mark.parametrize("noise", [Fraction(1, 100), Fraction(1, 10), Fraction(1)])
 def test_noise_is_in_the_lower_end(noise):
     truth = (gaussian(5, 1, Fraction(1, 50)) ** 20).stick(Fraction(1))

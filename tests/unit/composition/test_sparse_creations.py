@@ -97,6 +97,11 @@ class TestShapes:
         _, width = self.holds(Fraction(3, 2), delta, 2, 6)
         assert width < 1e-12
 
+    @over(("growth", "n"), [(Fraction(5, 4), 4), (Fraction(3, 2), 6)])
+    def test_where_none_is_left_at_r_none_is_asked(self, growth, n):
+        _, width = self.holds(growth, "1/3", 3, n)
+        assert width < 1e-12
+
     def test_a_recursion_that_stops_early(self, monkeypatch):
         monkeypatch.setattr(bounded_creations, "_WORK", 36)
         curve, width = self.holds(Fraction(3, 2), "1/20", 2, 8)

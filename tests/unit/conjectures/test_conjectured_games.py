@@ -470,6 +470,14 @@ def test_a_filter_that_is_none(change, words):
         conjecture(attrs.evolve(FilterPattern(budget=NATURAL, claims=grid(6)), **change), 1, LOG2)
 
 
+def test_as_many_mechanisms_may_be_created_as_are_asked_for():
+    """δ at ln 2 of RR_{ln 2}, n times: Σ_i C(n,i) (2^(n-i) - 2·2^i)₊/3^n."""
+    for creations, lost in ((1, 0), (2, Fraction(2, 9)), (3, Fraction(6, 27))):
+        budget = ConcentratedFilter(rho=9)
+        pattern = FilterPattern(budget=budget, claims=((LOG2, 0),), creations=creations)
+        assert pattern.loss(pattern.responses, LOG2, pattern.rounds) == lost
+
+
 def test_a_bound_below_what_one_claim_loses_alone():
     pattern = FilterPattern(budget=ConcentratedFilter(rho=1), claims=grid(8))
     with pytest.raises(InvalidArgument, match="below 1/3, which one mechanism loses alone"):

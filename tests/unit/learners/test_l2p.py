@@ -6,6 +6,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from accounting_reference import range_moment
 from hypothesis import given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
@@ -400,10 +401,10 @@ def test_what_is_proved_and_what_is_assumed():
 
 
 def exactly(curve, order):
-    """The joint bound in fifty digits, with R = e^(α(α-1)η²/2), which is no smaller."""
+    """The joint bound in fifty digits."""
     rate, p, alpha = (mpf(each.numerator) / each.denominator for each in
                       (Fraction(float(curve.rate)), curve.fakes, Fraction(order)))  # fmt: skip
-    large = mp.e ** (alpha * (alpha - 1) * rate**2 / 2)
+    large = range_moment(2 * rate, alpha)
     low, high = (curve.margin - 1) * curve.batch, (curve.margin + 1) * curve.batch
 
     def mixed(own, other):
@@ -417,6 +418,18 @@ def exactly(curve, order):
     return total / (alpha - 1)
 
 
+@over("decisions", [1, 2, 3, 10])
+@over("margin", [1, 2])
+@over("batch", [1, 3])
+@over("fakes", [Fraction(1, 500), Fraction(9, 10)])
+def test_the_curve_is_the_bound_and_no_more(decisions, margin, batch, fakes):
+    """For few decisions, of which each counts."""
+    for rate, order in ((0.2, 3), (1e-2, 50), (1e-6, 1.5)):
+        curve = L2PCurve(short_rate(rate), fakes, margin, batch, decisions)
+        with mp.workdps(50):
+            assert float(curve(order)) == pytest.approx(float(exactly(curve, order)), rel=1e-6)
+
+
 @given(
     st.floats(1e-5, 0.5), st.fractions(Fraction(1, 10**6), Fraction(999, 1000)),
     st.sampled_from((1, 2)), st.integers(1, 200), st.integers(1, 10**6),
@@ -426,21 +439,7 @@ def test_the_curve_is_the_bound_rounded_up(rate, fakes, margin, batch, decisions
     with mp.workdps(50):
         curve = L2PCurve(short_rate(rate), fakes, margin, batch, decisions)
         found, wanted = curve(order), exactly(curve, order)
-        assert found <= wanted * (1 + mpf(10) ** -8) + mpf(10) ** -11
-        if order * rate < 1e-3:  # where R is as good as αη²/2
-            assert found >= wanted * (1 - mpf(10) ** -5)
-
-
-@over("decisions", [1, 2, 3, 10])
-@over("margin", [1, 2])
-@over("batch", [1, 3])
-@over("fakes", [Fraction(1, 500), Fraction(9, 10)])
-def test_the_curve_is_the_bound_and_no_more(decisions, margin, batch, fakes):
-    """At rates so small that R is as good as αη²/2, and for few decisions, of which each counts."""
-    for rate, order in ((1e-4, 3), (1e-5, 50), (1e-6, 1.5)):
-        curve = L2PCurve(short_rate(rate), fakes, margin, batch, decisions)
-        with mp.workdps(50):
-            assert float(curve(order)) == pytest.approx(float(exactly(curve, order)), rel=1e-4)
+        assert wanted <= found <= wanted * (1 + mpf(10) ** -5) + mpf(10) ** -11
 
 
 @given(st.floats(1e-4, 0.5), st.integers(1, 100), st.integers(2, 10**4))
@@ -494,6 +493,13 @@ def test_it_is_tuned_by_each_accounting(accounting, kind, most):
     assert ap.guarantee(learner).status is Status.PROVED
     assert 0.99 < ap.guarantee(learner).epsilon_at(1e-6) <= 1
     assert learner.regret_bound < most
+
+
+@over("accounting", ["repaired", "printed"])
+def test_a_theorem_is_given_all_of_delta_and_no_more(accounting):
+    delta = Fraction(1, 1000)
+    found = best_l2p(64, 10, Fraction(8), delta, accounting)
+    assert found.accounting.measure(found.setting).delta == delta
 
 
 @over(

@@ -141,6 +141,13 @@ def test_no_decision_within_a_batch_nor_after_the_last():
     assert (state.rounds, kinds["bernoulli_exp"]) == (9, 2)
 
 
+def test_a_batch_may_lose_all_that_there_is_on_a_grid():
+    """Two losses of 1, in steps of a half: the stay bit is asked with a loss of 4 steps."""
+    policy = LazyPolicy(small(horizon=4, batch=2, grid=2, rate=Log(4)), draws=3)
+    _, state, kinds = played(policy, 4, loss=np.array([2, 2]))
+    assert (state.rounds, kinds["bernoulli_exp"]) == (4, 1)
+
+
 def test_past_the_horizon_nothing_is_taken():
     mechanism = ComplexMechanism(LazyPolicy(small(horizon=1), draws=1))
     session = mechanism.start(seed=1)

@@ -6,6 +6,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
+from accounting_reference import range_moment
 from exact_experts import table
 from hypothesis import given
 from hypothesis import strategies as st
@@ -192,10 +193,10 @@ def test_the_claim_of_lazy_experts_is_proved_of_themselves_only():
 
 
 def exactly(curve, order):
-    """The same bound in fifty digits, with R = e^(α(α-1)η²/2), which is no smaller."""
+    """The same bound in fifty digits."""
     rate, cost, alpha = (mpf(each.numerator) / each.denominator for each in
                          (Fraction(float(curve.rate)), curve.cost, Fraction(order)))  # fmt: skip
-    large = mp.e ** (alpha * (alpha - 1) * rate**2 / 2)
+    large = range_moment(2 * rate, alpha)
 
     def mixed(own, other):
         s, t = mp.e ** (-rate * own), mp.e ** (-rate * other)
@@ -208,18 +209,25 @@ def exactly(curve, order):
     return total / (alpha - 1)
 
 
+@over("decisions", [1, 2, 10])
+@over("batch", [1, 3])
+def test_the_curve_is_the_bound_and_no_more(decisions, batch):
+    """For few decisions, of which each counts."""
+    for rate, order in ((0.2, 3), (1e-2, 50), (1e-6, 1.5)):
+        curve = LazyCurve(short_rate(rate), Fraction(3, 2), batch, decisions)
+        with mp.workdps(50):
+            assert float(curve(order)) == pytest.approx(float(exactly(curve, order)), rel=1e-6)
+
+
 @given(
     st.floats(1e-5, 0.5), st.fractions(Fraction(1, 8), 40), st.integers(1, 200),
     st.integers(1, 10**6), st.sampled_from((1 + 2.0**-10, 1.5, 2, 3, 7.25, 40, 500)),
 )  # fmt: skip
 def test_the_curve_is_the_bound_rounded_up(rate, cost, batch, decisions, order):
-    """By a hair, or less by what the exact divergence of a range saves."""
     with mp.workdps(50):
         curve = LazyCurve(short_rate(rate), cost, batch, decisions)
         found, wanted = curve(order), exactly(curve, order)
-        assert found <= wanted * (1 + mpf(10) ** -9) + mpf(10) ** -12
-        if order * rate < 1e-3:  # where R is as good as αη²/2
-            assert found >= wanted * (1 - mpf(10) ** -5)
+        assert wanted <= found <= wanted * (1 + mpf(10) ** -5) + mpf(10) ** -12
 
 
 @given(st.floats(1e-4, 0.5), st.integers(1, 100), st.integers(2, 10**4))

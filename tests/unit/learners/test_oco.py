@@ -7,7 +7,7 @@ from fractions import Fraction
 import attrs
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from mpmath import mp, mpf
 from trying import examples, over, sized
@@ -20,6 +20,8 @@ from antiphon.learners.joint_curve import (
     JointCurve,
     contribution,
     corners,
+    l2p_bound,
+    lazy_bound,
     paired_curve,
     prefix_curve,
 )
@@ -200,6 +202,7 @@ def test_only_what_is_whole_is_proved():
     st.fractions(Fraction(1, 50), 3), st.fractions(Fraction(1, 100), 2),
     st.floats(0, 1), st.sampled_from((1.5, 3, 20, 150)), st.floats(0, 0.1),
 )  # fmt: skip
+@example(Fraction(1, 10), Fraction(2), 0.01, 3, 0.1)  # largest at (high, high - apart)
 def test_no_pair_within_the_hexagon_contributes_more(low, width, share, order, rho):
     """The corners' largest, rounded up, is that of a lattice of pairs or a hair more."""
     apart = width * Fraction(share)
@@ -217,6 +220,22 @@ def test_no_pair_within_the_hexagon_contributes_more(low, width, share, order, r
             for a, b in inside
         )
         assert mp.log(most) <= found + mpf(10) ** -13
+
+
+@over(
+    "curve",
+    [
+        lazy_bound(0.01, 6, 6, 300),
+        l2p_bound(0.003, 0.02, 2, 4, 200),
+        prefix_curve(1000, 4, Fraction(50), Fraction(1, 10), Fraction(1, 25)),
+        paired_curve(1001, 4, 0.02, 0.1, 0.005, Fraction(1, 2000)),
+    ],
+)
+def test_parameters_are_looked_for_by_the_bound_that_is_claimed(curve):
+    """In plain floats, of 400 orders: what they take for the least ε is that of the claim."""
+    spent = from_renyi(curve).epsilon_at(1e-6)
+    assert curve.seems_to_keep(spent * 1.0002, 1e-6, 400, 5e4)
+    assert not curve.seems_to_keep(spent / 1.0002, 1e-6, 400, 5e4)
 
 
 def test_curves_rise_with_all_that_costs():

@@ -4,6 +4,7 @@ import random
 from fractions import Fraction
 from functools import partial
 from operator import add
+from types import SimpleNamespace
 
 import attrs
 import bounds
@@ -263,6 +264,16 @@ def test_a_bound_of_hss_has_the_errors_of_all_its_parts():
     assert hss.error_bound(100, 3) == hss.gamma(100, 3) + 2 * alpha + 3 * before
     width = hss.gamma(1, 1)
     assert [hss.most_intervals(n) for n in (0, 1, width, width + 1)] == [1, 2, 2, 3]
+
+
+def test_the_error_of_a_histogram_is_the_largest_so_far():
+    """With trees it may fall: at 2^k a count is of one node."""
+    bounds = {1: 5, 2: 3, 3: 7, 4: 4}
+    trees = SimpleNamespace(error_bound=lambda updates, *, beta: bounds[updates])
+    honest = HSS(epsilon=1, query=KthLargest(1), dimension=D).slack
+    for asked in ([1, 2, 3, 4], [4, 2]):
+        slack = attrs.evolve(honest, histogram=trees)
+        assert [slack.of_histogram(j) for j in asked] == [{1: 5, 2: 5}.get(j, 7) for j in asked]
 
 
 @attrs.frozen

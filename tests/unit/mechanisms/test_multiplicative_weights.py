@@ -37,6 +37,14 @@ def test_what_is_claimed_is_of_one_replaced_row_in_steps():
     assert f([ap.Pair(*queries)]) is ap.BOTTOM
 
 
+def test_three_replaced_rows_cost_three_times_as_much():
+    """Group privacy, of the pairs of rows alone: queries are still the same in both worlds."""
+    learned = MultiplicativeWeights(**ONE_UPDATE)
+    rows = ap.verifiers.event_level(ReplacedRow(), events=3)
+    f = ap.verifiers.updates_and_queries(rows, learned.questions)
+    assert ap.guarantee(ComplexMechanism(learned), f).epsilon_at(0) == 3 * 8
+
+
 # --- the hypothesis ----------------------------------------------------------------------------
 
 

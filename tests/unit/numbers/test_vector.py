@@ -41,6 +41,12 @@ def test_appending_and_building_make_the_same_tree(size):
     assert list(grown) == list(range(size))
 
 
+def test_vectors_are_compared_by_what_is_in_them():
+    assert Vector([1, 2]) != Vector([1, 3])
+    leaves = [tuple(range(16)), tuple(range(16, 32))]
+    assert Vector(leaves) != Vector(range(32))  # the same tuples, for two items or for 32
+
+
 def test_vectors_of_one_content_but_another_length_differ():
     assert Vector([None]) != Vector([])
     assert Vector([()]) != Vector([])

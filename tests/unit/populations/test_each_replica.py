@@ -14,7 +14,7 @@ from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.columns import Apart, Column
 from antiphon.populations.each_replica import Opaque, for_all, for_each, to_scalar
-from antiphon.populations.play import Population, play_population
+from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.protocol.coins.column_safety import column_safe
 
 INTS = np.array([3, -1, 4])
@@ -136,6 +136,21 @@ def test_a_step_with_it_answers_as_it_does_alone_and_its_block_stays_whole(kind)
         assert disagreement(system, None, (0, 1, 1, 0), np.random.SeedSequence(seed)) is None
     population = Population(ap.scripted([0, 1]), system, None, ColumnCoins(1))
     assert sum(1 for _ in population.play(10_000)) == 4
+
+
+@pytest.mark.parametrize("kind", [Fraction, float])
+def test_each_replica_tosses_with_its_own_exponent(kind):
+    """Of a half it is 0, which is always heads, and of the others 1000, which never is."""
+
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.Anything())
+    @column_safe
+    def mechanism(state, bit, coins):
+        even = coins.uniform_integer(1000) % 2
+        heads = coins.bernoulli_exp(for_each(lambda each: kind(1000 * each), even))
+        return state, 2 * even + heads
+
+    found = play_sample(ap.scripted([0]), mechanism, replicas=1000, seed=1)
+    assert {each for cell in found.cells.values() for each in cell.columns.flat} == {1, 2}
 
 
 def test_an_exponent_below_0_is_refused_whatever_the_others_have():

@@ -10,7 +10,8 @@ from antiphon.cli import main
 from antiphon.composition.accounting.calibration import largest_rho
 from antiphon.mechanisms import NoisyDescent
 from antiphon.preprocessing import Preprocessed
-from antiphon.preprocessing.tables import MeanImputation
+from antiphon.preprocessing.commands.price_table import calibrated
+from antiphon.preprocessing.tables import MeanImputation, StandardScaling
 
 
 def printed(capsys, *arguments, status=0):
@@ -43,6 +44,14 @@ def test_it_is_what_the_library_says(capsys):
     assert row["naive"] == ap.guarantee(noise).epsilon_at(delta) <= 1
     assert row["naive"] < row["derived"] < row["printed"] < row["group"]
     assert (data["falls_with_n"], data["pays"]) == (True, True)
+
+
+def test_noise_is_made_for_the_range_of_what_is_scaled():
+    """Columns of a deviation of 1/4 at least are made four times as wide, and others are not."""
+    rho = Fraction(1, 8)
+    scaled = StandardScaling(size=100, dimension=2, sigma=Fraction(1, 4))
+    assert calibrated(scaled, rho).clip == 4
+    assert calibrated(MeanImputation(size=100, dimension=2, missing=10), rho).clip == 1
 
 
 @pytest.mark.slow

@@ -130,6 +130,15 @@ def test_an_im_takes_its_initial_state_as_its_first_message():
         system.start().send(2)
 
 
+def test_an_initial_state_is_data_and_then_the_mechanism_says():
+    counter = ap.mechanisms.TreeCounter(horizon=4, epsilon=1)
+    game = ap.InteractiveAsContinual(counter)
+    state, _ = game.step(game.initial_state, None, SampledCoins())
+    told = [game.carries_data(each, ap.mechanisms.COUNT) for each in (game.initial_state, state)]
+    assert told == [True, False]
+    assert game.carries_data(state, 1)
+
+
 def test_the_wrapped_query_space_is_both():
     system = ap.InteractiveAsContinual(ap.Identifier() @ adder)
     signature = system.signature

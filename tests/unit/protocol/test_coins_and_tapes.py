@@ -116,6 +116,15 @@ def test_a_probability_is_certain_only_at_the_ends():
     assert {coins.uniform_integer(1) for _ in range(20)} == {0}
 
 
+@pytest.mark.parametrize(("second", "heads"), [(0, True), (2**63, False)])
+def test_a_coin_that_64_bits_leave_open_is_settled_by_more(second, heads):
+    """U begins as 1/3 does, with ⌊2^64/3⌋, of which the rest is 1/3 once more."""
+    coins = SampledCoins(seed=1)
+    coins._words = [second, 2**64 // 3]  # taken from the end
+    assert coins.bernoulli(Fraction(1, 3)) is heads
+    assert coins._words == []
+
+
 def test_big_integers_use_all_their_bits():
     coins = SampledCoins(seed=0)
     for n in (2**64, 2**64 + 1, 2**65, 2**128 - 1, 10**60, 3 * 2**190):

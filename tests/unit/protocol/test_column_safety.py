@@ -377,6 +377,15 @@ def test_a_subclass_with_an_exchange_of_its_own_is_not_safe():
     assert not is_column_safe(Twice())
 
 
+@over("method", ["step", "exchange", "respond", "holds", "contains", "contains_all", "__call__"])
+def test_who_adds_a_method_that_is_handed_columns_declares_anew(method):
+    """Also where what was declared has none of that name."""
+    declared = column_safe(type("Declared", (), {}))
+    added = type("Added", (declared,), {method: lambda self, *given: given})
+    assert is_column_safe(declared())
+    assert not is_column_safe(added())
+
+
 def test_an_exchange_with_coins_is_as_safe_as_its_function():
     @column_safe
     @ap.exchange()

@@ -113,9 +113,10 @@ def test_rho_is_that_of_each_theorem(size):
 
 @pytest.mark.parametrize("epsilon", [Fraction(1, 100), Fraction(1), Fraction(20), ap.Log(3)])
 def test_rho_is_no_less_than_randomized_response_loses(epsilon):
-    """Its Kullback-Leibler divergence, D_1 = ε tanh(ε/2), is at most ρ."""
+    """Its Kullback-Leibler divergence, D_1 = ε tanh(ε/2), is at most ρ = ε²/2, rounded up."""
     rho = converted(Pure(epsilon), ZeroConcentrated).rho
-    size = (
-        mp.log(3) if isinstance(epsilon, ap.Log) else mpf(epsilon.numerator) / epsilon.denominator
-    )
-    assert size * mp.tanh(size / 2) <= mpf(rho.numerator) / rho.denominator
+    with mp.workdps(60):
+        size = mp.log(3) if isinstance(epsilon, ap.Log) else real(epsilon)
+        assert size * mp.tanh(size / 2) <= size**2 / 2 * (1 + mpf(10) ** -58)
+        assert size**2 / 2 <= real(rho) * (1 + mpf(10) ** -58)
+        assert real(rho) <= size**2 / 2 * (1 + mpf(10) ** -35)

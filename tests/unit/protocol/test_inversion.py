@@ -127,6 +127,21 @@ def test_more_bits_are_tossed_only_until_it_is_sure():
     assert Uniform(first - 1, 64, lambda: pytest.fail("it was sure")).below(power(rate))
 
 
+def test_no_bit_is_tossed_at_a_number_that_is_known_exactly():
+    """Of 5/2^64 and of 4/2^64: what is not below stays so, whatever bits follow."""
+    for digits, below in ((5, False), (4, True)):
+        uniform = Uniform(digits, 64, lambda: pytest.fail("it was sure"))
+        assert uniform.below(lambda bits: (5 << bits - 64,) * 2) is below
+
+
+def test_a_table_that_is_too_coarse_is_made_anew():
+    law = Geometric(Fraction(1, 7), 64, 64)
+    made = [law._computed(precision) for precision in range(64, 100)]
+    assert made[0] is None
+    assert made[-1] == law.table
+    assert all(table is None or table == law.table for table in made)
+
+
 def test_thresholds():
     assert threshold(power(Fraction(0))) == WORD
     assert threshold(power(Fraction(1000))) == 0

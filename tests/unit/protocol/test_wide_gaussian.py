@@ -27,15 +27,23 @@ words64 = st.integers(0, WORD - 1)
 
 
 @lru_cache(maxsize=1)
-def bounds():
-    """P(cell < k) for k = 0, 1, …, to 60 digits, from E_k = e^(-(k/128)²/2) alone."""
+def sums():
+    """E_0 + … + E_(k-1) for k = 0, 1, …, to 60 digits: E_k = e^(-(k/128)²/2)."""
     with localcontext() as context:
         context.prec = 80
-        weights = [(-Decimal(k * k) / (2 * 128**2)).exp() for k in range(2600)]
-        total, sums = sum(weights), [Decimal(0)]
-        for weight in weights:
-            sums.append(sums[-1] + weight / total)
-        return sums
+        found = [Decimal(0)]
+        for k in range(2600):
+            found.append(found[-1] + (-Decimal(k * k) / (2 * 128**2)).exp())
+        return found
+
+
+@lru_cache(maxsize=1)
+def bounds():
+    """P(cell < k) for k = 0, 1, …"""
+    with localcontext() as context:
+        context.prec = 80
+        total = sums()[-1]
+        return [each / total for each in sums()]
 
 
 def test_the_table_is_rounded_down_from_the_law():
@@ -46,6 +54,15 @@ def test_the_table_is_rounded_down_from_the_law():
             low, high = wide._bound(k)(100)
             assert low <= bounds()[k] * 2**100 <= high <= low + 2
     assert wide._table()[-1] == WORD - 1
+
+
+def test_sums_in_fixed_point_are_rounded_outward():
+    with localcontext() as context:
+        context.prec = 80
+        found, low, high = wide._sums(100)
+        for (below, above), truth in zip(found, sums(), strict=False):
+            assert below <= truth * 2**100 <= above
+        assert low <= sums()[-1] * 2**100 <= high
 
 
 def test_the_guide_is_the_table_seen_from_afar():
