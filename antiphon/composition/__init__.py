@@ -32,6 +32,7 @@ from antiphon.composition.guarantees.derivation import (
 from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.validity import (
+    across,
     adaptive_parameters,
     each_valid,
     fixed_mechanisms,
@@ -65,6 +66,7 @@ __all__ = [
     "Violation",
     "WhitehouseFilter",
     "accounting",
+    "across",
     "adaptive_parameters",
     "check_properties",
     "each_valid",
