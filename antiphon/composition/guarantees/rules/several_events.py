@@ -44,6 +44,7 @@ from antiphon.protocol.spaces import Arrays, Integers
 from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
 
 SEVERAL: Final = "group privacy or counting, whichever is less"
+_NOTHING: Final[Parameters] = (Fraction(0), Fraction(0))
 _POWERS: Final = 64
 """Steps up to which e^(sε) is kept as an exact power."""
 
@@ -68,7 +69,9 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
     pairs = [each.parameters for each in f.created if each.asserts]
     pairs = pairs if len(pairs) == len(f.created) else []
     found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
-    bounds = sorted(filter(None, found), key=lambda each: points(each.curve)[0][::-1])
+    bounds = [each for each in found if each is not None]
+    if len(bounds) == 2:  # the least first, as its exact figure is the one that is told
+        bounds.sort(key=lambda each: points(each.curve)[0][::-1])
     if not bounds:
         raise NoGuarantee(
             SEVERAL, "a bound on how many pairs differ",
@@ -146,15 +149,15 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
     number = model.events
     if number is None:
         return None
-    curves, by = [alone.curve], THEOREM
-    pure = all(not delta for _, delta in pairs)
-    if pairs and number:
-        curves.insert(0, _any_of(1, pairs))
-        by = "CM Thm 5.2" if pure else "Theorem G (docs/sparse.md)"
-    curve: PrivacyCurve = GroupCurve(least(curves), number) if number else composing.composed([])
-    if pairs and number and pure:
-        worst = reduce(lambda a, b: b if exact.at_most(a[0], b[0]) else a, pairs)
-        curve = least([composing.composed([_lifted(worst, number)]), curve])
+    curve, by = alone.curve, THEOREM
+    pure = bool(pairs) and all(not delta for _, delta in pairs)
+    if pairs:
+        curve, by = _any_of(1, pairs), "CM Thm 5.2" if pure else "Theorem G (docs/sparse.md)"
+    if pure or not number:  # then the figure is known exactly
+        worst = reduce(lambda a, b: b if exact.at_most(a[0], b[0]) else a, pairs or [_NOTHING])
+        curve = composing.composed([_lifted(worst, number)] if number else [])
+    else:
+        curve = GroupCurve(curve, number)
     text = (
         f"by {GROUP}: {counted(number, 'hybrid')}, in each of which one mechanism gets one "
         f"differing pair ({by})"
