@@ -149,8 +149,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             return state, HALT
         if not created.accepts(query):
             raise errors.InvalidArgument(
-                f"a {type(query).__name__} outside the query space of mechanism {index}, a "
-                f"{name_of(created.mechanism)}; it takes "
+                f"{errors.of_kind(query)} outside the query space of mechanism {index}, "
+                f"{errors.with_article(name_of(created.mechanism))}; it takes "
                 f"{created.mechanism.signature.queries}"
             )
         drawn = coins.draws
@@ -215,8 +215,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
 def _budget(_: object, __: object, value: Any) -> None:
     if value is not None and not isinstance(value, Budget):
         raise errors.InvalidArgument(
-            f"a budget is a filter or an odometer, such as BasicFilter(epsilon=1), not a "
-            f"{type(value).__name__}"
+            f"a budget is a filter or an odometer, such as BasicFilter(epsilon=1), not "
+            f"{errors.of_kind(value)}"
         )
 
 

@@ -8,7 +8,7 @@ from typing import TypeAlias, final
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.named import set_derived
@@ -64,7 +64,7 @@ class Create(Creation):
         claims = claims_of(self.mechanism)
         claim = self._given
         if claim is not None and type(claim) is not Claim:
-            raise InvalidArgument(f"a claim is a Claim, not a {type(claim).__name__}")
+            raise InvalidArgument(f"a claim is a Claim, not {of_kind(claim)}")
         if claim is None and claims:
             claim = claims[0]
         elif claim is not None and not any(map(claim.follows_from, claims)):

@@ -97,7 +97,7 @@ Counted: TypeAlias = Union[EventLevel, UserLevel]
 """Models that bound how many pairs differ, whatever the others say."""
 
 
-def _is_counted(_: object, __: object, value: object) -> None:
+def _is_counted(_: object, __: object, value: Any) -> None:
     if type(value) is not EventLevel and type(value) is not UserLevel:
         raise InvalidArgument("the model is event_level(events=…) or user_level(events=…)")
 

@@ -31,7 +31,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interning import honest
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
@@ -272,14 +272,14 @@ def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
     for each in typing.cast("tuple[object, ...]", claims) if plain else ():
         if type(each) is Unregistered:
             raise InvalidArgument(
-                f"a claim of a {type(mechanism).__name__} has a part without a registered name: "
+                f"a claim of {of_kind(mechanism)} has a part without a registered name: "
                 "read it beside the file that it came from (on the command line: --with FILE.py, "
                 "under its old file name)"
             )
         plain = plain and type(each) is Claim
     if not plain:
         raise InvalidArgument(
-            f"the claims of a {type(mechanism).__name__} must be a tuple of Claim: plain ones, "
+            f"the claims of {of_kind(mechanism)} must be a tuple of Claim: plain ones, "
             "none of a subclass"
         )
     return typing.cast("tuple[Claim, ...]", claims)

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import written
 
 Thing = TypeVar("Thing")
@@ -247,4 +247,4 @@ class Named:
         return str(getattr(self.function, "__name__", type(self).__name__))
 
     def __repr__(self) -> str:
-        return f"<{self.__name__}, a {type(self).__name__}>"
+        return f"<{self.__name__}, {of_kind(self)}>"

@@ -10,7 +10,7 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
+from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError, of_kind
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import SampledCoins, tell_of_forks
 from antiphon.protocol.cursor import Stepping
@@ -172,7 +172,7 @@ class Session(Displayed, Generic[M]):
                 raise self._is_over()
             if self._accepts is not None and not self._accepts(message):
                 raise InvalidArgument(
-                    f"a {type(message).__name__} outside the query space of "
+                    f"{of_kind(message)} outside the query space of "
                     f"{name_of(self._mechanism)}; it takes "
                     f"{str(self._mechanism.signature.queries)[:200]}"
                 )

@@ -14,7 +14,7 @@ from antiphon.audit.exact.kernel import REFUSAL, branches, ends
 from antiphon.audit.exact.question import LIMIT, horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain
@@ -103,7 +103,7 @@ def equivalent(
     for message in messages:
         if not any(each.signature.queries.contains(message) for each in (mechanism_a, mechanism_b)):
             raise InvalidArgument(
-                f"queries lists a {type(message).__name__} that neither mechanism takes: "
+                f"queries lists {of_kind(message)} that neither mechanism takes: "
                 f"{mechanism_a.signature.queries}; {mechanism_b.signature.queries}"
             )
     worst = Equivalence(rounds, Fraction(0))

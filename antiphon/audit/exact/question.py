@@ -32,7 +32,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import NOT_CONSISTENT, OfCreations
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Grid, Shown
@@ -116,7 +116,7 @@ def _given(values: Any) -> tuple[Any, ...] | None:
     if values is None:
         return None
     if isinstance(values, Mapping) or not isinstance(values, Iterable):
-        raise InvalidArgument(f"queries and catalogue are lists, not a {type(values).__name__}")  # pyright: ignore[reportUnknownArgumentType]
+        raise InvalidArgument(f"queries and catalogue are lists, not {of_kind(values)}")  # pyright: ignore[reportUnknownArgumentType]
     return tuple(values)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
@@ -341,7 +341,7 @@ def _check(
                 f"{name_of(each)}, which takes {each.signature.queries}" for each in takers
             )
             raise InvalidArgument(
-                f"queries lists a {type(query).__name__} outside the query space of {spaces}{shape}"
+                f"queries lists {of_kind(query)} outside the query space of {spaces}{shape}"
             )
 
 

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from antiphon.audit.running import sending
-from antiphon.numbers.errors import ExecutorError, InvalidArgument
+from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
 
 _UNKNOWN: Final = 32
 """Workers that are assumed where an executor does not tell how many it has."""
@@ -112,7 +112,7 @@ class Lent(Crew):
     def __init__(self, task: sending.Task, executor: Any) -> None:
         if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
             raise InvalidArgument(
-                f"executor is a {type(executor).__name__} without `submit`; pass a number of "
+                f"executor is {of_kind(executor)} without `submit`; pass a number of "
                 'processes, "serial", or an executor as of concurrent.futures: a '
                 "ProcessPoolExecutor(), a dask Client(…), an MPIPoolExecutor()"
             )

@@ -18,7 +18,7 @@ from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.composition.validity import across
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Claim, Status
@@ -157,7 +157,7 @@ def guarantee(
         raise InvalidArgument(f"max_creations is at most {MOST_CREATED:.0e}: no session is longer")
     for f in (verification, inner):
         if f is not None and not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidArgument(f"f is a verification function, not a {type(f).__name__}")
+            raise InvalidArgument(f"f is a verification function, not {of_kind(f)}")
     if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
     if type(system) is ConComp and isinstance(verification, EventLevel | UserLevel):

@@ -30,7 +30,7 @@ from antiphon.composition.accounting.bounds import GroupCurve
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import group, includes
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interning import honest
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
@@ -177,7 +177,7 @@ def _asked(inquiry: Inquiry) -> Steps:
     """
     system, f = inquiry.system, inquiry.verification
     if not isinstance(system, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidArgument(f"a guarantee is about a mechanism, not a {type(system).__name__}")
+        raise InvalidArgument(f"a guarantee is about a mechanism, not {of_kind(system)}")
     for rule in rules_for(inquiry):
         answer = rule.derive(system, f, inquiry)
         if answer is not None and not isinstance(answer, Derivation):

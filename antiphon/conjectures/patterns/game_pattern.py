@@ -19,7 +19,7 @@ from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.conjectures.patterns import pattern
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
@@ -84,7 +84,7 @@ class GamePattern(pattern.Pattern):
             found = found.question()
         if type(found) is not Question:
             raise InvalidArgument(
-                f"compose returned a {type(found).__name__}: return a PrivacyGame, or "
+                f"compose returned {of_kind(found)}: return a PrivacyGame, or "
                 "game.question(catalogue=[…], max_creations=…)"
             )
         return attrs.evolve(found, report=None)
