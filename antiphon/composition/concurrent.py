@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.composition.creation import CompositionMessages, Create
+from antiphon.composition.creation import QUERY_FIRST, CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.numbers import errors
 from antiphon.numbers.interning import compared_by
@@ -114,7 +114,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     # which is what the theorems of composition count on. So what becomes of one child must not
     # be felt by another, and a child that breaks must not break the composition:
     #
-    #   no child i      The composition itself is dead: HALT, for ever (CM Def. 4.1).
+    #   no child i      The composition itself is dead: HALT, for ever (CM Def. 4.1). Refused where
+    #                   the query is the index of a child that takes i: the two are swapped.
     #   child i dead    HALT, and nothing changes.
     #   refused         q is outside its query space, or its step raises an AntiphonError before a
     #                   draw: raised on, nothing has happened. Draws are counted on the coins that
@@ -141,6 +142,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
         found = state.get(index)
         if found is None:
             which = message_label(index)  # it may be longer than Python prints
+            swapped = state.get(query) if type(query) is int else None
+            if swapped is not None and swapped.created.accepts(index):
+                raise errors.InvalidArgument(f"no mechanism {which}; {QUERY_FIRST}")
             return Dead(
                 errors.ProtocolError(f"no mechanism {which}: {len(state)} exist"), state
             ), HALT

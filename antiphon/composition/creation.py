@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 import attrs
 
@@ -59,7 +59,8 @@ class Create(Creation):
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.mechanism, ContinualMechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidArgument(
-                "Create takes a continual mechanism; wrap an IM in InteractiveAsContinual"
+                f"Create takes a continual mechanism, not {of_kind(self.mechanism)}; wrap an IM in "
+                "InteractiveAsContinual"
             )
         claims = claims_of(self.mechanism)
         claim = self._given
@@ -117,3 +118,13 @@ class CompositionMessages(Space):
             index = getattr(value, "index", None)  # None if its constructor never ran
             return type(index) is int and index >= 0
         return self.creations and type(value) is Create
+
+    def cure(self, value: object) -> str:
+        if type(value) is Ask or type(value) is tuple:
+            return f"; {QUERY_FIRST}"
+        if isinstance(value, ContinualMechanism) and self.creations:
+            return "; write session.create(M), or session.send(Create(M))"
+        return ""
+
+
+QUERY_FIRST: Final = "a question has the query first, then the index: write Ask(query, index)"

@@ -98,9 +98,14 @@ class Standings(Shown, Plotted):
         return len(self.regrets)
 
     @property
+    def measured(self) -> Figures:
+        """A row for each repetition: expected regret where that was asked for, else regret."""
+        return self.regrets if self.expected is None else self.expected
+
+    @property
     def mean(self) -> Figures:
-        """The mean regret at each checkpoint."""
-        mean: Figures = self.regrets.mean(axis=0)
+        """The mean at each checkpoint of regret, or of expected regret where that was asked for."""
+        mean: Figures = self.measured.mean(axis=0)
         return mean
 
     def band(self, confidence: float = 0.95) -> Figures:
@@ -109,7 +114,7 @@ class Standings(Shown, Plotted):
             raise InvalidArgument(f"confidence lies between 0 and 1, not {confidence!r}")
         if self.repetitions < 2:
             return np.full(len(self.checkpoints), math.inf)
-        spread = self.regrets.std(axis=0, ddof=1) / math.sqrt(self.repetitions)
+        spread = self.measured.std(axis=0, ddof=1) / math.sqrt(self.repetitions)
         found: Figures = NormalDist().inv_cdf((1 + confidence) / 2) * spread
         return found
 
@@ -134,7 +139,7 @@ class Standings(Shown, Plotted):
         return {
             "learner": self.learner, "game": self.game, "repetitions": self.repetitions,
             "interrupted": self.interrupted, "checkpoints": list(self.checkpoints),
-            "mean": self.mean.tolist(), "band": band,
+            "mean": self.mean.tolist(), "band": band, "played": _mean(self.regrets),
             "expected": _mean(self.expected), "shifts": self.shifts,
             "shifting": _mean(self.shifting),
             "slope": self.slope if math.isfinite(self.slope) else None, "gap": self.gap,
@@ -143,7 +148,8 @@ class Standings(Shown, Plotted):
     def _card(self) -> Card:
         last = f"{self.mean[-1]:.1f} ± {fixed_up(self.band()[-1], 1)}"
         rounds = f"{self.checkpoints[-1]:,} rounds, {self.repetitions} repetitions"
-        title = f"{self.learner}: regret {last} after {rounds} of {self.game}"
+        kind = "regret" if self.expected is None else "expected regret"
+        title = f"{self.learner}: {kind} {last} after {rounds} of {self.game}"
         return Card(title, self._parts())
 
     def _parts(self) -> Iterator[Part]:
@@ -253,6 +259,10 @@ def contest(
     >>> found = contest(Hedge.tuned(horizon=1 << 10, experts=10), game, seed=1)
     >>> found.repetitions, bool(0 < found.mean[-1] < 60)
     (20, True)
+    >>> hedge = Hedge.tuned(horizon=1 << 10, experts=10)
+    >>> known = contest(hedge, game, repetitions=2, seed=1, expected=True)
+    >>> known.mean[-1] == known.expected[:, -1].mean()              # the coins of the learner
+    True
     """
     from antiphon.audit.running import Chunks, run
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from functools import wraps
-from inspect import isclass
+from inspect import isclass, signature
 from typing import Any, Final, TypeVar
 
 import attrs
@@ -109,7 +109,9 @@ def named_parameters(kind: type[Any]) -> None:
 
     Classes of messages name none, so that making one costs nothing more.
     """
-    if not _by_attrs(kind, "__init__") or not any(each.kw_only for each in attrs.fields(kind)):
+    own = "__attrs_init__" in vars(kind)  # its author wrote one, which calls that of attrs
+    written_by_attrs = own or _by_attrs(kind, "__init__")
+    if not written_by_attrs or not any(each.kw_only for each in attrs.fields(kind)):
         return
     make: Any = vars(kind)["__init__"]
 
@@ -120,20 +122,25 @@ def named_parameters(kind: type[Any]) -> None:
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # of a parameter's value
-            raise InvalidArgument(_call_to_write(kind, given, named)) from None
+            raise InvalidArgument(_call_to_write(kind, make, given, named)) from None
 
     kind.__init__ = construct
 
 
-def _call_to_write(kind: type[Any], given: tuple[object, ...], named: dict[str, object]) -> str:
+def _call_to_write(
+    kind: type[Any],
+    make: Callable[..., object],
+    given: tuple[object, ...],
+    named: dict[str, object],
+) -> str:
     """What was wrong with the parameters of a call, and the call that was probably meant."""
-    fields = [each for each in attrs.fields(kind) if each.init]
-    fields.sort(key=lambda each: each.default is not attrs.NOTHING)  # those that it needs first
-    names = [each.alias for each in fields]
+    _, *parameters = signature(make).parameters.values()
+    parameters.sort(key=lambda each: each.default is not each.empty)  # those that it needs first
+    names = [each.name for each in parameters]
     if unknown := [name for name in named if name not in names]:
         return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}"
     values = dict(zip(names, given, strict=False)) | named
-    needed = {each.alias for each in fields if each.default is attrs.NOTHING} | values.keys()
+    needed = {each.name for each in parameters if each.default is each.empty} | values.keys()
     call = ", ".join(
         f"{name}={written(values[name]) if name in values else '…'}"
         for name in names
