@@ -121,16 +121,19 @@ class PrivacyGame(Shown):
         return Question(self.system, self.verification, **search)
 
     @handed_on(Question)
-    def solve(self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]) -> Solution:
+    def solve(
+        self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
+    ) -> Solution:
         """``tight_delta`` with its error bound, the worse world and the size of the search."""
         return self.question(**search).solve(epsilon, rounds)
 
     @handed_on(Question)
     def tight_delta(
-        self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]
+        self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
     ) -> Fraction:
         """The least δ with which M is (ε, δ)-DP w.r.t. f, against ``rounds`` messages.
 
+        Without ``rounds`` against any number of them, where the game ends by itself.
         Exact for ``epsilon`` 0 or ``Log(q)``. For another ε, e^ε is rounded down by at most
         2^-63, so the figure is never below the truth and above it by no more. Creations
         count as messages. Cost: grows with the number of distinct beliefs.
@@ -144,12 +147,14 @@ class PrivacyGame(Shown):
         >>> game = PrivacyGame(rr, rr.claims[0].verification)
         >>> game.tight_delta(epsilon=Log(3), rounds=1), game.tight_delta(epsilon=0, rounds=1)
         (Fraction(0, 1), Fraction(1, 2))
+        >>> game.tight_delta(epsilon=0)                                      # rr answers once
+        Fraction(1, 2)
         """
         return self.solve(epsilon=epsilon, rounds=rounds, **search).delta
 
     @handed_on(Question)
     def tight_epsilon(
-        self, *, delta: object, rounds: int, **search: Unpack[Search]
+        self, *, delta: object, rounds: int | None = None, **search: Unpack[Search]
     ) -> exact.ExactEpsilon | float:
         """The least ε for a δ, exactly, as 0 or ``Log(q)``; ``math.inf`` if no ε will do."""
         return self.question(**search).tight_epsilon(delta, rounds)

@@ -56,6 +56,13 @@ _LARGEST = 1000
 LIMIT = 3_000_000
 """Beliefs to value before giving up; a belief takes about 300 bytes."""
 
+_ENDLESS: Final = (
+    "the system does not end by itself: say how many messages an adversary may send, as in "
+    "tight_delta(epsilon=1, rounds=8)"
+)
+_MOST: Final = 5_000
+"""Positions to look at before a system counts as one that does not end by itself."""
+
 CURVE: Final = tuple(
     exact.epsilon(exact.Log(Fraction(n, 4))) for n in (4, 5, 6, 8, 12, 16, 24, 32, 64)
 )
@@ -181,8 +188,10 @@ class Question(Shown):
         start = self.system.initial_state
         return single_arena(columns, self.system, start, self.verification, queries)
 
-    def solve(self, epsilon: exact.Epsilon, rounds: int) -> Solution:
+    def solve(self, epsilon: exact.Epsilon, rounds: int | None = None) -> Solution:
         """Tight δ at one ε. Raises: Intractable, InvalidArgument (the cure is in the text).
+
+        Without ``rounds``: against any number of messages, if the game ends by itself.
 
         If f allows (q, q') wherever it allows (q', q), and to the same effect, then to
         exchange the worlds is to exchange the sides of every pair: one world is solved.
@@ -190,12 +199,19 @@ class Question(Shown):
         normal = exact.epsilon(epsilon)
         growth, error = rational_growth(normal)
         first, second = self.solvers()
-        values = [first.solve(growth, horizon(rounds))]
+        rounds = self._longest() if rounds is None else horizon(rounds)
+        values = [first.solve(growth, rounds)]
         if not first.arena.columns.symmetric:
             values.append(second.solve(growth, rounds))
         bit = values.index(max(values))
         nodes = sum(solver.nodes for solver in self.solvers())
         return Solution(values[bit], error, normal, rounds, bit, nodes)
+
+    def _longest(self) -> int:
+        """How many messages a game takes that ends by itself. Raises: InvalidArgument."""
+        if isinstance(self.system, ExtConComp) and self.max_creations is None:
+            raise InvalidArgument(_ENDLESS)  # another one can always be created
+        return longest(self.solvers()[0].arena)
 
     def best_adversary(self, epsilon: exact.Epsilon, rounds: int) -> StrategyAdversary:
         """A strategy that attains the tight δ, with its distinguishing event."""
@@ -246,13 +262,14 @@ class Question(Shown):
         found = RangeSolver(arena, self.limit, self.report).solve(horizon(rounds))
         return found if isinstance(found, float) else exact.epsilon(exact.Log(found))
 
-    def tight_epsilon(self, delta: object, rounds: int) -> exact.ExactEpsilon | float:
+    def tight_epsilon(self, delta: object, rounds: int | None = None) -> exact.ExactEpsilon | float:
         """The least ε >= 0 with tight δ(ε) <= delta, exactly; ``math.inf`` if there is none.
 
         δ as a function of e^ε is convex and piecewise linear, so Newton's method from
         the left reaches the crossing in finitely many steps.
         """
-        target, rounds = exact.probability(delta), horizon(rounds)
+        target = exact.probability(delta)
+        rounds = self._longest() if rounds is None else horizon(rounds)
         growth = Fraction(1)
         for solver in self.solvers():
             if solver.bit and solver.arena.columns.symmetric:
@@ -284,6 +301,40 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
     low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
     grid = 2**64
     return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)
+
+
+def longest(arena: Arena) -> int:
+    """The most messages that may tell anything, of a game that ends by itself.
+
+    That is the longest path through the positions of the game. A message that surely leaves the
+    position as it is tells nothing, and is no step of it.
+    Raises: InvalidArgument for a game in which a position comes again, or of very many positions.
+    """
+    lengths: dict[int, int | None] = {}  # None: of a position on the way there
+    waiting = [arena.start()]
+    while waiting:
+        position = waiting[-1]
+        if lengths.get(position) is None:
+            after = _after(arena, position)
+            begun, lengths[position] = position in lengths, None
+            new = [each for each in after if each not in lengths]
+            if (begun and new) or len(lengths) > _MOST or None in map(lengths.get, after - {*new}):
+                raise InvalidArgument(_ENDLESS)
+            if new:
+                waiting.extend(new)
+                continue
+            lengths[position] = 1 + max((lengths[each] or 0 for each in after), default=-1)
+        waiting.pop()
+    return lengths[arena.start()] or 0
+
+
+def _after(arena: Arena, position: int) -> set[int]:
+    """The positions that some message may lead to, but for those that surely change nothing."""
+    found = set[int]()
+    for choice in arena.choices(position):
+        if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):
+            found.update(each[2] for each in choice.branches)
+    return found
 
 
 def horizon(rounds: object) -> int:
