@@ -21,13 +21,14 @@ from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.display import Card, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, distinct
+from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.records.interaction import Seed, Watch, interact
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.view import View
@@ -67,7 +68,9 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
 
 def _claimed(system: object) -> Verification:
     """The f that all claims of a mechanism are about."""
-    claims = system.claims if isinstance(system, ContinualMechanism) else ()
+    _is_continual(None, None, system)
+    assert isinstance(system, ContinualMechanism)
+    claims = claims_of(system)
     found = list(distinct(each.verification for each in claims))
     if len(found) != 1:
         raise InvalidArgument(
@@ -75,6 +78,13 @@ def _claimed(system: object) -> Verification:
             f"has claims about {len(found) or 'none'}"
         )
     return found[0]
+
+
+def _is_continual(_: object, __: object, value: object) -> None:
+    if not isinstance(value, ContinualMechanism):
+        raise InvalidArgument(
+            f"a game is about a continual mechanism, PrivacyGame(M, f), not {of_kind(value)}"
+        )
 
 
 def _is_verification(_: object, __: object, value: object) -> None:
@@ -95,7 +105,7 @@ class PrivacyGame(Shown):
     claim. Raises: InvalidArgument where it has none, or several.
     """
 
-    system: ContinualMechanism
+    system: ContinualMechanism = attrs.field(validator=_is_continual)
     verification: Verification = attrs.field(
         default=attrs.Factory(lambda game: _claimed(game.system), takes_self=True),
         validator=_is_verification,

@@ -273,7 +273,7 @@ Fixed: TypeAlias = Union[ContinualMechanism, Create]
 
 def _creations(mechanisms: Iterable[Fixed]) -> tuple[Create, ...]:
     """A creation for each; the same one for one mechanism many times."""
-    given, made = tuple(mechanisms), dict[int, Create]()
+    given, made = errors.listed(mechanisms, "created", "ConComp([M1, M2])"), dict[int, Create]()
     for each in given:
         if id(each) not in made:
             made[id(each)] = each if type(each) is Create else Create(each)

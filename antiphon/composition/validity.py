@@ -20,7 +20,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState, Unpaid
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, listed
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
@@ -346,7 +346,8 @@ class SparseMeasures(Sparse, Measured):
 
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
     """f^{α₁…α_k} of the given mechanisms or creation queries (CM Def. 4.9, Thm 4.10)."""
-    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))
+    given = listed(mechanisms, "mechanisms", "fixed_mechanisms([M1, M2])")
+    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in given))
 
 
 def each_valid(composition: ConComp) -> EachValid:

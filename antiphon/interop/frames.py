@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, Union
 import numpy as np
 
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, MissingExtra, of_kind
+from antiphon.numbers.errors import InvalidArgument, MissingExtra, of_kind, written_as
 from antiphon.numbers.interning import all_are
 
 Progress: TypeAlias = Union[Callable[[int, Union[int, None]], object], Literal[False], None]
@@ -21,6 +21,7 @@ Rows: TypeAlias = Iterator[tuple[Any, ...]]
 _CHUNK: Final = 1 << 14
 
 
+@written_as('ap.stream(frame, "column")')
 def stream(
     frame: Any,
     columns: str | Iterable[str],

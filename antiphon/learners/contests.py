@@ -24,7 +24,7 @@ from antiphon.learners.games.online_game import Figures, ObliviousGame, OnlineGa
 from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.learners.regret_pictures import Trace, draw_regrets
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.numbers.printed import fixed_up
 from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.display import Card, Grid, Part, Shown
@@ -229,6 +229,7 @@ def _blocks(
             told.clear()
 
 
+@written_as("contest(learner, game)")
 def contest(
     learner: ContinualMechanism[Any],
     game: OnlineGame,
@@ -266,10 +267,17 @@ def contest(
     """
     from antiphon.audit.running import Chunks, run
 
+    given: tuple[object, object] = (learner, game)
+    if not isinstance(given[0], ContinualMechanism) or not isinstance(given[1], OnlineGame):
+        raise InvalidArgument(
+            f"a contest is of a learner against a game, not of {of_kind(learner)} against "
+            f"{of_kind(game)}; write contest(Hedge.tuned(horizon=100, experts=10), "
+            "games.StochasticGap(rounds=100, experts=10))"
+        )
+    _check(learner, game, expected)
     times = checkpoints(game.rounds) if at is None else tuple(sorted({*at, game.rounds}))
     if times[0] < 1 or times[-1] > game.rounds:
         raise InvalidArgument(f"regret is read off after 1, …, {game.rounds} rounds")
-    _check(learner, game, expected)
     if shifts is not None:
         exact.natural(shifts, "shifts")
     task = Contest(learner, game, times, expected, shifts)

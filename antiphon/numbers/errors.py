@@ -7,12 +7,14 @@ a user's function is, is asked when it is decorated, not when it is called.
 
 from __future__ import annotations
 
+import functools
 import inspect
 import re
 import traceback
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar, cast
 
 
 def with_article(noun: str) -> str:
@@ -245,6 +247,43 @@ def crash(error: Exception, message: str) -> PartError:
         "whose privacy could be examined. Mend the step; to refuse a message, raise "
         "InvalidArgument before any coin is drawn"
     )
+
+
+Called = TypeVar("Called", bound=Callable[..., object])
+
+
+def written_as(call: str) -> Callable[[Called], Called]:
+    """Decorator: a call with too few, too many or unknown arguments is answered by one to write.
+
+    >>> @written_as("twice(3)")
+    ... def twice(number):
+    ...     return 2 * number
+    >>> twice()                                                     # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    antiphon.InvalidArgument: twice() missing 1 required ...argument: 'number'; write twice(3)
+    """
+
+    def decorate(function: Called) -> Called:
+        @functools.wraps(function)
+        def called(*given: object, **named: object) -> object:
+            try:
+                return function(*given, **named)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise  # from within
+                raise InvalidArgument(f"{error}; write {call}") from None
+
+        return cast("Called", called)
+
+    return decorate
+
+
+def listed(values: object, name: str, call: str) -> tuple[Any, ...]:
+    """The items of a list. Raises: InvalidArgument, with the call to write, for what is none."""
+    try:
+        return tuple(cast("Iterable[Any]", values))
+    except TypeError:
+        raise InvalidArgument(f"{name} is a list, not {of_kind(values)}; write {call}") from None
 
 
 def check_arity(function: object, decorator: str, *arguments: str) -> None:

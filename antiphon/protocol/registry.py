@@ -60,6 +60,10 @@ def register(name: str, *, state: bool = False) -> Callable[[Thing], Thing]:
     Raises: InvalidArgument for a name without a version, a name that another
     definition has, or a class that is not an attrs class.
     """
+    if type(name) is not str:  # pyright: ignore[reportUnnecessaryComparison]
+        raise InvalidArgument(
+            f"register takes a name, @register('package.name/1'), not {of_kind(name)}"
+        )
     if name.count("/") != 1 or not name.split("/")[1].isdigit():
         raise InvalidArgument(f"a registered name looks like 'package.name/1', not {name!r}")
 

@@ -18,7 +18,7 @@ from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.watch import borrowed
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.numbers.errors import InvalidArgument, of_kind
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.mechanism import Mechanism
@@ -48,6 +48,7 @@ PROCESSOR: Final = (
 _UNREPEATABLE: Final = ("crashes", "purity", "randomness", "replay")
 
 
+@written_as("ap.check(part)")
 def check(
     part: object,
     *,

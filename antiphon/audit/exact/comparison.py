@@ -14,7 +14,7 @@ from antiphon.audit.exact.kernel import REFUSAL, branches, ends
 from antiphon.audit.exact.question import LIMIT, horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
-from antiphon.numbers.errors import InvalidArgument, of_kind
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain
@@ -76,6 +76,7 @@ class Equivalence(Shown):
             yield Verbatim(self.adversary.tree())
 
 
+@written_as("ap.equivalent(M1, M2, rounds=3)")
 def equivalent(
     mechanism_a: Mechanism,
     mechanism_b: Mechanism,

@@ -18,7 +18,7 @@ from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.composition.validity import across
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, of_kind
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Claim, Status
@@ -119,6 +119,7 @@ class Guarantee(Displayed):
         return f"<Guarantee by {self.theorem}, {self.status.value}>"
 
 
+@written_as("ap.guarantee(M), or ap.guarantee(M, f)")
 def guarantee(
     system: Mechanism,
     verification: Verification | None = None,

@@ -14,7 +14,7 @@ from inspect import isclass
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interning import honest
 
 Declared = TypeVar("Declared")
@@ -68,6 +68,9 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
     if type(given) is not tuple or not all(type(name) is str for name in given):  # pyright: ignore[reportUnknownVariableType]
         raise InvalidArgument('of names fields: column_safe(of="relation"), or a tuple of names')
     names: Fields = given  # pyright: ignore[reportUnknownVariableType]
+
+    if part is not _MISSING and not (callable(part) or hasattr(part, "function")):
+        raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
 
     def declare(thing: Declared) -> Declared:
         # A part that a decorator made of a function is as safe as the function.
