@@ -158,6 +158,8 @@ class Judged:
     """That it plays."""
     heard: frozenset[int] | None = None
     """The histories of these mechanisms that can be; None: any can."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """(what, how much) of the pattern's own figures, for who reads the outcome."""
 
 
 def named(

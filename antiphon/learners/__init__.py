@@ -27,6 +27,7 @@ Learners of functions, whose mistakes are counted, are in ``littlestone``.
 """
 
 from antiphon.learners import convex, distribution, games, l2p, littlestone, oco
+from antiphon.learners.choosing import LearnerChoice, RankedLearner, choose
 from antiphon.learners.contests import Standings, contest
 from antiphon.learners.experts.lazy import LazyExperts, PrivateDartboard
 from antiphon.learners.experts.lazy_policy import LazyPolicy, StayBit
@@ -44,13 +45,16 @@ __all__ = [
     "LazyPolicy",
     "LazyToPrivate",
     "Learner",
+    "LearnerChoice",
     "NoisyLeader",
     "PrivateDartboard",
+    "RankedLearner",
     "Regret",
     "ShrinkingDartboard",
     "Softmax",
     "Standings",
     "StayBit",
+    "choose",
     "contest",
     "convex",
     "distribution",

@@ -47,7 +47,8 @@ def counted(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
         if stranger is not None:
             names = ", ".join(kind.__name__ for kind in KINDS)
             raise InvalidArgument(
-                f"a dominating pair is one of {names}, not {with_article(stranger.__name__)}"
+                f"a dominating pair is one of {names}, not "
+                + (of_kind(each) if type(each) is stranger else with_article(stranger.__name__))
             )
     counts = Counter(listed)
     if not counts:
