@@ -70,8 +70,8 @@ class LearnerChoice(Shown, ForPrograms):
         use = f"use {first.name}" if first.learner else "no learner is proved better than uniform"
         rows = [(each.name, fixed_up(each.regret_bound, 1)) for each in self.ranked]
         note = (
-            "Ranked by the proved bound on expected regret, against losses that do not depend on "
-            f"what is shown; δ = {shown_up(self.delta)}."
+            "Ranked by the proved bound on expected regret, for losses that do not depend on the "
+            f"advice; δ = {shown_up(self.delta)}."
         )
         grid = Grid(rows, ("learner", "regret at most"), numbers=("regret at most",))
         return Card(f"{size}: {use}", (grid, note))

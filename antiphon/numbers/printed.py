@@ -8,6 +8,7 @@ everywhere (``exact.fraction``), so that 0.1 stays 0.1.
 from __future__ import annotations
 
 import math
+import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Final, TypeAlias, Union
@@ -21,6 +22,8 @@ Figure: TypeAlias = Union[ExactEpsilon, float]
 """A number; or ``math.inf``."""
 
 _SIX: Final = 6
+_SLOW: Final = 1024
+"""Steps of a long computation after which a person is told of them again."""
 _PLAIN: Final = -4
 """The least power of ten that is written without an exponent, as Python does."""
 
@@ -121,3 +124,10 @@ def _fixed(value: Figure, places: int, direction: str) -> str:
     end = _ended(value, places + 40, direction) * 10**places
     units = math.ceil(end) if direction == ROUND_CEILING else math.floor(end)
     return f"{Decimal(f'{units}e-{places}'):,f}"
+
+
+def tell_person(what: str, steps: int, limit: int) -> None:
+    """A line on standard error, now and then, if that is a terminal."""
+    if steps % _SLOW == 0 and sys.stderr.isatty():
+        sys.stderr.write(f"\r{what}: {steps:,} of at most {limit:,} ")
+        sys.stderr.flush()

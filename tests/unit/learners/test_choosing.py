@@ -27,10 +27,10 @@ def test_learners_are_ranked_by_their_proved_bounds(found):
 
 def test_a_choice_says_by_what_it_ranks(found):
     text = str(found)
-    assert text.startswith("1,024 rounds, 10 experts, ε = 1: use NoisyLeader")
+    assert text.startswith("1,024 rounds, 10 experts, ε = 1: use LazyExperts")
     assert "Ranked by the proved bound on expected regret" in text
     told = json.loads(json.dumps(found.to_dict()))
-    assert told["ranked"][0]["name"] == "NoisyLeader"
+    assert told["ranked"][0]["name"] == "LazyExperts"
     assert "regret at most" in repr(found.ranked[0])
 
 
