@@ -1,4 +1,4 @@
-"""What tests a claim.
+"""Tests of claims: exact answers, statistical audits, and checks of parts.
 
 * *The game* V[f] ∘* I(·) ∘* M: ``ap.PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
   ``best_adversary``, ``check_claims`` (exact) and ``audit`` (on samples).

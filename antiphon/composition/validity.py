@@ -165,7 +165,7 @@ class Paying(Suitable):
     holds: ClassVar[str]
     """The field of the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
-    """By what tells them apart."""
+    """The distinct amounts, by the keys that tell them apart."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))

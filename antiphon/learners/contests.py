@@ -94,7 +94,7 @@ class Standings(Shown, Plotted):
 
     @property
     def repetitions(self) -> int:
-        """How many there are."""
+        """The number of repetitions."""
         return len(self.regrets)
 
     @property

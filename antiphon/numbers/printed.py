@@ -29,7 +29,7 @@ _PLAIN: Final = -4
 
 
 def shown_up(value: Figure, digits: int = _SIX) -> str:
-    """So many significant digits, rounded up.
+    """A figure in that many significant digits, rounded up.
 
     >>> shown_up(Fraction(1, 3)), shown_up(Log(3)), shown_up(0.1), shown_up(100), shown_up(2e-9)
     ('0.333334', '1.09862', '0.1', '100', '2e-09')

@@ -1,4 +1,4 @@
-"""What is said, by whom, with which coins: what all parts are made of.
+"""The protocol: messages, the parties that say them, and the coins they toss.
 
 What everybody needs is at the top (``ap.Mechanism``): mechanisms, adversaries, post-processors,
 messages, claims and views. Here is the rest:

@@ -176,7 +176,7 @@ class Displayed:
 
     @abstractmethod
     def _card(self) -> Card:
-        """What is shown."""
+        """The content to show."""
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return bundle(self, self._card())

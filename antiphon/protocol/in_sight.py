@@ -74,7 +74,7 @@ class InEpsilon:
     """Of ``total`` and ``loss``: ASSUMED if what they rest on is, for what was created so far. A
     later creation whose claim is only assumed makes it so."""
     theorem: str
-    """Whence ``total``, or ``spent`` where nothing is promised."""
+    """The source of ``total``, or of ``spent`` where nothing is promised."""
     why: str = ""
     """What is missing, if a figure is None."""
 

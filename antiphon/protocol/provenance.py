@@ -102,7 +102,7 @@ def _written(kind: type | types.FunctionType) -> bool:
 
 
 def essence(kind: type) -> type:
-    """The class without subclasses that add nothing: what an object of it does."""
+    """The class that defines what an object does: subclasses that add nothing are passed over."""
     while honest(kind) and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
         if not _inert(kind) or kind.__mro__[1:] != base.__mro__:
@@ -173,7 +173,7 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
 
 
 def _addition(kind: type) -> str:
-    """What is not ours in a class: the first that a class from elsewhere defines."""
+    """The first member of a class that a class from elsewhere defines."""
     if not honest(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:

@@ -1,4 +1,4 @@
-"""What is checked: a part, the messages to try on it, and the steps that it took."""
+"""The subject of a check: a part, the messages to try on it, and the steps that it took."""
 
 from __future__ import annotations
 
@@ -156,7 +156,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """What it is called."""
+        """The name of the part in a report."""
         return message_label(self.part)
 
     @property

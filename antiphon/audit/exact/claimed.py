@@ -1,4 +1,4 @@
-"""What is claimed beside what is true: every claim of a mechanism, whatever its measure."""
+"""Claims beside the exact figures: every claim of a mechanism, whatever its measure."""
 
 from __future__ import annotations
 
@@ -180,7 +180,7 @@ class Compared(Shown):
 
     @property
     def found(self) -> str:
-        """What was compared, in words."""
+        """The comparison in words."""
         if self.reason is not None:
             return f"{type(self.claim.measure).__name__} claim, {self.reason}"
         worst = next((each for each in self.evidence if each.refuted), None)

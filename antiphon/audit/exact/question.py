@@ -375,7 +375,7 @@ def _queries(
 def _check(
     system: ContinualMechanism, given: tuple[object, ...] | None, creations: Sequence[Create]
 ) -> None:
-    """Each message given is one that somebody takes: what is left out silently tells nothing.
+    """Check that some mechanism takes each of the given messages: no message is dropped silently.
 
     Raises: InvalidArgument.
     """

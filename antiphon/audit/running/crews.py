@@ -29,7 +29,7 @@ _MISLED: Final = (
 
 
 class Future(Protocol):
-    """What is needed of a future."""
+    """The methods of a future that are used here."""
 
     def result(self) -> Any: ...
     def add_done_callback(self, fn: Callable[[Any], object], /) -> object: ...
@@ -37,7 +37,7 @@ class Future(Protocol):
 
 
 class Executor(Protocol):
-    """What is needed of an executor: ``submit``, giving futures as in ``concurrent.futures``."""
+    """An executor: it has ``submit``, which gives futures as in ``concurrent.futures``."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Run fn(*args) some time, somewhere; its future."""

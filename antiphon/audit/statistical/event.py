@@ -193,7 +193,7 @@ class EventGoal(ABC):
 
     @abstractmethod
     def predicted(self, low: Vector, high: Vector) -> Vector:
-        """By such bounds on rates, what fresh samples would give: the more, the better."""
+        """The score expected on fresh samples, from bounds on an event's rates; more is better."""
 
 
 @attrs.frozen

@@ -102,7 +102,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """What it is called: "an additive logistic model"."""
+        """Its name in reports: "an additive logistic model"."""
         ...
 
     def uses(self, feature: int) -> bool:

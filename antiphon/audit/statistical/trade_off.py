@@ -36,7 +36,7 @@ _SLACK: Final = 1e-12
 
 @attrs.frozen
 class Point:
-    """What is proved of one event S, which favours the world ``bit``."""
+    """The bounds proved about one event S, which favours the world ``bit``."""
 
     bit: int
     rates: Rates

@@ -221,5 +221,5 @@ class Certified(AsIs):
 
     @property
     def derived(self) -> Derived:
-        """Whence the claim: asked again by whoever relies on it."""
+        """The question that the claim answers; a guarantee that uses the claim asks it again."""
         return Derived(Inquiry(self.mechanism, self.verification, truth=self.truth), self.delta)

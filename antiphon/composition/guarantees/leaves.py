@@ -83,7 +83,7 @@ def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
 
 
 def _basis(mechanism: Mechanism) -> Derived | None:
-    """Whence the claims of a mechanism of this library were derived, if they were."""
+    """The question from which a mechanism of this library derived its claims, if it did."""
     found = getattr(mechanism, "derived", None) if own(type(mechanism)) else None
     return found if type(found) is Derived else None
 

@@ -66,7 +66,7 @@ class Inquiry:
 
 @attrs.frozen(eq=False)
 class Derived:
-    """Whence the claim of a mechanism of this library was derived: its attribute ``derived``."""
+    """The question from which a mechanism of this library derived its claim: its ``derived``."""
 
     inquiry: Inquiry
     delta: Fraction | None

@@ -207,7 +207,7 @@ class FilterPattern(Pattern):
     def loss(
         self, responses: Sequence[WorstResponse], epsilon: ExactEpsilon, rounds: int
     ) -> Fraction:
-        """The most that is lost with these."""
+        """The largest figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
         assert found is not None  # as in ``judged``
         return found

@@ -68,7 +68,7 @@ class GamePattern(pattern.Pattern):
                 raise no_divergence(str(part))
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
-        """What is bounded."""
+        """The figure that a conjecture bounds: δ at ε, or a Rényi moment."""
         return figure_of(self.order, epsilon)
 
     def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:

@@ -74,7 +74,7 @@ class SparseComposition(pattern.Pattern):
         return pairs_of(self.inner)
 
     played: Verification = attrs.field()
-    """What the composition asks of the pairs said to a mechanism in J: f', unless said otherwise.
+    """The f to which pairs of a mechanism in J are held: f', unless another one is given.
 
     Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
     """

@@ -24,7 +24,7 @@ _MARK: Final = "__column_safe__"
 _METHODS: Final = frozenset(
     {"step", "exchange", "respond", "holds", "contains", "contains_all", "__call__"}
 )
-"""What is handed columns."""
+"""Methods that are handed columns."""
 _ABOUT: Final = frozenset(
     {"__new__", "__init__", "__init_subclass__", "__class_getitem__", "__attrs_init__",
      "__attrs_pre_init__", "__attrs_post_init__", "__repr__", "__eq__", "__ne__", "__lt__",
@@ -36,7 +36,7 @@ _ABOUT: Final = frozenset(
 _UNSEEN: Final = frozenset(
     {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
 )
-"""What is asked of a part before anybody steps it, and never sees a column."""
+"""Attributes that are read before a part is stepped, and never see a column."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
 """Where an object keeps a value of its own."""
 _MISSING: Final = object()

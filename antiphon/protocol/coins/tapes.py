@@ -49,7 +49,7 @@ class RecordedCoins(Coins):
         self._coins.note_death()
 
     def be(self, coins: Coins) -> None:
-        """From now on, toss these: the step in which an exchange goes on has coins of its own."""
+        """Toss these coins from now on: each step of an exchange brings its own."""
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:

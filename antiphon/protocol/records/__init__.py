@@ -1,1 +1,1 @@
-"""What is kept of an interaction: views, recordings, transcripts, files and diagrams."""
+"""Records of interactions: views, recordings, transcripts, files and diagrams."""

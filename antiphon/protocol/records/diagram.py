@@ -68,7 +68,7 @@ class Turn:
 
 @attrs.frozen
 class Diagram:
-    """What is to be drawn, and nothing about how."""
+    """The content of a diagram, without its layout."""
 
     title: str
     lanes: tuple[Lane, ...]
