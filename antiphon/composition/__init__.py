@@ -12,6 +12,7 @@
 """
 
 from antiphon.composition import accounting
+from antiphon.composition.across import across
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting, TwoCopies
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
@@ -32,7 +33,6 @@ from antiphon.composition.guarantees.derivation import (
 from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.validity import (
-    across,
     adaptive_parameters,
     each_valid,
     fixed_mechanisms,

@@ -9,7 +9,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Hashable, Iterable, Mapping
-from typing import Any, ClassVar, Final, NamedTuple, Self, TypeAlias, Union, overload
+from typing import Any, ClassVar, Final, NamedTuple, Self, overload
 
 import attrs
 
@@ -25,14 +25,14 @@ from antiphon.numbers.named import set_derived
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
-from antiphon.protocol.messages import Ask, identical
+from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import register
-from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
-from antiphon.verifiers.models import EventLevel, UserLevel
+from antiphon.protocol.verification import Refused, swap_symmetric
 
 
-def _creations(value: Any) -> tuple[Create, ...]:
+def given_creations(value: Any) -> tuple[Create, ...]:
+    """A tuple of creations, as it is. Raises: InvalidArgument for anything else."""
     if type(value) is not tuple or not all(type(each) is Create for each in value):  # pyright: ignore
         raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")
     return value  # pyright: ignore[reportUnknownVariableType]
@@ -42,7 +42,7 @@ def _creations(value: Any) -> tuple[Create, ...]:
 class OfCreations(Unpaid):
     """Exactly the k given creations."""
 
-    created: tuple[Create, ...] = attrs.field(converter=_creations)
+    created: tuple[Create, ...] = attrs.field(converter=given_creations)
     prescribed: int = attrs.field(
         default=attrs.Factory(lambda f: len(f.created), takes_self=True),
         init=False,
@@ -66,10 +66,10 @@ class FixedMechanisms(OfCreations):
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return _swap_symmetric(self.created)
+        return swap_symmetric_claims(self.created)
 
 
-def _swap_symmetric(created: Iterable[Create]) -> bool:
+def swap_symmetric_claims(created: Iterable[Create]) -> bool:
     """Whether every f' is: suitable sequences themselves are. (What may be created is not known
     to an f of parameters, nor is its f', so such an f says nothing of itself.)
     """
@@ -83,7 +83,7 @@ class EachValid(OfCreations):
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return _swap_symmetric(self.created)
+        return swap_symmetric_claims(self.created)
 
     @property
     def initial_state(self) -> SuitableState:
@@ -91,55 +91,6 @@ class EachValid(OfCreations):
         checked = (Checked(each, claim and claim.verification.initial_state, False)
                    for each, claim in claims)  # fmt: skip
         return SuitableState(Vector(checked), self.purse)
-
-
-Counted: TypeAlias = Union[EventLevel, UserLevel]
-"""Models that bound how many pairs differ, whatever the others say."""
-
-
-def _is_counted(_: object, __: object, value: Any) -> None:
-    if type(value) is not EventLevel and type(value) is not UserLevel:
-        raise InvalidArgument("the model is event_level(events=…) or user_level(events=…)")
-
-
-@register("antiphon.Across/1")
-@column_safe(of="model")
-@attrs.frozen
-class Across(Verification[Any, Any]):
-    """f of a ConComp[M₁, …, M_k]: all pairs that differ, to whichever M_i, are as a model allows.
-
-    The model is event level or user level, and counts over all the mechanisms together. Besides,
-    each pair that differs is one that the f_i of its own mechanism allows, taken by itself.
-    State: that of the model.
-    """
-
-    model: Counted = attrs.field(validator=_is_counted)
-    created: tuple[Create, ...] = attrs.field(converter=_creations)
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric(self.model) and _swap_symmetric(self.created)
-
-    @property
-    def initial_state(self) -> object:
-        return self.model.initial_state
-
-    def step(self, state: Any, zero: Any, one: Any, /) -> object:
-        if type(zero) is not Ask or type(one) is not Ask or not identical(zero.index, one.index):
-            return Refused("the two sides are not questions to one mechanism")
-        index = zero.index
-        if type(index) is not int or not 0 <= index < len(self.created):
-            return Refused(f"the index asked for is not one of the {len(self.created)} mechanisms")
-        created = self.created[index]
-        if not (created.accepts(zero.query) and created.accepts(one.query)):
-            return Refused("a query is outside the space of the mechanism asked")
-        if identical(zero.query, one.query):
-            return state
-        claim = created.claim
-        alone = claim and created.verify(claim.verification.initial_state, zero.query, one.query)
-        if alone is None or type(alone) is Refused:
-            return Refused("a differing pair is none that the f of its mechanism allows")
-        return read(self.model, state, zero.query, one.query)
 
 
 NOT_CONSISTENT: Final = Refused("a created mechanism's f is not first-pair consistent")
@@ -353,19 +304,6 @@ def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
 def each_valid(composition: ConComp) -> EachValid:
     """f of a ConComp: the pairs sent to each of its mechanisms are valid for it (CM Thm 4.10)."""
     return EachValid(composition.created)
-
-
-def across(composition: ConComp, model: Counted) -> Across:
-    """f of a ConComp: event level or user level over all its mechanisms together.
-
-    >>> from antiphon.mechanisms import TreeCounter
-    >>> from antiphon.verifiers import user_level
-    >>> counter = TreeCounter(horizon=8, epsilon=1, users=True)
-    >>> f = across(ConComp([counter, counter]), user_level(events=3))
-    >>> f.model
-    UserLevel(relation=AnyTwo(), events=3)
-    """
-    return Across(model, composition.created)
 
 
 def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:

@@ -27,7 +27,6 @@ Learners of functions, whose mistakes are counted, are in ``littlestone``.
 """
 
 from antiphon.learners import convex, distribution, games, l2p, littlestone, oco
-from antiphon.learners.choosing import LearnerChoice, RankedLearner, choose
 from antiphon.learners.contests import Standings, contest
 from antiphon.learners.experts.lazy import LazyExperts, PrivateDartboard
 from antiphon.learners.experts.lazy_policy import LazyPolicy, StayBit
@@ -35,6 +34,7 @@ from antiphon.learners.experts.noisy_leader import NoisyLeader, tree_ftrl
 from antiphon.learners.experts.weighted import Hedge, ShrinkingDartboard, Softmax
 from antiphon.learners.l2p.lazy_to_private import LazyToPrivate
 from antiphon.learners.learner import ADVICE, Learner
+from antiphon.learners.learner_choice import LearnerChoice, RankedLearner, choose
 from antiphon.learners.regret import Regret, regret_of
 from antiphon.numbers.public import shows
 

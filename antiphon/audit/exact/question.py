@@ -25,6 +25,7 @@ from antiphon.audit.exact.divergence import (
     logarithm,
     order_of,
 )
+from antiphon.audit.exact.endings import ENDLESS, longest
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
@@ -55,13 +56,6 @@ _LARGEST = 1000
 
 LIMIT = 3_000_000
 """Beliefs to value before giving up; a belief takes about 300 bytes."""
-
-_ENDLESS: Final = (
-    "the system does not end by itself: say how many messages an adversary may send, as in "
-    "tight_delta(epsilon=1, rounds=8)"
-)
-_MOST: Final = 5_000
-"""Positions to look at before a system counts as one that does not end by itself."""
 
 CURVE: Final = tuple(
     exact.epsilon(exact.Log(Fraction(n, 4))) for n in (4, 5, 6, 8, 12, 16, 24, 32, 64)
@@ -210,7 +204,7 @@ class Question(Shown):
     def _longest(self) -> int:
         """How many messages a game takes that ends by itself. Raises: InvalidArgument."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
-            raise InvalidArgument(_ENDLESS)  # another one can always be created
+            raise InvalidArgument(ENDLESS)  # another one can always be created
         return longest(self.solvers()[0].arena)
 
     def best_adversary(self, epsilon: exact.Epsilon, rounds: int) -> StrategyAdversary:
@@ -301,40 +295,6 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
     low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
     grid = 2**64
     return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)
-
-
-def longest(arena: Arena) -> int:
-    """The most messages that may tell anything, of a game that ends by itself.
-
-    That is the longest path through the positions of the game. A message that surely leaves the
-    position as it is tells nothing, and is no step of it.
-    Raises: InvalidArgument for a game in which a position comes again, or of very many positions.
-    """
-    lengths: dict[int, int | None] = {}  # None: of a position on the way there
-    waiting = [arena.start()]
-    while waiting:
-        position = waiting[-1]
-        if lengths.get(position) is None:
-            after = _after(arena, position)
-            begun, lengths[position] = position in lengths, None
-            new = [each for each in after if each not in lengths]
-            if (begun and new) or len(lengths) > _MOST or None in map(lengths.get, after - {*new}):
-                raise InvalidArgument(_ENDLESS)
-            if new:
-                waiting.extend(new)
-                continue
-            lengths[position] = 1 + max((lengths[each] or 0 for each in after), default=-1)
-        waiting.pop()
-    return lengths[arena.start()] or 0
-
-
-def _after(arena: Arena, position: int) -> set[int]:
-    """The positions that some message may lead to, but for those that surely change nothing."""
-    found = set[int]()
-    for choice in arena.choices(position):
-        if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):
-            found.update(each[2] for each in choice.branches)
-    return found
 
 
 def horizon(rounds: object) -> int:

@@ -10,13 +10,13 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
+from antiphon.composition.across import across
 from antiphon.composition.complex_mechanism import AsIs, ComplexMechanism
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import text
 from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
-from antiphon.composition.validity import across
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.numbers.named import set_derived

@@ -26,6 +26,7 @@ from typing import Any, Final, NamedTuple
 from antiphon.composition.accounting.bounds import GroupCurve, least, of_measure
 from antiphon.composition.accounting.creations.sparse import sparse
 from antiphon.composition.accounting.curve import PrivacyCurve, points
+from antiphon.composition.across import Across, Counted
 from antiphon.composition.amounts import Parameters
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
@@ -35,7 +36,7 @@ from antiphon.composition.guarantees.inclusion import about
 from antiphon.composition.guarantees.leaves import asserted
 from antiphon.composition.guarantees.rulebook import GROUP, Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.fixed_compositions import THEOREM, fixed_mechanisms
-from antiphon.composition.validity import Across, Counted, EachValid
+from antiphon.composition.validity import EachValid
 from antiphon.numbers import exact
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.measures.kinds import Approximate, Measure
