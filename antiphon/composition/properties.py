@@ -179,7 +179,8 @@ def explored(
                 continue
             key = _key(outside, inner, after, counted=questions is not None)
             if key not in seen:
-                tell_person("pairs of runs explored", len(seen), limit)
+                if len(seen) % 1024 == 1023:
+                    tell_person("pairs of runs explored", len(seen), limit)
                 if len(seen) >= limit:
                     raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)
                 seen.add(key)

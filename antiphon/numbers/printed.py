@@ -22,8 +22,6 @@ Figure: TypeAlias = Union[ExactEpsilon, float]
 """A number; or ``math.inf``."""
 
 _SIX: Final = 6
-_SLOW: Final = 1024
-"""Steps of a long computation after which a person is told of them again."""
 _PLAIN: Final = -4
 """The least power of ten that is written without an exponent, as Python does."""
 
@@ -127,7 +125,7 @@ def _fixed(value: Figure, places: int, direction: str) -> str:
 
 
 def tell_person(what: str, steps: int, limit: int) -> None:
-    """A line on standard error, now and then, if that is a terminal."""
-    if steps % _SLOW == 0 and sys.stderr.isatty():
+    """A line on standard error, if that is a terminal, about a long computation."""
+    if sys.stderr.isatty():
         sys.stderr.write(f"\r{what}: {steps:,} of at most {limit:,} ")
         sys.stderr.flush()

@@ -170,7 +170,8 @@ def derive(inquiry: Inquiry) -> Derivation:
         else:
             waiting.append(_asked(part))
             answer, asked = None, asked + 1
-            tell_person("parts of the guarantee", asked, _MOST_PARTS)
+            if asked % 1024 == 0:
+                tell_person("parts of the guarantee", asked, _MOST_PARTS)
             if asked >= _MOST_PARTS:
                 raise Intractable("the parts of a guarantee", asked, _MOST_PARTS)
     assert answer is not None
