@@ -262,7 +262,7 @@ def contest(
     (20, True)
     >>> hedge = Hedge.tuned(horizon=1 << 10, experts=10)
     >>> known = contest(hedge, game, repetitions=2, seed=1, expected=True)
-    >>> known.mean[-1] == known.expected[:, -1].mean()              # the coins of the learner
+    >>> bool(known.mean[-1] == known.expected[:, -1].mean())  # over the learner's coins, too
     True
     """
     from antiphon.audit.running import Chunks, run

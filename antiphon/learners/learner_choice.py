@@ -90,8 +90,8 @@ def choose(
     >>> found = choose(rounds=2**12, experts=50, epsilon=1)
     >>> [(each.name, round(each.regret_bound)) for each in found.ranked]
     [('LazyExperts', 270), ('PrivateDartboard', 306), ('NoisyLeader', 367), ('uniform play', 4014)]
-    >>> found.best.claims[0].parameters[0] <= 1
-    True
+    >>> type(found.best).__name__
+    'LazyExperts'
     """
     total, number = exact.whole(rounds, "rounds"), exact.whole(experts, "experts")
     if number < 2:
