@@ -16,7 +16,7 @@ from typing_extensions import Unpack
 
 from antiphon.audit.exact.claimed import Comparison, compared
 from antiphon.audit.exact.divergence import Divergence
-from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words
+from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words, horizon
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit import audit
@@ -69,8 +69,8 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
 def _claimed(system: object) -> Verification:
     """The f that all claims of a mechanism are about."""
     _is_continual(None, None, system)
-    assert isinstance(system, ContinualMechanism)
-    claims = claims_of(system)
+    mechanism: Any = system
+    claims = claims_of(mechanism)
     found = list(distinct(each.verification for each in claims))
     if len(found) != 1:
         raise InvalidArgument(
@@ -222,7 +222,7 @@ class PrivacyGame(Shown):
         >>> curve[0], curve.delta_at(Log(2)), curve.epsilon_at(0) < 1.0987
         ((Fraction(0, 1), Fraction(1, 2)), 0.25, True)
         """
-        asked = self.question(**search)
+        asked, rounds = self.question(**search), horizon(rounds)
         return TightCurve([asked.solve(epsilon, rounds) for epsilon in epsilons], rounds)
 
     @handed_on(Question)

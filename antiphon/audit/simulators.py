@@ -313,7 +313,7 @@ def _claimed(
     epsilon: exact.Epsilon | None,
     delta: object,
 ) -> tuple[Verification, Fraction, Fraction]:
-    given: object = mechanism
+    given: Any = mechanism
     if not isinstance(given, ContinualMechanism):
         raise InvalidArgument(f"a simulator is of a continual mechanism, not {of_kind(given)}")
     claim = next(iter(mechanism.claims), None)

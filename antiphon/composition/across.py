@@ -62,7 +62,8 @@ class Across(Verification[Any, Any]):
         alone = claim and created.verify(claim.verification.initial_state, zero.query, one.query)
         if alone is None or type(alone) is Refused:
             return Refused("a differing pair is none that the f of its mechanism allows")
-        return read(self.model, state, zero.query, one.query)
+        model: Any = self.model
+        return read(model, state, zero.query, one.query)
 
 
 def across(composition: ConComp, model: Counted) -> Across:

@@ -267,7 +267,7 @@ def contest(
     """
     from antiphon.audit.running import Chunks, run
 
-    given: tuple[object, object] = (learner, game)
+    given: list[Any] = [learner, game]
     if not isinstance(given[0], ContinualMechanism) or not isinstance(given[1], OnlineGame):
         raise InvalidArgument(
             f"a contest is of a learner against a game, not of {of_kind(learner)} against "

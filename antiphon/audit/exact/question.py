@@ -209,7 +209,7 @@ class Question(Shown):
 
     def best_adversary(self, epsilon: exact.Epsilon, rounds: int) -> StrategyAdversary:
         """A strategy that attains the tight δ, with its distinguishing event."""
-        solution = self.solve(epsilon, rounds)
+        solution = self.solve(epsilon, horizon(rounds))
         solver = self.solvers()[solution.bit]
         growth, _ = rational_growth(solution.epsilon)
         nodes = StrategyBuilder(solver, self.limit).build(growth, rounds)
