@@ -451,7 +451,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 76_620, 410, 6_460, 45_490
+LINES, FILES, IMPORTS, CORE_LINES = 77_260, 414, 6_578, 45_975
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
@@ -469,4 +469,4 @@ def test_the_house_grows_with_a_reason_only():
         if isinstance(node, ast.Import | ast.ImportFrom)
     )
     assert sum(imports) <= IMPORTS
-    assert 110 <= sorted(map(len, texts.values()))[len(texts) // 2] <= 190
+    assert 110 <= sorted(map(len, texts.values()))[len(texts) // 2] <= 194
