@@ -190,9 +190,16 @@ if not TYPE_CHECKING:  # a checker would take every misspelt name for one that i
         return thing
 
 
+_METHODS: Final = ("tight_delta", "tight_epsilon", "privacy_curve", "best_adversary", "play")
+
+
 def _elsewhere(name: str) -> str:
-    """The room of a class that is not here, for whoever looks for a counter in ``ap``."""
-    if name[:1].isupper():
+    """The room of a class or function that is not here, for whoever looks for it in ``ap``."""
+    if name in _METHODS:
+        return f"; it is a method of a game: ap.PrivacyGame(M, f).{name}(…)"
+    if name in ("compose", "optimal"):
+        return f"; it is antiphon.composition.accounting.{name}"
+    if not name.startswith("_"):
         for room in _present():
             if name in getattr(import_module(f"antiphon.{room}"), "__all__", ()):
                 return f"; it is antiphon.{room}.{name}"

@@ -47,4 +47,6 @@ def broken(site: Path) -> Iterator[str]:
 if __name__ == "__main__":
     wrong = list(broken(Path(sys.argv[1])))
     print("\n".join(wrong) or "all links inside the site lead somewhere")
+    if not wrong:
+        print(f"the site is in {Path(sys.argv[1]).resolve() / 'index.html'}")
     sys.exit(bool(wrong))

@@ -1,4 +1,4 @@
-"""Tests of a claim: games, exact answers, statistical audits, and ``ap.check``.
+"""Tests of claims: exact answers, statistical audits, and checks of parts.
 
 * *The game* V[f] ∘* I(·) ∘* M: ``ap.PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
   ``best_adversary``, ``check_claims`` (exact) and ``audit`` (on samples).

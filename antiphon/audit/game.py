@@ -16,18 +16,19 @@ from typing_extensions import Unpack
 
 from antiphon.audit.exact.claimed import Comparison, compare_claims
 from antiphon.audit.exact.divergence import Divergence
-from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words
+from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words, horizon
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain, Chain
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.display import Card, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, distinct
+from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.records.interaction import Seed, Watch, interact
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.view import View
@@ -67,7 +68,9 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
 
 def _claimed(system: object) -> Verification:
     """The f that all claims of a mechanism are about."""
-    claims = system.claims if isinstance(system, ContinualMechanism) else ()
+    _is_continual(None, None, system)
+    mechanism: Any = system
+    claims = claims_of(mechanism)
     found = list(distinct(each.verification for each in claims))
     if len(found) != 1:
         raise InvalidArgument(
@@ -75,6 +78,13 @@ def _claimed(system: object) -> Verification:
             f"has claims about {len(found) or 'none'}"
         )
     return found[0]
+
+
+def _is_continual(_: object, __: object, value: object) -> None:
+    if not isinstance(value, ContinualMechanism):
+        raise InvalidArgument(
+            f"a game is about a continual mechanism, PrivacyGame(M, f), not {of_kind(value)}"
+        )
 
 
 def _is_verification(_: object, __: object, value: object) -> None:
@@ -95,7 +105,7 @@ class PrivacyGame(Shown):
     claim. Raises: InvalidArgument where it has none, or several.
     """
 
-    system: ContinualMechanism
+    system: ContinualMechanism = attrs.field(validator=_is_continual)
     verification: Verification = attrs.field(
         default=attrs.Factory(lambda game: _claimed(game.system), takes_self=True),
         validator=_is_verification,
@@ -121,16 +131,19 @@ class PrivacyGame(Shown):
         return Question(self.system, self.verification, **search)
 
     @handed_on(Question)
-    def solve(self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]) -> Solution:
+    def solve(
+        self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
+    ) -> Solution:
         """``tight_delta`` with its error bound, the worse world and the size of the search."""
         return self.question(**search).solve(epsilon, rounds)
 
     @handed_on(Question)
     def tight_delta(
-        self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]
+        self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
     ) -> Fraction:
         """The least δ with which M is (ε, δ)-DP w.r.t. f, against ``rounds`` messages.
 
+        Without ``rounds`` against any number of them, where the game ends by itself.
         Exact for ``epsilon`` 0 or ``Log(q)``. For another ε, e^ε is rounded down by at most
         2^-63, so the figure is never below the truth and above it by no more. Creations
         count as messages. Cost: grows with the number of distinct beliefs.
@@ -144,12 +157,14 @@ class PrivacyGame(Shown):
         >>> game = PrivacyGame(rr, rr.claims[0].verification)
         >>> game.tight_delta(epsilon=Log(3), rounds=1), game.tight_delta(epsilon=0, rounds=1)
         (Fraction(0, 1), Fraction(1, 2))
+        >>> game.tight_delta(epsilon=0)                                      # rr answers once
+        Fraction(1, 2)
         """
         return self.solve(epsilon=epsilon, rounds=rounds, **search).delta
 
     @handed_on(Question)
     def tight_epsilon(
-        self, *, delta: object, rounds: int, **search: Unpack[Search]
+        self, *, delta: object, rounds: int | None = None, **search: Unpack[Search]
     ) -> exact.ExactEpsilon | float:
         """The least ε for a δ, exactly, as 0 or ``Log(q)``; ``math.inf`` if no ε will do."""
         return self.question(**search).tight_epsilon(delta, rounds)
@@ -207,7 +222,7 @@ class PrivacyGame(Shown):
         >>> curve[0], curve.delta_at(Log(2)), curve.epsilon_at(0) < 1.0987
         ((Fraction(0, 1), Fraction(1, 2)), 0.25, True)
         """
-        asked = self.question(**search)
+        asked, rounds = self.question(**search), horizon(rounds)
         return TightCurve([asked.solve(epsilon, rounds) for epsilon in epsilons], rounds)
 
     @handed_on(Question)

@@ -18,7 +18,7 @@ import attrs
 from antiphon.audit.exact.histories import Histories, WeighedHistory
 from antiphon.audit.exact.question import horizon
 from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import PostProcessor
@@ -313,6 +313,9 @@ def _claimed(
     epsilon: exact.Epsilon | None,
     delta: object,
 ) -> tuple[Verification, Fraction, Fraction]:
+    given: Any = mechanism
+    if not isinstance(given, ContinualMechanism):
+        raise InvalidArgument(f"a simulator is of a continual mechanism, not {of_kind(given)}")
     claim = next(iter(mechanism.claims), None)
     f = claim.verification if verification is None and claim else verification
     if f is None or (claim is None and epsilon is None):

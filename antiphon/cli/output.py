@@ -134,7 +134,7 @@ class FittedTable:
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        """The table of this width."""
+        """Yields the table, as wide as the console."""
         from rich import box
         from rich.table import Table
         from rich.text import Text

@@ -12,6 +12,7 @@
 """
 
 from antiphon.composition import accounting
+from antiphon.composition.across import across
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting, TwoCopies
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
@@ -65,6 +66,7 @@ __all__ = [
     "Violation",
     "WhitehouseFilter",
     "accounting",
+    "across",
     "adaptive_parameters",
     "check_properties",
     "each_valid",

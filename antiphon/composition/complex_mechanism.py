@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 import attrs
 
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.numbers.errors import CompositionError
+from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import Chain, PostProcessor
 from antiphon.protocol.claims import Status
@@ -79,6 +79,14 @@ class Through(ContinualMechanism[State, Query, Answer]):
         return self.within.why_halted(state)
 
 
+def _is_processor(_: object, __: object, value: Any) -> None:
+    if not isinstance(value, PostProcessor):
+        raise InvalidArgument(
+            f"ComplexMechanism(P) takes a post-processor, not {of_kind(value)}: make one with "
+            "@ap.exchange or @ap.post_processor"
+        )
+
+
 @register("antiphon.ComplexMechanism/1")
 @column_safe(of="chain")
 @attrs.frozen
@@ -93,7 +101,7 @@ class ComplexMechanism(Through[States, object, object]):
     State: (P's state, ExtConComp's state).
     """
 
-    post_processor: PostProcessor
+    post_processor: PostProcessor = attrs.field(validator=_is_processor)
     chain: Chain = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:

@@ -7,7 +7,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.composition.creation import CompositionMessages, Create
+from antiphon.composition.creation import QUERY_FIRST, CompositionMessages, Create
 from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.numbers import errors
 from antiphon.numbers.interning import compared_by
@@ -114,7 +114,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     # which is what the theorems of composition count on. So what becomes of one child must not
     # be felt by another, and a child that breaks must not break the composition:
     #
-    #   no child i      The composition itself is dead: HALT, for ever (CM Def. 4.1).
+    #   no child i      The composition itself is dead: HALT, for ever (CM Def. 4.1). Refused where
+    #                   the query is the index of a child that takes i: the two are swapped.
     #   child i dead    HALT, and nothing changes.
     #   refused         q is outside its query space, or its step raises an AntiphonError before a
     #                   draw: raised on, nothing has happened. Draws are counted on the coins that
@@ -141,6 +142,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
         found = state.get(index)
         if found is None:
             which = message_label(index)  # it may be longer than Python prints
+            swapped = state.get(query) if type(query) is int else None
+            if swapped is not None and swapped.created.accepts(index):
+                raise errors.InvalidArgument(f"no mechanism {which}; {QUERY_FIRST}")
             return Dead(
                 errors.ProtocolError(f"no mechanism {which}: {len(state)} exist"), state
             ), HALT
@@ -149,8 +153,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             return state, HALT
         if not created.accepts(query):
             raise errors.InvalidArgument(
-                f"a {type(query).__name__} outside the query space of mechanism {index}, a "
-                f"{name_of(created.mechanism)}; it takes "
+                f"{errors.of_kind(query)} outside the query space of mechanism {index}, "
+                f"{errors.with_article(name_of(created.mechanism))}; it takes "
                 f"{created.mechanism.signature.queries}"
             )
         drawn = coins.draws
@@ -215,8 +219,8 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
 def _budget(_: object, __: object, value: Any) -> None:
     if value is not None and not isinstance(value, Budget):
         raise errors.InvalidArgument(
-            f"a budget is a filter or an odometer, such as BasicFilter(epsilon=1), not a "
-            f"{type(value).__name__}"
+            f"a budget is a filter or an odometer, such as BasicFilter(epsilon=1), not "
+            f"{errors.of_kind(value)}"
         )
 
 
@@ -269,7 +273,7 @@ Fixed: TypeAlias = Union[ContinualMechanism, Create]
 
 def _creations(mechanisms: Iterable[Fixed]) -> tuple[Create, ...]:
     """A creation for each; the same one for one mechanism many times."""
-    given, made = tuple(mechanisms), dict[int, Create]()
+    given, made = errors.listed(mechanisms, "created", "ConComp([M1, M2])"), dict[int, Create]()
     for each in given:
         if id(each) not in made:
             made[id(each)] = each if type(each) is Create else Create(each)

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Hashable
 from fractions import Fraction
-from typing import TypeAlias, final
+from typing import Final, TypeAlias, final
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.named import set_derived
@@ -59,12 +59,13 @@ class Create(Creation):
     def __attrs_post_init__(self) -> None:
         if not isinstance(self.mechanism, ContinualMechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
             raise InvalidArgument(
-                "Create takes a continual mechanism; wrap an IM in InteractiveAsContinual"
+                f"Create takes a continual mechanism, not {of_kind(self.mechanism)}; wrap an IM in "
+                "InteractiveAsContinual"
             )
         claims = claims_of(self.mechanism)
         claim = self._given
         if claim is not None and type(claim) is not Claim:
-            raise InvalidArgument(f"a claim is a Claim, not a {type(claim).__name__}")
+            raise InvalidArgument(f"a claim is a Claim, not {of_kind(claim)}")
         if claim is None and claims:
             claim = claims[0]
         elif claim is not None and not any(map(claim.follows_from, claims)):
@@ -117,3 +118,13 @@ class CompositionMessages(Space):
             index = getattr(value, "index", None)  # None if its constructor never ran
             return type(index) is int and index >= 0
         return self.creations and type(value) is Create
+
+    def cure(self, value: object) -> str:
+        if type(value) is Ask or type(value) is tuple:
+            return f"; {QUERY_FIRST}"
+        if isinstance(value, ContinualMechanism) and self.creations:
+            return "; write session.create(M), or session.send(Create(M))"
+        return ""
+
+
+QUERY_FIRST: Final = "a question has the query first, then the index: write Ask(query, index)"

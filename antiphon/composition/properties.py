@@ -35,6 +35,7 @@ import attrs
 from antiphon.composition.creation import Create
 from antiphon.composition.merging import FromOutside, content, is_extended_composition
 from antiphon.numbers.errors import AntiphonError, CompositionError, Intractable, PartError, crash
+from antiphon.numbers.rounded_text import tell_person
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
@@ -181,6 +182,8 @@ def explored(
                 continue
             key = _key(outside, inner, after, counted=questions is not None)
             if key not in seen:
+                if len(seen) % 1024 == 1023:
+                    tell_person("pairs of runs explored", len(seen), limit)
                 if len(seen) >= limit:
                     raise Intractable("pairs of runs of the post-processor", len(seen) + 1, limit)
                 seen.add(key)

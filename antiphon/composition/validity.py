@@ -20,7 +20,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState, Unpaid
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, listed
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.coins.column_safety import column_safe
@@ -31,7 +31,8 @@ from antiphon.protocol.registry import register
 from antiphon.protocol.verification import Refused, swap_symmetric
 
 
-def _creations(value: Any) -> tuple[Create, ...]:
+def given_creations(value: Any) -> tuple[Create, ...]:
+    """A tuple of creations, as it is. Raises: InvalidArgument for anything else."""
     if type(value) is not tuple or not all(type(each) is Create for each in value):  # pyright: ignore
         raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")
     return value  # pyright: ignore[reportUnknownVariableType]
@@ -41,7 +42,7 @@ def _creations(value: Any) -> tuple[Create, ...]:
 class OfCreations(Unpaid):
     """Exactly the k given creations."""
 
-    created: tuple[Create, ...] = attrs.field(converter=_creations)
+    created: tuple[Create, ...] = attrs.field(converter=given_creations)
     prescribed: int = attrs.field(
         default=attrs.Factory(lambda f: len(f.created), takes_self=True),
         init=False,
@@ -65,10 +66,10 @@ class FixedMechanisms(OfCreations):
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return _swap_symmetric(self.created)
+        return swap_symmetric_claims(self.created)
 
 
-def _swap_symmetric(created: Iterable[Create]) -> bool:
+def swap_symmetric_claims(created: Iterable[Create]) -> bool:
     """Whether every f' is: suitable sequences themselves are. (What may be created is not known
     to an f of parameters, nor is its f', so such an f says nothing of itself.)
     """
@@ -82,7 +83,7 @@ class EachValid(OfCreations):
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return _swap_symmetric(self.created)
+        return swap_symmetric_claims(self.created)
 
     @property
     def initial_state(self) -> SuitableState:
@@ -115,7 +116,7 @@ class Paying(Suitable):
     holds: ClassVar[str]
     """The field of the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
-    """The purse, by the key that tells amounts apart."""
+    """The distinct amounts, by the keys that tell them apart."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))
@@ -301,7 +302,8 @@ class SparseMeasures(Sparse, Measured):
 
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
     """f^{α₁…α_k} of the given mechanisms or creation queries (CM Def. 4.9, Thm 4.10)."""
-    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in mechanisms))
+    given = listed(mechanisms, "mechanisms", "fixed_mechanisms([M1, M2])")
+    return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in given))
 
 
 def each_valid(composition: ConComp) -> EachValid:

@@ -34,7 +34,7 @@ from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.outcome import Conjectured
 from antiphon.conjectures.patterns.pattern import Pattern
 from antiphon.numbers import exact
-from antiphon.numbers.errors import ExecutorError, InvalidArgument
+from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.coins.sampled import system_words
 from antiphon.protocol.records.codec import Json
@@ -109,8 +109,8 @@ def _is_pattern(_: object, __: object, value: Any) -> None:
     if not isinstance(value, Pattern):
         raise InvalidArgument(
             "a conjecture is about a pattern: SparsePattern(epsilon=…, delta=…, creations=…, "
-            "sparse=…), SparseRenyi, GamePattern, FilterPattern or MistakesPattern, not a "
-            f"{type(value).__name__}"
+            "sparse=…), SparseRenyi, GamePattern, FilterPattern or MistakesPattern, not "
+            f"{of_kind(value)}"
         )
 
 

@@ -18,18 +18,22 @@ from antiphon.conjectures.tables import Judged
 from antiphon.conjectures.tree_drawing import mechanism_drawn, mechanism_tree, sheet, strategy_drawn
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.rounded_text import shown_down, told_apart
+from antiphon.numbers.rounded_text import told_apart
 from antiphon.protocol.display import Card, Grid, Part, Picture, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import distinct
+from antiphon.protocol.messages import distinct, identical
 from antiphon.protocol.pictures import COLOURS, SOFT, Axes, Plotted, legend, style_axes, titled
 from antiphon.protocol.records.interaction import record
+from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.view import Recording
 
 _PATIENCE: Final = 100_000
 """Plays until one is in the event; the event has at least the probability that is gained."""
 
 _LONG: Final = 24
+_WIDE: Final = 160
+_CLEARLY: Final = 1.01
+"""The ratio of what is found to the bound from which on it is told."""
 
 _EDGES: Final = "Edges of mechanisms: how likely an answer is; of the adversary: what it hears."
 
@@ -98,7 +102,14 @@ class Conjectured(Shown, Plotted):
     def title(self) -> str:
         """The verdict, and on what."""
         verdict = "refuted" if self.refuted else "not refuted, which proves nothing"
+        if self.exhausted and not self.refuted:
+            verdict = f"not refuted, and final for this grid: all {self.starts:,} starts were made"
         return f"{verdict}: {self.pattern.described(self.epsilon)}"
+
+    @property
+    def exhausted(self) -> bool:
+        """Whether all was looked at that there is of this size: more time finds no more."""
+        return self.pattern.most is not None and self.starts >= self.pattern.most
 
     @property
     def figure(self) -> str:
@@ -107,13 +118,16 @@ class Conjectured(Shown, Plotted):
 
     @property
     def figures(self) -> tuple[str, str]:
-        """The bound, rounded up, and what was found, rounded down, and how many times that it is.
+        """The bound, rounded up, and what was found, rounded down; how many times that it is, too,
+        where it is clearly more.
 
         In digits that tell whether it is refuted.
         """
         found, bound = told_apart(self.loss, self.bound)
-        times = told_apart(self.loss / self.bound, 1)[0] if self.bound else shown_down(self.ratio)
-        return _both(self.bound, bound), f"{_both(self.loss, found)}, {times} times that"
+        text = _both(self.loss, found)
+        if self.bound and self.ratio >= _CLEARLY:
+            text += f", {told_apart(self.loss / self.bound, 1)[0]} times that"
+        return _both(self.bound, bound), text
 
     def _card(self) -> Card:
         return Card(self.title, self._parts())
@@ -133,11 +147,26 @@ class Conjectured(Shown, Plotted):
             ("starts", f"{self._counted}{', interrupted' if self.interrupted else ''}"),
             ("searched", searched),
         ]
-        yield Grid(rows)
+        yield Grid([*rows, *self._tested()])
         if self.refuted:
             yield Picture(self.svg)
         if self.history:
             yield self._picture()
+
+    def _tested(self) -> Iterator[tuple[str, str]]:
+        """The inequality, and of the best that was found the system, f and each f'."""
+        yield "tested", f"{self.figure} <= {self.figures[0]}"
+        if self.judged is None:
+            return
+        game = self.judged.game
+        if not self.judged.facts:  # which say themselves what plays
+            yield "system", message_label(game.system, _WIDE)
+        yield "f", message_label(game.verification, _WIDE)
+        claimed = distinct(c.verification for m in self.mechanisms for c in m.claims)
+        for each in claimed:
+            if not identical(each, game.verification):
+                yield "f'", shorten(repr(each), _WIDE)
+        yield from self.judged.facts
 
     def _draw(self, axes: Axes) -> None:
         """The best so far after each start, in doubles; the bound as a line across."""

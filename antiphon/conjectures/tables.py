@@ -158,6 +158,8 @@ class Judged:
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
     """The histories of these mechanisms that can be; None: any can."""
+    facts: tuple[tuple[str, str], ...] = ()
+    """(what, how much) of the pattern's own figures, for who reads the outcome."""
 
 
 def named_mechanisms(
@@ -174,7 +176,7 @@ def named_mechanisms(
 
 
 def both_laws(adversary: StrategyAdversary, game: PrivacyGame, rounds: int) -> tuple[Law, Law]:
-    """The laws of its views in its own world and in the other one; it has time to say HALT."""
+    """The laws of an adversary's views in its own world and in the other, to its end."""
     own, other = (
         law_of_views(adversary, game.mechanism(bit), rounds=rounds + 1)
         for bit in (adversary.bit, 1 - adversary.bit)

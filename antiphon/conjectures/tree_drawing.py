@@ -131,6 +131,7 @@ class _StrategyDrawer:
     def __init__(self, adversary: StrategyAdversary) -> None:
         self._adversary, self._nodes = adversary, adversary.nodes
         self._again, self._met = adversary.repeated(), set[int]()
+        self._alike = adversary.alike
 
     def drawn(self, number: int) -> Drawn:
         """The tree from a node on."""
@@ -163,7 +164,9 @@ class _StrategyDrawer:
         return texts, node
 
     def _verdict(self, accuses: bool) -> Drawn:
-        return Drawn(self._adversary.verdict(accuses), "accuses" if accuses else "stops")
+        return Drawn(
+            self._adversary.verdict(accuses, self._alike), "accuses" if accuses else "stops"
+        )
 
 
 def _created(node: StrategyNode) -> str | None:

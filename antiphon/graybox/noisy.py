@@ -38,7 +38,7 @@ class Noisy:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type[Foreign]:  # pyright: ignore
-        """A float, to whoever asks."""
+        """``float``: code that asks for its class takes it for a number."""
         return float
 
     @property
@@ -48,7 +48,7 @@ class Noisy:
 
     @property
     def total(self) -> Real:
-        """The value with its noise in this world."""
+        """Its value in this world."""
         return self.value + sum(factor * atom.drawn for atom, factor in self.terms.values())
 
     @property
@@ -197,7 +197,7 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """The result of a choice by numbers with noise on them."""
+    """A choice that was made by looking at noisy numbers."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())
@@ -244,7 +244,7 @@ _operators()
 
 
 def resolved(thing: Foreign, depth: int = 0) -> Foreign:
-    """The answer, with all noise in it read."""
+    """An answer, with all of its noise read."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read(last=True)

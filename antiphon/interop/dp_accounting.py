@@ -22,7 +22,13 @@ from antiphon.composition.accounting.pairs import noise
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError, InvalidArgument, MissingExtra
+from antiphon.numbers.errors import (
+    CompositionError,
+    InvalidArgument,
+    MissingExtra,
+    of_kind,
+    with_article,
+)
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import down, nearest, up
 from antiphon.protocol.claims import Claim, Status
@@ -107,7 +113,7 @@ def _gather(event: Any, times: int, found: Counter[kinds.Measure]) -> None:
     kind: Any = type(event)  # pyright: ignore[reportUnknownVariableType]
     name, events = kind.__name__, _module("dp_event")
     if kind is not getattr(events, name, None):
-        raise InvalidArgument(f"a DpEvent of dp-accounting is needed, not a {name}")
+        raise InvalidArgument(f"a DpEvent of dp-accounting is needed, not {with_article(name)}")
     if kind is events.SelfComposedDpEvent:
         _gather(event.event, times * exact.natural(event.count, "count"), found)
     elif kind is events.ComposedDpEvent:
@@ -116,8 +122,9 @@ def _gather(event: Any, times: int, found: Counter[kinds.Measure]) -> None:
     elif kind is not events.NoOpDpEvent and times:
         if name not in _READ:
             raise CompositionError(
-                f"a {name} has no measure here: account for it in dp-accounting, and bring its "
-                "privacy loss distribution with antiphon.interop.dp_accounting.dominating"
+                f"{with_article(name)} has no measure here: account for it in dp-"
+                "accounting, and bring its privacy loss distribution with "
+                "antiphon.interop.dp_accounting.dominating"
             )
         try:
             found[_READ[name](event)] += times
@@ -185,7 +192,7 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
         lower, upper = (_logs(masses) for masses in (pair.one, pair.zero))
         return laws.from_two_probability_mass_functions(lower, upper, **grid)
     raise CompositionError(
-        f"dp-accounting has no distribution of a {type(pair).__name__}: compose it here, with "
+        f"dp-accounting has no distribution of {of_kind(pair)}: compose it here, with "
         "antiphon.composition.accounting.compose"
     )
 
@@ -229,9 +236,7 @@ def dominating(distribution: Any) -> LossDistributionPair:
     """
     kind = _module("pld.privacy_loss_distribution").PrivacyLossDistribution
     if not isinstance(distribution, kind):
-        raise InvalidArgument(
-            f"a PrivacyLossDistribution is needed, not a {type(distribution).__name__}"
-        )
+        raise InvalidArgument(f"a PrivacyLossDistribution is needed, not {of_kind(distribution)}")
     version = metadata.version("dp-accounting")
     return LossDistributionPair(distribution, f"dp-accounting {version}: not certified")
 

@@ -12,7 +12,7 @@ from typing import Any, Final, Literal, TypeAlias, Union
 import numpy as np
 
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, MissingExtra
+from antiphon.numbers.errors import InvalidArgument, MissingExtra, of_kind, written_as
 from antiphon.numbers.interning import all_are
 
 Progress: TypeAlias = Union[Callable[[int, Union[int, None]], object], Literal[False], None]
@@ -21,6 +21,7 @@ Rows: TypeAlias = Iterator[tuple[Any, ...]]
 _CHUNK: Final = 1 << 14
 
 
+@written_as('ap.stream(frame, "column")')
 def stream(
     frame: Any,
     columns: str | Iterable[str],
@@ -198,7 +199,7 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
             yield from _parts(part, chunk)
     else:
         raise InvalidArgument(
-            f"a {type(frame).__name__} is no frame: give a pandas, polars or Arrow one, collected "
+            f"{of_kind(frame)} is no frame: give a pandas, polars or Arrow one, collected "
             "if it is lazy, or an iterable of such"
         )
 

@@ -18,7 +18,14 @@ import numpy as np
 
 from antiphon.interop.datasets import METRICS, MetricWithin, Vectors, atoms
 from antiphon.numbers import named
-from antiphon.numbers.errors import CompositionError, ForeignError, InvalidArgument, MissingExtra
+from antiphon.numbers.errors import (
+    CompositionError,
+    ForeignError,
+    InvalidArgument,
+    MissingExtra,
+    of_kind,
+    with_article,
+)
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
@@ -85,7 +92,7 @@ class OpenDPMeasurement(NoninteractiveMechanism):
         answer = self._asked(dataset)
         if not self.answers.contains(answer):
             raise ForeignError(
-                f"OpenDP answered with a {type(answer).__name__} outside the answer space: pass "
+                f"OpenDP answered with {of_kind(answer)} outside the answer space: pass "
                 "answers=…, a space that has it"
             )
         return answer
@@ -116,7 +123,7 @@ def mechanism(
     mod = _opendp()
     if not isinstance(measurement, mod.Measurement):
         raise InvalidArgument(
-            f"an OpenDP Measurement is needed, not a {type(measurement).__name__}: odometers and "
+            f"an OpenDP Measurement is needed, not {of_kind(measurement)}: odometers and "
             "transformations are none"
         )
     made = OpenDPMeasurement(
@@ -262,7 +269,7 @@ def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:
             return _message(measurement(given))
         except Exception as error:
             raise ForeignError(
-                f"OpenDP failed with a {type(error).__name__}, which is the cause of this error"
+                f"OpenDP failed with {of_kind(error)}, which is the cause of this error"
             ) from error
 
     return asked
@@ -279,5 +286,7 @@ def _message(answer: Any) -> object:
     if kind is dict:
         return tuple((_message(key), _message(answer[key])) for key in sorted(answer, key=repr))
     if kind not in _PLAIN:
-        raise InvalidArgument(f"a {kind.__name__} is no message: an answer is data, no queryable")
+        raise InvalidArgument(
+            f"{with_article(kind.__name__)} is no message: an answer is data, no queryable"
+        )
     return freeze(answer)

@@ -34,6 +34,7 @@ from antiphon.learners.experts.noisy_leader import NoisyLeader, tree_ftrl
 from antiphon.learners.experts.weighted import Hedge, ShrinkingDartboard, Softmax
 from antiphon.learners.l2p.lazy_to_private import LazyToPrivate
 from antiphon.learners.learner import ADVICE, Learner
+from antiphon.learners.learner_choice import LearnerChoice, RankedLearner, choose
 from antiphon.learners.regret import Regret, regret_of
 from antiphon.numbers.public import shows
 
@@ -44,13 +45,16 @@ __all__ = [
     "LazyPolicy",
     "LazyToPrivate",
     "Learner",
+    "LearnerChoice",
     "NoisyLeader",
     "PrivateDartboard",
+    "RankedLearner",
     "Regret",
     "ShrinkingDartboard",
     "Softmax",
     "Standings",
     "StayBit",
+    "choose",
     "contest",
     "convex",
     "distribution",

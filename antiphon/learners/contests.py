@@ -24,7 +24,7 @@ from antiphon.learners.games.online_game import Figures, ObliviousGame, OnlineGa
 from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.learners.regret_pictures import Trace, draw_regrets
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.numbers.rounded_text import fixed_up
 from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.display import Card, Grid, Part, Shown
@@ -94,13 +94,18 @@ class Standings(Shown, Plotted):
 
     @property
     def repetitions(self) -> int:
-        """How many there are."""
+        """The number of repetitions."""
         return len(self.regrets)
 
     @property
+    def measured(self) -> Figures:
+        """A row for each repetition: expected regret where that was asked for, else regret."""
+        return self.regrets if self.expected is None else self.expected
+
+    @property
     def mean(self) -> Figures:
-        """The mean regret at each checkpoint."""
-        mean: Figures = self.regrets.mean(axis=0)
+        """The mean at each checkpoint of regret, or of expected regret where that was asked for."""
+        mean: Figures = self.measured.mean(axis=0)
         return mean
 
     def band(self, confidence: float = 0.95) -> Figures:
@@ -109,7 +114,7 @@ class Standings(Shown, Plotted):
             raise InvalidArgument(f"confidence lies between 0 and 1, not {confidence!r}")
         if self.repetitions < 2:
             return np.full(len(self.checkpoints), math.inf)
-        spread = self.regrets.std(axis=0, ddof=1) / math.sqrt(self.repetitions)
+        spread = self.measured.std(axis=0, ddof=1) / math.sqrt(self.repetitions)
         found: Figures = NormalDist().inv_cdf((1 + confidence) / 2) * spread
         return found
 
@@ -134,7 +139,7 @@ class Standings(Shown, Plotted):
         return {
             "learner": self.learner, "game": self.game, "repetitions": self.repetitions,
             "interrupted": self.interrupted, "checkpoints": list(self.checkpoints),
-            "mean": self.mean.tolist(), "band": band,
+            "mean": self.mean.tolist(), "band": band, "played": _mean(self.regrets),
             "expected": _mean(self.expected), "shifts": self.shifts,
             "shifting": _mean(self.shifting),
             "slope": self.slope if math.isfinite(self.slope) else None, "gap": self.gap,
@@ -143,7 +148,8 @@ class Standings(Shown, Plotted):
     def _card(self) -> Card:
         last = f"{self.mean[-1]:.1f} ± {fixed_up(self.band()[-1], 1)}"
         rounds = f"{self.checkpoints[-1]:,} rounds, {self.repetitions} repetitions"
-        title = f"{self.learner}: regret {last} after {rounds} of {self.game}"
+        kind = "regret" if self.expected is None else "expected regret"
+        title = f"{self.learner}: {kind} {last} after {rounds} of {self.game}"
         return Card(title, self._parts())
 
     def _parts(self) -> Iterator[Part]:
@@ -223,6 +229,7 @@ def _blocks(
             told.clear()
 
 
+@written_as("contest(learner, game)")
 def contest(
     learner: ContinualMechanism[Any],
     game: OnlineGame,
@@ -253,13 +260,24 @@ def contest(
     >>> found = contest(Hedge.tuned(horizon=1 << 10, experts=10), game, seed=1)
     >>> found.repetitions, bool(0 < found.mean[-1] < 60)
     (20, True)
+    >>> hedge = Hedge.tuned(horizon=1 << 10, experts=10)
+    >>> known = contest(hedge, game, repetitions=2, seed=1, expected=True)
+    >>> bool(known.mean[-1] == known.expected[:, -1].mean())  # over the learner's coins, too
+    True
     """
     from antiphon.audit.running import Chunks, run
 
+    given: list[Any] = [learner, game]
+    if not isinstance(given[0], ContinualMechanism) or not isinstance(given[1], OnlineGame):
+        raise InvalidArgument(
+            f"a contest is of a learner against a game, not of {of_kind(learner)} against "
+            f"{of_kind(game)}; write contest(Hedge.tuned(horizon=100, experts=10), "
+            "games.StochasticGap(rounds=100, experts=10))"
+        )
+    _check(learner, game, expected)
     times = checkpoints(game.rounds) if at is None else tuple(sorted({*at, game.rounds}))
     if times[0] < 1 or times[-1] > game.rounds:
         raise InvalidArgument(f"regret is read off after 1, …, {game.rounds} rounds")
-    _check(learner, game, expected)
     if shifts is not None:
         exact.natural(shifts, "shifts")
     task = Contest(learner, game, times, expected, shifts)

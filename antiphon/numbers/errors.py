@@ -7,17 +7,51 @@ a user's function is, is asked when it is decorated, not when it is called.
 
 from __future__ import annotations
 
+import functools
 import inspect
+import re
 import traceback
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from pathlib import Path
-from typing import Final
+from typing import Any, Final, TypeVar, cast
+
+
+def with_article(noun: str) -> str:
+    """A noun with the article that is said before it.
+
+    >>> with_article("int"), with_article("Ask"), with_article("user level"), with_article("RDP")
+    ('an int', 'an Ask', 'a user level', 'an RDP')
+    """
+    letter = noun[:1] in _SPELT and noun[:2].isupper()
+    vowel = noun[:1].lower() in "aeio" or noun[:2].lower() in ("un", "up")
+    return f"{'an' if letter or (vowel and not _AS_YOU.match(noun)) else 'a'} {noun}"
+
+
+_SPELT: Final = "FHLMNRSX"
+"""Letters whose own names begin with a vowel: an RDP."""
+_AS_YOU: Final = re.compile("uni|one|eu", re.IGNORECASE)
+"""Beginnings that are said as in "you" or "won"."""
+
+
+def of_kind(value: object) -> str:
+    """What a value is, without showing it: "an int", "None", "the class TreeCounter".
+
+    >>> of_kind(1), of_kind(None), of_kind(Fraction)
+    ('an int', 'None', 'the class Fraction')
+    """
+    if value is None:
+        return "None"
+    kind = type(value)
+    if issubclass(kind, type):
+        return f"the class {getattr(value, '__name__', 'of no name')}"
+    return with_article(kind.__name__)
 
 
 def shown(value: object) -> str:
     """A public number, if Python prints it; of anything else only its type."""
     if type(value) not in (int, float, Fraction):
-        return f"a {type(value).__name__}"
+        return of_kind(value)
     whole = value.numerator * value.denominator if isinstance(value, int | Fraction) else 0
     return f"a huge {type(value).__name__}" if whole.bit_length() > 256 else str(value)
 
@@ -215,11 +249,48 @@ def crash(error: Exception, message: str) -> PartError:
     )
 
 
+Called = TypeVar("Called", bound=Callable[..., object])
+
+
+def written_as(call: str) -> Callable[[Called], Called]:
+    """Decorator: a call with too few, too many or unknown arguments is answered by one to write.
+
+    >>> @written_as("twice(3)")
+    ... def twice(number):
+    ...     return 2 * number
+    >>> twice()                                                     # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    antiphon.InvalidArgument: twice() missing 1 required ...argument: 'number'; write twice(3)
+    """
+
+    def decorate(function: Called) -> Called:
+        @functools.wraps(function)
+        def called(*given: object, **named: object) -> object:
+            try:
+                return function(*given, **named)
+            except TypeError as error:
+                if error.__traceback__ is None or error.__traceback__.tb_next is not None:
+                    raise  # from within
+                raise InvalidArgument(f"{error}; write {call}") from None
+
+        return cast("Called", called)
+
+    return decorate
+
+
+def listed(values: object, name: str, call: str) -> tuple[Any, ...]:
+    """The items of a list. Raises: InvalidArgument, with the call to write, for what is none."""
+    try:
+        return tuple(cast("Iterable[Any]", values))
+    except TypeError:
+        raise InvalidArgument(f"{name} is a list, not {of_kind(values)}; write {call}") from None
+
+
 def check_arity(function: object, decorator: str, *arguments: str) -> None:
     """Raises: InvalidArgument for what cannot be called on these arguments, in this order."""
     wanted = f"{decorator} takes a function of ({', '.join(arguments)})"
     if not callable(function):
-        raise InvalidArgument(f"{wanted}, not a {type(function).__name__}")
+        raise InvalidArgument(f"{wanted}, not {of_kind(function)}")
     try:
         # Of a wrapper its own: what it wraps may be called on others.
         signature = inspect.signature(function, follow_wrapped=False)

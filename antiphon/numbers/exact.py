@@ -16,7 +16,7 @@ from typing import Any, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.numbers.errors import InvalidArgument, shown
+from antiphon.numbers.errors import InvalidArgument, of_kind, shown
 
 
 def fraction(value: object, name: str = "value") -> Fraction:
@@ -104,7 +104,7 @@ def number(value: object) -> int | float | Fraction:
         return float.__pos__(plain)
     if isinstance(plain, int):
         return int.__pos__(plain)
-    raise InvalidArgument(f"a plain int, float or Fraction is needed, not a {type(given).__name__}")
+    raise InvalidArgument(f"a plain int, float or Fraction is needed, not {of_kind(given)}")
 
 
 def probability(value: object, name: str = "delta") -> Fraction:

@@ -8,6 +8,7 @@ everywhere (``exact.fraction``), so that 0.1 stays 0.1.
 from __future__ import annotations
 
 import math
+import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Final, TypeAlias, Union
@@ -26,7 +27,7 @@ _PLAIN: Final = -4
 
 
 def shown_up(value: Figure, digits: int = _SIX) -> str:
-    """The number to this many significant digits, rounded up.
+    """A figure in that many significant digits, rounded up.
 
     >>> shown_up(Fraction(1, 3)), shown_up(Log(3)), shown_up(0.1), shown_up(100), shown_up(2e-9)
     ('0.333334', '1.09862', '0.1', '100', '2e-09')
@@ -121,3 +122,10 @@ def _fixed(value: Figure, places: int, direction: str) -> str:
     end = _ended(value, places + 40, direction) * 10**places
     units = math.ceil(end) if direction == ROUND_CEILING else math.floor(end)
     return f"{Decimal(f'{units}e-{places}'):,f}"
+
+
+def tell_person(what: str, steps: int, limit: int) -> None:
+    """A line on standard error, if that is a terminal, about a long computation."""
+    if sys.stderr.isatty():
+        sys.stderr.write(f"\r{what}: {steps:,} of at most {limit:,} ")
+        sys.stderr.flush()

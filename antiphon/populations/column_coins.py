@@ -176,7 +176,7 @@ class ColumnCoins(Coins):
             self.waiting.append(Part(Lanes(1), list(script)))
 
     def _number(self, width: int = 1) -> None:
-        """Number the replicas: from here on they differ. Too many wait for their turn.
+        """Number the replicas, which differ from here on; a surplus waits for a later block.
 
         Fewer have columns at a time where each draws ``width`` numbers.
         """

@@ -84,7 +84,7 @@ class Population:
     """How many block steps have been made."""
 
     def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
-        """The blocks that have ended, one after the other, while ``coins.lanes`` are theirs.
+        """Yields each block of replicas when it has ended; ``coins.lanes`` are then its own.
 
         Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is no
         int >= 0, or not given and the adversary never halts.

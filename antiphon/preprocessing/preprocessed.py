@@ -14,7 +14,7 @@ import attrs
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.mechanisms import fields
-from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
@@ -205,7 +205,7 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
         found = self.preprocessing(dataset)
         if not self.mechanism.signature.queries.contains(found):
             raise CompositionError(
-                f"{type(self.preprocessing).__name__} gave a {type(found).__name__} that is no "
+                f"{type(self.preprocessing).__name__} gave {of_kind(found)} that is no "
                 f"dataset of {type(self.mechanism).__name__}"
             )
         return found

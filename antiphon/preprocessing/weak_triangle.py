@@ -237,7 +237,7 @@ class Ranged:
 
 
 def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, ...]:
-    """The measures of both legs together: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃, and the curve of ``Hoelder``.
+    """The triangle inequality, from two legs: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃, and the curve of ``Hoelder``.
 
     Pure: log-ratios add up. zCDP: ``Hoelder`` of αρ and αρ̃. GDP: T(P, Q) >= G_μ̃(1 - G_μ), which
     is G_{μ+μ̃} (Dong, Roth and Su 2022, Lemma A.5).

@@ -1,4 +1,4 @@
-"""The protocol: messages, parties and coins, of which all parts are made.
+"""The protocol: messages, the parties that say them, and the coins they toss.
 
 What everybody needs is at the top (``ap.Mechanism``): mechanisms, adversaries, post-processors,
 messages, claims and views. Here is the rest:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument, check_arity
+from antiphon.numbers.errors import InvalidArgument, check_arity, of_kind
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query, State
@@ -42,6 +42,11 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Union[Answer, Halt
         return True, self.respond(message, coins)
 
 
+def _is_mechanism(_: object, __: object, value: object) -> None:
+    if not isinstance(value, Mechanism):
+        raise InvalidArgument(f"InteractiveAsContinual takes a mechanism, not {of_kind(value)}")
+
+
 @register("antiphon.InteractiveAsContinual/1")
 @column_safe(of="mechanism")
 @attrs.frozen
@@ -52,7 +57,7 @@ class InteractiveAsContinual(ContinualMechanism[tuple[object, ...]]):
     Raises: InvalidArgument for a first message outside S^init, or a later one outside Q.
     """
 
-    mechanism: Mechanism
+    mechanism: Mechanism = attrs.field(validator=_is_mechanism)
 
     @property
     def initial_state(self) -> tuple[object, ...]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 import attrs
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import check_arity
+from antiphon.numbers.errors import check_arity, listed
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism, State
 from antiphon.protocol.messages import EMPTY, HALT, freeze
@@ -119,7 +119,7 @@ class Scripted(Adversary[int]):
 
 def scripted(messages: Iterable[object]) -> Scripted:
     """An adversary that says the given messages, whatever it hears."""
-    return Scripted(tuple(messages))
+    return Scripted(listed(messages, "messages", "ap.scripted([1, 0, 1])"))
 
 
 Says: TypeAlias = "Callable[[Sequence[Any], Coins], object]"

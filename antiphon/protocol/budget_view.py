@@ -74,7 +74,7 @@ class InEpsilon:
     """Status of ``total`` and ``loss``: ASSUMED if one of their premises is, for the creations so
     far. A later creation whose claim is only assumed makes it so."""
     theorem: str
-    """The theorem behind ``total``, or behind ``spent`` where there is no total."""
+    """The source of ``total``, or of ``spent`` where nothing is promised."""
     why: str = ""
     """The reason why a figure is None."""
 

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, Generic, TypeAlias, overload
 
 import attrs
 
-from antiphon.numbers.errors import REFUSALS, InvalidArgument
+from antiphon.numbers.errors import REFUSALS, InvalidArgument, of_kind
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, MAX_HOPS, Side, Step, walk
@@ -319,7 +319,7 @@ def _answering(
             state, message = step(state, message, coins)
             return state, LEFT, message
         raise InvalidArgument(
-            f"a {type(message).__name__} reached the mechanism at the end of a chain that is "
+            f"{of_kind(message)} reached the mechanism at the end of a chain that is "
             "outside its query space; the post-processor on its left must send queries only"
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 import attrs
 
 from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.protocol.measures.conversions import approximate, implies
 from antiphon.protocol.measures.kinds import MEASURES, Measure, parameters_of
 from antiphon.protocol.messages import identical
@@ -39,7 +39,7 @@ def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], Non
         if type(value) not in kinds:
             names = " or ".join(kind.__name__ for kind in kinds)
             raise InvalidArgument(
-                f"the {field.name} of a claim is a plain {names}, not a {type(value).__name__}"
+                f"the {field.name} of a claim is a plain {names}, not {of_kind(value)}"
             )
 
     return check
@@ -67,7 +67,7 @@ class Claim:
         stated = parameters_of(self.measure)
         if stated is None:
             raise CompositionError(
-                f"a {type(self.measure).__name__} claim has no single (epsilon, delta); "
+                f"{of_kind(self.measure)} claim has no single (epsilon, delta); "
                 "pass Create(mechanism, claim.at(delta))"
             )
         return stated
@@ -85,7 +85,7 @@ class Claim:
         if found is None:
             least = "" if stated is None else f"with δ = {stated[1]} "
             raise CompositionError(
-                f"a {type(self.measure).__name__} claim {least}implies none for δ = {given}: give "
+                f"{of_kind(self.measure)} claim {least}implies none for δ = {given}: give "
                 "a larger delta, or pass the system to ap.guarantee, whose curve has every point"
             )
         return attrs.evolve(self, measure=found, source=f"{self.source}; as (ε, δ)")

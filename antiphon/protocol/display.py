@@ -17,6 +17,7 @@ from typing import Any, ClassVar, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
+from antiphon.numbers.errors import with_article
 from antiphon.numbers.exact import Log
 
 
@@ -175,7 +176,7 @@ class Displayed:
 
     @abstractmethod
     def _card(self) -> Card:
-        """The title and parts to show."""
+        """The content to show."""
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return bundle(self, self._card())
@@ -264,4 +265,4 @@ def as_data(value: Any) -> Any:
         return {name: as_data(getattr(value, name)) for name in names}
     if issubclass(kind, (list, tuple, np.ndarray)):
         return [as_data(each) for each in value]
-    raise TypeError(f"a {kind.__name__} is nothing that JSON has")
+    raise TypeError(f"{with_article(kind.__name__)} is nothing that JSON has")

@@ -29,6 +29,21 @@ Query = TypeVar("Query", default=Any)
 Answer = TypeVar("Answer", default=Any)
 
 
+class _OfSessions:
+    """Stands in mechanisms for a method that only sessions have: says what to write instead."""
+
+    def __init__(self, call: str) -> None:
+        self._call = call
+
+    def __get__(self, mechanism: object, kind: type) -> _OfSessions:
+        if mechanism is None:
+            return self
+        raise AttributeError(
+            f"{kind.__name__} has no {self._call}: a mechanism runs in a session; write "
+            f"live = M.start(); live.{self._call}"
+        )
+
+
 class Mechanism(ABC, Generic[State, Query, Answer]):
     """IM: a randomized state function with a set of initial states (CM Def. 2.6)."""
 
@@ -36,6 +51,9 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
     __immutable__ = True
     """A mechanism holds parameters, not state, and does not change."""
+
+    if not TYPE_CHECKING:  # a checker says itself that they are not there
+        send, create = _OfSessions("send(message)"), _OfSessions("create(M)")
 
     @property
     @abstractmethod

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, with_article
 from antiphon.numbers.interning import has_plain_metaclass, telling
 
 MAX_DEPTH: Final = 64
@@ -101,8 +101,8 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind in _MUTABLE:
         raise InvalidArgument(
-            f"a message must be immutable, and a {kind.__name__} is not: use a tuple, a frozen "
-            "attrs class or bytes"
+            f"a message must be immutable, and {with_article(kind.__name__)} is not: use a tuple, "
+            "a frozen attrs class or bytes"
         )
     if "__attrs_attrs__" not in vars(kind):
         made: Callable[[Iterable[object]], object] | None = getattr(kind, "_make", None)

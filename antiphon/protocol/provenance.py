@@ -31,7 +31,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Measure
@@ -102,7 +102,7 @@ def _written(kind: type | types.FunctionType) -> bool:
 
 
 def essence(kind: type) -> type:
-    """The class without subclasses that add nothing: what an object of it does."""
+    """The class that defines what an object does: subclasses that add nothing are passed over."""
     while has_plain_metaclass(kind) and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
         if not _inert(kind) or kind.__mro__[1:] != base.__mro__:
@@ -173,8 +173,7 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
 
 
 def _addition(kind: type) -> str:
-    """The first part of a class that is not this library's own: what a class from elsewhere
-    defines."""
+    """The first member of a class that a class from elsewhere defines."""
     if not has_plain_metaclass(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
@@ -273,14 +272,14 @@ def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
     for each in typing.cast("tuple[object, ...]", claims) if plain else ():
         if type(each) is Unregistered:
             raise InvalidArgument(
-                f"a claim of a {type(mechanism).__name__} has a part without a registered name: "
+                f"a claim of {of_kind(mechanism)} has a part without a registered name: "
                 "read it beside the file that it came from (on the command line: --with FILE.py, "
                 "under its old file name)"
             )
         plain = plain and type(each) is Claim
     if not plain:
         raise InvalidArgument(
-            f"the claims of a {type(mechanism).__name__} must be a tuple of Claim: plain ones, "
+            f"the claims of {of_kind(mechanism)} must be a tuple of Claim: plain ones, "
             "none of a subclass"
         )
     return typing.cast("tuple[Claim, ...]", claims)

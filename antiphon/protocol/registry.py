@@ -5,12 +5,12 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from functools import wraps
-from inspect import isclass
+from inspect import isclass, signature
 from typing import Any, Final, TypeVar
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import written
 
 Thing = TypeVar("Thing")
@@ -60,6 +60,10 @@ def register(name: str, *, state: bool = False) -> Callable[[Thing], Thing]:
     Raises: InvalidArgument for a name without a version, a name that another
     definition has, or a class that is not an attrs class.
     """
+    if type(name) is not str:  # pyright: ignore[reportUnnecessaryComparison]
+        raise InvalidArgument(
+            f"register takes a name, @register('package.name/1'), not {of_kind(name)}"
+        )
     if name.count("/") != 1 or not name.split("/")[1].isdigit():
         raise InvalidArgument(f"a registered name looks like 'package.name/1', not {name!r}")
 
@@ -109,7 +113,9 @@ def named_parameters(kind: type[Any]) -> None:
 
     Classes of messages name none, so that making one costs nothing more.
     """
-    if not _by_attrs(kind, "__init__") or not any(each.kw_only for each in attrs.fields(kind)):
+    own = "__attrs_init__" in vars(kind)  # its author wrote one, which calls that of attrs
+    written_by_attrs = own or _by_attrs(kind, "__init__")
+    if not written_by_attrs or not any(each.kw_only for each in attrs.fields(kind)):
         return
     make: Any = vars(kind)["__init__"]
 
@@ -120,20 +126,25 @@ def named_parameters(kind: type[Any]) -> None:
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
                 raise  # of a parameter's value
-            raise InvalidArgument(_call_to_write(kind, given, named)) from None
+            raise InvalidArgument(_call_to_write(kind, make, given, named)) from None
 
     kind.__init__ = construct
 
 
-def _call_to_write(kind: type[Any], given: tuple[object, ...], named: dict[str, object]) -> str:
+def _call_to_write(
+    kind: type[Any],
+    make: Callable[..., object],
+    given: tuple[object, ...],
+    named: dict[str, object],
+) -> str:
     """The fault in the parameters of a call, and the call that was probably meant."""
-    fields = [each for each in attrs.fields(kind) if each.init]
-    fields.sort(key=lambda each: each.default is not attrs.NOTHING)  # those that it needs first
-    names = [each.alias for each in fields]
+    _, *parameters = signature(make).parameters.values()
+    parameters.sort(key=lambda each: each.default is not each.empty)  # those that it needs first
+    names = [each.name for each in parameters]
     if unknown := [name for name in named if name not in names]:
         return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}"
     values = dict(zip(names, given, strict=False)) | named
-    needed = {each.alias for each in fields if each.default is attrs.NOTHING} | values.keys()
+    needed = {each.name for each in parameters if each.default is each.empty} | values.keys()
     call = ", ".join(
         f"{name}={written(values[name]) if name in values else '…'}"
         for name in names
@@ -247,4 +258,4 @@ class Named:
         return str(getattr(self.function, "__name__", type(self).__name__))
 
     def __repr__(self) -> str:
-        return f"<{self.__name__}, a {type(self).__name__}>"
+        return f"<{self.__name__}, {of_kind(self)}>"

@@ -10,13 +10,13 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError
+from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError, of_kind
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import SampledCoins, tell_of_forks
 from antiphon.protocol.cursor import Stepping
 from antiphon.protocol.display import Card, Displayed, Grid
-from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Pair, freeze
-from antiphon.protocol.registry import Unregistered, name_of
+from antiphon.protocol.messages import ATOMS, HALT, SAME, Ask, Creation, Pair, freeze
+from antiphon.protocol.registry import Unregistered, lookup, name_of
 from antiphon.protocol.spaces import Anything, Space
 
 if TYPE_CHECKING:
@@ -173,9 +173,10 @@ class Session(Displayed, Generic[M]):
                 raise self._is_over()
             if self._accepts is not None and not self._accepts(message):
                 raise InvalidArgument(
-                    f"a {type(message).__name__} outside the query space of "
+                    f"{of_kind(message)} outside the query space of "
                     f"{name_of(self._mechanism)}; it takes "
                     f"{str(self._mechanism.signature.queries)[:200]}"
+                    f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
             if self._stepping is now:  # in this thread: another would wait for the lock
@@ -207,6 +208,24 @@ class Session(Displayed, Generic[M]):
                     self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
                 self._now = before, now[1] + 1, message, answer
             return answer
+
+    def create(self, mechanism: object, claim: object = None) -> Any:
+        """Create a mechanism in a composition: ``send(Create(mechanism, claim))``.
+
+        Raises: as ``send``.
+
+        >>> from antiphon import Ask, ExtConComp
+        >>> from antiphon.mechanisms import TreeCounter
+        >>> live = ExtConComp().start()
+        >>> live.create(TreeCounter(horizon=8, epsilon=1))
+        TOP
+        >>> live.send(Ask(1, 0))                                # the query first, then the index
+        TOP
+        """
+        if claim is None and isinstance(mechanism, Creation):
+            return self.send(mechanism)
+        make: Callable[[object, object], object] = lookup("antiphon.Create/1")
+        return self.send(make(mechanism, claim))
 
     def _is_over(self) -> ProtocolError:
         return ProtocolError(f"the session is over ({self._over}); {self._instead}")

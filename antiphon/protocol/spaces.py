@@ -42,6 +42,13 @@ class Space(ABC):
         """Whether all the values belong."""
         return all(map(self.contains, values))
 
+    def cure(self, value: object) -> str:
+        """What to write instead of a value that does not belong, after "; "; or nothing.
+
+        It shows nothing of the value, which may be data.
+        """
+        return ""
+
     def enumerate(self) -> Iterator[Any]:
         """The elements, in a fixed order. Raises: Intractable if not finite."""
         raise Intractable(f"listing {self}", "infinite", "finite")

@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import PartError
+from antiphon.numbers.errors import PartError, of_kind
 from antiphon.protocol.messages import BOTTOM, STAND_IN, TOP, Pair, Symbol
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
@@ -140,5 +140,5 @@ def _said(value: object) -> str:
     if isinstance(value, type):
         return f"the class {value.__name__}"
     if isinstance(value, BaseException):
-        return f"a {type(value).__name__}"
+        return f"{of_kind(value)}"
     return repr(value) if isinstance(value, (*_NONE, Symbol)) else str(bool(value))

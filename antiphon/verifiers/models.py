@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias, TypeGuard, Union
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY, identical
 from antiphon.protocol.registry import register
@@ -245,7 +245,15 @@ class Bounded(Verification[tuple[int, State], Message]):
 
 
 def _or_any_two(relation: Relation | None) -> Relation:
-    return AnyTwo() if relation is None else relation
+    if relation is None:
+        return AnyTwo()
+    given: object = relation
+    if isinstance(given, type) or not callable(getattr(given, "holds", None)):
+        raise InvalidArgument(
+            f"a relation says which two messages are neighbours, such as Within(1), not "
+            f"{of_kind(given)}; a number of events is named: events=3"
+        )
+    return relation
 
 
 def neighbouring_start(

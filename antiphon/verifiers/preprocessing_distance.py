@@ -104,7 +104,7 @@ Spread: TypeAlias = "Within | Near | EachWithin | PreprocessingDistance"
 _METRICS: Final = (Within, Near, EachWithin)
 """Relations that are a distance and no more."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)
-"""Relations that have a distance: who is τ from a neighbour is a neighbour at distance + τ."""
+"""Relations with a distance d: what is within τ of a neighbour is a neighbour at d + τ."""
 
 
 def spread(relation: Relation) -> Spread | None:

@@ -17,7 +17,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers import arrays, named
-from antiphon.numbers.errors import InvalidArgument, PartError
+from antiphon.numbers.errors import InvalidArgument, PartError, of_kind
 from antiphon.numbers.exact import fraction
 from antiphon.populations.columns import Column
 from antiphon.populations.each_replica import to_scalar
@@ -47,7 +47,7 @@ def related(relation: Relation, zero: object, one: object) -> bool:
     if type(verdict) is np.bool_ or (type(verdict) is Column and verdict.kind is bool):
         return bool(verdict)
     raise PartError(
-        f"{type(relation).__name__}.holds returned a {type(verdict).__name__}: a relation answers "
+        f"{type(relation).__name__}.holds returned {of_kind(verdict)}: a relation answers "
         "True, if the two are neighbours, or False; wrap what it returns in bool(…)"
     )
 

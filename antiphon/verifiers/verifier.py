@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
+from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError, of_kind
 from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import accepting, to_scalar
 from antiphon.protocol.chain import PostProcessor
@@ -27,8 +27,7 @@ from antiphon.protocol.verification import Refused, Verification
 def _is_verification(verifier: object, field: object, value: object) -> None:
     if not isinstance(value, Verification):
         raise InvalidArgument(
-            f"a verifier takes a verification function, such as event_level(), not a "
-            f"{type(value).__name__}"
+            f"a verifier takes a verification function, such as event_level(), not {of_kind(value)}"
         )
 
 

@@ -19,6 +19,7 @@ SUBCLASSED = 19
 HOOKS = {
     "Mechanism": {"claims", "carries_data", "is_over", "inside", "why_halted"},
     "PostProcessor": {"signature", "wired", "is_over", "refused", "why_halted"},
+    "Space": {"cure"},
 }
 """Defaults that any descendant may replace: at most five each."""
 BETWEEN = {"__attrs_post_init__", "__init__"}

@@ -1,14 +1,24 @@
 """Calls that people write at first work, or are answered by the call to write."""
 
+from fractions import Fraction
+
 import pytest
 
 import antiphon as ap
-from antiphon.composition import BasicFilter, sparse_parallel
+from antiphon.composition import (
+    BasicFilter,
+    ComplexMechanism,
+    fixed_mechanisms,
+    sparse_parallel,
+)
 from antiphon.composition.accounting import GaussianPair, compose, optimal
+from antiphon.learners import contest
 from antiphon.mechanisms import DiscreteGaussian, RandomizedResponse, TreeCounter
+from antiphon.numbers.errors import with_article
 from antiphon.protocol import GaussianDP, ZeroConcentrated
 
 TREE = TreeCounter(horizon=8, epsilon=1)
+EVENT = ap.verifiers.event_level()
 
 
 @pytest.mark.parametrize(
@@ -27,6 +37,44 @@ TREE = TreeCounter(horizon=8, epsilon=1)
         (lambda: compose([ZeroConcentrated(0.1)]), "no dominating pair is known of"),
         (lambda: ap.PrivacyGame(ap.ExtConComp()), "PrivacyGame(M, f)"),
         (lambda: ap.PrivacyGame(TREE, "event level"), "such as ap.verifiers.event_level()"),
+        (lambda: ap.PrivacyGame(TreeCounter), "PrivacyGame(M, f), not the class TreeCounter"),
+        (lambda: DiscreteGaussian(10), "write DiscreteGaussian(rho=10)"),
+        (lambda: DiscreteGaussian(), "write DiscreteGaussian(sigma=10)"),
+        (lambda: DiscreteGaussian(sigma=10, rho=1), "rho, or sigma, or epsilon and delta"),
+        (lambda: DiscreteGaussian(epsilon=1, delta=0), "needs epsilon and delta > 0"),
+        (lambda: DiscreteGaussian(mu=1), "it has rho, sigma, epsilon, delta, sensitivity"),
+        (lambda: ap.guarantee(), "write ap.guarantee(M)"),
+        (lambda: ap.guarantee(TreeCounter), "not the class TreeCounter"),
+        (lambda: ap.guarantee([TREE]), "about a mechanism, not a list"),
+        (lambda: ap.guarantee(EVENT), "about a mechanism, not an EventLevel"),
+        (lambda: ap.guarantee(TREE, epsilon=1), "argument 'epsilon'; write ap.guarantee(M)"),
+        (lambda: ap.check(), "write ap.check(part)"),
+        (lambda: ap.check(TreeCounter), "not the class TreeCounter"),
+        (lambda: ap.check(None), "verification function, not None"),
+        (lambda: ap.interact(ap.scripted([1]), TreeCounter), "not a Scripted and then the class"),
+        (lambda: ap.interact(ap.scripted([1]), [TREE]), "write ap.interact(adversary, M)"),
+        (lambda: ap.interact(ap.scripted([1]), EVENT), "and then an EventLevel"),
+        (lambda: ap.replay("view.jsonl"), "write ap.replay(ap.View.load(path), adversary)"),
+        (lambda: ap.stream([1, 2]), 'write ap.stream(frame, "column")'),
+        (lambda: ap.scripted(1), "write ap.scripted([1, 0, 1])"),
+        (lambda: ap.equivalent(TREE, TREE), "write ap.equivalent(M1, M2, rounds=3)"),
+        (lambda: ap.PrivacyGame(TREE).audit(), "samples=10_000)"),
+        (lambda: compose([TreeCounter]), "not the class TreeCounter"),
+        (lambda: ap.ConComp(TREE), "write ConComp([M1, M2])"),
+        (lambda: ap.ConComp([TreeCounter]), "Create takes a continual mechanism, not the class"),
+        (lambda: fixed_mechanisms(TREE), "write fixed_mechanisms([M1, M2])"),
+        (lambda: ComplexMechanism(TREE), "takes a post-processor, not a TreeCounter"),
+        (lambda: ap.verifiers.user_level(3), "a number of events is named: events=3"),
+        (lambda: ap.InteractiveAsContinual(3), "takes a mechanism, not an int"),
+        (lambda: ap.register(3), "not an int"),
+        (lambda: ap.column_safe(3), "takes a class or a function, not an int"),
+        (lambda: contest(3, 3), "write contest("),
+        (lambda: contest(), "write contest(learner, game)"),
+        (lambda: ap.audit.vadhan_wang(3), "of a continual mechanism, not an int"),
+        (lambda: ap.begin(TREE), "write ap.begin(M"),
+        (lambda: ap.ExtConComp().start().send(TREE), "write session.create(M)"),
+        (lambda: TREE.start().create(TREE), "a Create outside the query space of TreeCounter"),
+        (lambda: ap.ConComp([TREE]).start().send((1, 0)), "write Ask(query, index)"),
     ],
 )
 def test_what_is_wrong_is_answered_by_the_call_to_write(call, told):
@@ -63,3 +111,84 @@ def test_measures_and_mechanisms_compose_as_the_pairs_that_dominate_them():
     noise = DiscreteGaussian(rho=0.125)
     stated = noise.claims[0].measure
     assert compose([noise, stated] if hasattr(stated, "pair") else [noise]).delta_at(1) < 0.1
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (lambda: TREE.send(1), "live = M.start(); live.send(message)"),
+        (lambda: TREE.create(TREE), "live.create(M)"),
+        (lambda: ap.tight_delta, "ap.PrivacyGame(M, f).tight_delta(…)"),
+        (lambda: ap.compose, "it is antiphon.composition.accounting.compose"),
+        (lambda: ap.TreeCounter, "it is antiphon.mechanisms.TreeCounter"),
+        (lambda: ap.sparse_parallel, "it is antiphon.composition.sparse_parallel"),
+    ],
+)
+def test_what_stands_elsewhere_is_named(call, told):
+    with pytest.raises(AttributeError) as error:
+        call()
+    assert told in str(error.value)
+
+
+def test_gaussian_noise_of_a_sigma_or_of_an_epsilon_and_delta():
+    assert DiscreteGaussian(sigma=10) == DiscreteGaussian(rho=Fraction(1, 200))
+    assert DiscreteGaussian(sigma=Fraction(7, 3), sensitivity=2).sigma == Fraction(7, 3)
+    for sizes in ({}, {"dimension": 3}, {"sensitivity": 5}):
+        found = DiscreteGaussian(epsilon=1, delta=1e-6, **sizes)
+        assert ap.guarantee(found).delta_at(1) <= 1e-6
+        more = DiscreteGaussian(rho=found.rho * Fraction(102, 100), **sizes)
+        assert ap.guarantee(more).delta_at(1) > 1e-6
+    little = DiscreteGaussian(epsilon=10, delta=1e-9)  # σ < 1, where less ρ is not always better
+    assert ap.guarantee(little).delta_at(10) <= 1e-9
+
+
+def test_a_session_creates():
+    live = ap.ExtConComp(budget=BasicFilter(1)).start()
+    assert live.create(TREE) is ap.TOP
+    assert live.create(ap.Create(TREE)).remaining == (0, 0)
+    assert live.send(ap.Ask(1, 0)) is ap.TOP
+    assert live.send(ap.Ask(1, 1)) is ap.HALT  # refused by the budget
+
+
+def test_a_question_with_its_index_first_is_refused_and_ends_nothing():
+    live = ap.ConComp([TREE]).start()
+    with pytest.raises(ap.InvalidArgument, match=r"write Ask\(query, index\)"):
+        live.send(ap.Ask(0, 1))
+    with pytest.raises(ap.InvalidArgument, match=r"write Ask\(query, index\)"):
+        live.send(ap.Ask(0, "count"))
+    assert live.send(ap.Ask(1, 0)) is ap.TOP
+    assert live.send(ap.Ask(1, 7)) is ap.HALT  # no mechanism 7, and 7 is no query of one
+    assert live.over
+
+
+def test_a_game_that_ends_by_itself_needs_no_rounds():
+    response = RandomizedResponse(epsilon=ap.Log(3))
+    game = ap.PrivacyGame(response)
+    assert game.tight_delta(epsilon=0) == game.tight_delta(epsilon=0, rounds=9) == Fraction(1, 2)
+    assert game.tight_epsilon(delta=0) == ap.Log(3)
+    both = ap.ConComp([response, response])
+    two = ap.PrivacyGame(both, ap.composition.each_valid(both))
+    assert two.solve(epsilon=ap.Log(8)).rounds == 4
+    assert two.tight_delta(epsilon=ap.Log(8)) == two.tight_delta(epsilon=ap.Log(8), rounds=6) > 0
+
+    @ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS, initial_state=0)
+    def flips(state, bit, coins):
+        return state, bit if coins.bernoulli(Fraction(3, 4)) else 1 - bit
+
+    for endless, search in (
+        (ap.PrivacyGame(flips, EVENT), {}),
+        (
+            ap.PrivacyGame(ap.ExtConComp(), sparse_parallel(k=1, epsilon=ap.Log(3))),
+            {"catalogue": [response]},
+        ),
+    ):
+        with pytest.raises(ap.InvalidArgument, match=r"tight_delta\(epsilon=1, rounds=8\)"):
+            endless.tight_delta(epsilon=1, **search)
+    few = ap.PrivacyGame(flips, ap.verifiers.bounded(EVENT, 2))
+    assert few.tight_delta(epsilon=0) == Fraction(1, 2)
+
+
+def test_articles_are_those_that_are_said():
+    nouns = ["int", "Ask", "EventLevel", "UserLevel", "RDP", "str", "Unregistered", "Fraction"]
+    said = [with_article(noun).split()[0] for noun in nouns]
+    assert said == ["an", "an", "an", "a", "an", "a", "an", "a"]

@@ -15,7 +15,7 @@ import antiphon as ap
 from antiphon import audit
 from antiphon.audit import CounterexampleAdversary, counterexample_game
 from antiphon.composition import accounting
-from antiphon.learners import Hedge, games
+from antiphon.learners import Hedge, choose, games
 from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.numbers.errors import MissingExtra
 from antiphon.protocol.display import (
@@ -74,6 +74,7 @@ MADE = {
     ),
     "recording": lambda: ap.record(ap.scripted([1, COUNT]), COUNTER, seed=1),
     "guarantee": lambda: ap.guarantee(ap.ExtConComp(), F, catalogue=[COUNTER]),
+    "choice of a learner": lambda: choose(rounds=64, experts=3, epsilon=1),
     "report": lambda: audited(epsilon=0, delta=TENTH),
     "report of a curve": lambda: audited(curve=accounting.optimal([(1, 0.05)])),
     "report by betting": lambda: audited(epsilon=0, delta=TENTH, method="anytime"),
@@ -106,6 +107,7 @@ SAYS = {
     "view": "2 rounds of Scripted with V[f] ∘* I(b) ∘* ExtConComp; the adversary halts",
     "recording": "a recording is a secret",
     "guarantee": "CM Thm 5.2: as private as Comp[RR…] of (1, 0)",
+    "choice of a learner": "Ranked by the proved bound on expected regret",
     "report": "(0, 0.1)-DP: refuted, at confidence 0.95\n  what ",
     "report of a curve": "the whole curve (optimal): refuted",
     "report by betting": "(0, 0.1)-DP: refuted",

@@ -205,11 +205,14 @@ class TestConjectures:
     def test_bound_and_found(self, bound, loss):
         result = self.of(bound, loss)
         most, found = (text.split(" times")[0] for text in result.figures)
-        most, (*_, least, times) = numbers(most)[-1], numbers(found)
+        most, least = numbers(most)[-1], numbers(found.split(", ")[0])[-1]
         assert most >= bound
         assert least <= loss
-        assert times <= loss / bound
-        assert (least > most) == (times > 1) == result.refuted
+        assert (least > most) == result.refuted
+        if " times that" in result.figures[1]:
+            assert 1 < numbers(found)[-1] <= loss / bound
+        else:
+            assert result.ratio < 1.01
 
     @given(long, st.integers(-1, 1))
     @example(Fraction(1, 3), 1)
@@ -218,15 +221,16 @@ class TestConjectures:
         result = self.of(bound, bound + Fraction(place, 10**40))
         assert result.refuted is (place > 0)
         assert (result.ratio > 1, result.ratio < 1) == (place > 0, place < 0)
-        times = Fraction(result.figures[1].split(", ")[1].split(" ")[0])
-        assert (times > 1, times < 1) == (place > 0, place < 0)
+        assert ("times that" in result.figures[1]) == (result.ratio >= 1.01)
 
     def test_by_example(self):
         assert self.of(Fraction(1, 3), Fraction(19, 100)).figures == (
-            "1/3 ≈ 0.333334", "19/100 = 0.19, 0.57 times that",
+            "1/3 ≈ 0.333334", "19/100 = 0.19",
         )  # fmt: skip
-        assert self.of(Fraction(0), Fraction(0)).figures == ("0", "0, 1 times that")
-        assert self.of(Fraction(0), Fraction(1, 2)).figures == ("0", "1/2 = 0.5, inf times that")
+        assert self.of(Fraction(0), Fraction(0)).figures == ("0", "0")
+        assert self.of(Fraction(0), Fraction(1, 2)).figures == ("0", "1/2 = 0.5")
+        twice = self.of(Fraction(1, 4), Fraction(1, 2)).figures
+        assert twice == ("1/4 = 0.25", "1/2 = 0.5, 2 times that")
 
 
 @given(st.fractions(0, 1, max_denominator=10**9), st.floats(0.1, 99), st.floats(0, 9))

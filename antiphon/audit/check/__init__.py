@@ -18,7 +18,7 @@ from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.watch import isolated_global_state
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.mechanism import Mechanism
@@ -48,6 +48,7 @@ PROCESSOR: Final = (
 _UNREPEATABLE: Final = ("crashes", "purity", "randomness", "replay")
 
 
+@written_as("ap.check(part)")
 def check(
     part: object,
     *,
@@ -103,8 +104,7 @@ def _subject(part: object, right: Mechanism | None, given: Messages, seed: int) 
     if isinstance(part, Mechanism) and not isinstance(part, Adversary):
         return Subject(part, part, None, given, seed)  # pyright: ignore[reportUnknownArgumentType]
     raise InvalidArgument(
-        "check takes a mechanism, a post-processor or a verification function, not a "
-        f"{type(part).__name__}"  # pyright: ignore[reportUnknownArgumentType]
+        f"check takes a mechanism, a post-processor or a verification function, not {of_kind(part)}"  # pyright: ignore[reportUnknownArgumentType]
     )
 
 

@@ -13,7 +13,7 @@ import numpy as np
 from antiphon.audit.check.examples import examples
 from antiphon.audit.check.report import Finding, Tried
 from antiphon.audit.check.watch import content, record_randomness, source_place
-from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError
+from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError, of_kind
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins, Draw
 from antiphon.protocol.coins.sampled import SampledCoins, generator
@@ -62,7 +62,7 @@ def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) ->
             error = raised
     if error is None and not _shaped(result, len(inputs) + 1):
         wanted = "(state, answer)" if len(inputs) == 1 else "(state, side, message)"
-        error = PartError(f"a step returned a {type(result).__name__}, not {wanted}")
+        error = PartError(f"a step returned {of_kind(result)}, not {wanted}")
         result = None
     changed = content(state) != held
     return Taken(state, inputs, own.take(), result, error, changed, frozenset(used))
@@ -156,7 +156,7 @@ class Subject:
 
     @property
     def name(self) -> str:
-        """The name of the part."""
+        """The name of the part in a report."""
         return message_label(self.part)
 
     @property

@@ -1,4 +1,4 @@
-"""Claims beside the truth: every claim of a mechanism, whatever its measure."""
+"""Claims beside the exact figures: every claim of a mechanism, whatever its measure."""
 
 from __future__ import annotations
 

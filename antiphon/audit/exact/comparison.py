@@ -14,7 +14,7 @@ from antiphon.audit.exact.kernel import REFUSAL, branches, ends
 from antiphon.audit.exact.question import LIMIT, horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.chain import AnyChain
@@ -76,6 +76,7 @@ class Equivalence(Shown):
             yield Verbatim(self.adversary.tree())
 
 
+@written_as("ap.equivalent(M1, M2, rounds=3)")
 def equivalent(
     mechanism_a: Mechanism,
     mechanism_b: Mechanism,
@@ -103,7 +104,7 @@ def equivalent(
     for message in messages:
         if not any(each.signature.queries.contains(message) for each in (mechanism_a, mechanism_b)):
             raise InvalidArgument(
-                f"queries lists a {type(message).__name__} that neither mechanism takes: "
+                f"queries lists {of_kind(message)} that neither mechanism takes: "
                 f"{mechanism_a.signature.queries}; {mechanism_b.signature.queries}"
             )
     worst = Equivalence(rounds, Fraction(0))

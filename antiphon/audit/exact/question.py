@@ -25,6 +25,7 @@ from antiphon.audit.exact.divergence import (
     logarithm,
     order_of,
 )
+from antiphon.audit.exact.endings import ENDLESS, longest
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
@@ -32,7 +33,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import NOT_CONSISTENT, OfCreations
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Grid, Shown
@@ -116,7 +117,7 @@ def _given(values: Any) -> tuple[Any, ...] | None:
     if values is None:
         return None
     if isinstance(values, Mapping) or not isinstance(values, Iterable):
-        raise InvalidArgument(f"queries and catalogue are lists, not a {type(values).__name__}")  # pyright: ignore[reportUnknownArgumentType]
+        raise InvalidArgument(f"queries and catalogue are lists, not {of_kind(values)}")  # pyright: ignore[reportUnknownArgumentType]
     return tuple(values)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
 
 
@@ -181,8 +182,10 @@ class Question(Shown):
         start = self.system.initial_state
         return single_arena(columns, self.system, start, self.verification, queries)
 
-    def solve(self, epsilon: exact.Epsilon, rounds: int) -> Solution:
+    def solve(self, epsilon: exact.Epsilon, rounds: int | None = None) -> Solution:
         """Tight δ at one ε. Raises: Intractable, InvalidArgument (the cure is in the text).
+
+        Without ``rounds``: against any number of messages, if the game ends by itself.
 
         If f allows (q, q') wherever it allows (q', q), and to the same effect, then to
         exchange the worlds is to exchange the sides of every pair: one world is solved.
@@ -190,16 +193,23 @@ class Question(Shown):
         normal = exact.epsilon(epsilon)
         growth, error = rational_growth(normal)
         first, second = self.solvers()
-        values = [first.solve(growth, horizon(rounds))]
+        rounds = self._longest() if rounds is None else horizon(rounds)
+        values = [first.solve(growth, rounds)]
         if not first.arena.columns.symmetric:
             values.append(second.solve(growth, rounds))
         bit = values.index(max(values))
         nodes = sum(solver.nodes for solver in self.solvers())
         return Solution(values[bit], error, normal, rounds, bit, nodes)
 
+    def _longest(self) -> int:
+        """How many messages a game takes that ends by itself. Raises: InvalidArgument."""
+        if isinstance(self.system, ExtConComp) and self.max_creations is None:
+            raise InvalidArgument(ENDLESS)  # another one can always be created
+        return longest(self.solvers()[0].arena)
+
     def best_adversary(self, epsilon: exact.Epsilon, rounds: int) -> StrategyAdversary:
         """A strategy that attains the tight δ, with its distinguishing event."""
-        solution = self.solve(epsilon, rounds)
+        solution = self.solve(epsilon, horizon(rounds))
         solver = self.solvers()[solution.bit]
         growth, _ = rational_growth(solution.epsilon)
         nodes = StrategyBuilder(solver, self.limit).build(growth, rounds)
@@ -246,13 +256,14 @@ class Question(Shown):
         found = RangeSolver(arena, self.limit, self.report).solve(horizon(rounds))
         return found if isinstance(found, float) else exact.epsilon(exact.Log(found))
 
-    def tight_epsilon(self, delta: object, rounds: int) -> exact.ExactEpsilon | float:
+    def tight_epsilon(self, delta: object, rounds: int | None = None) -> exact.ExactEpsilon | float:
         """The least ε >= 0 with tight δ(ε) <= delta, exactly; ``math.inf`` if there is none.
 
         δ as a function of e^ε is convex and piecewise linear, so Newton's method from
         the left reaches the crossing in finitely many steps.
         """
-        target, rounds = exact.probability(delta), horizon(rounds)
+        target = exact.probability(delta)
+        rounds = self._longest() if rounds is None else horizon(rounds)
         growth = Fraction(1)
         for solver in self.solvers():
             if solver.bit and solver.arena.columns.symmetric:
@@ -324,7 +335,7 @@ def _queries(
 def _check(
     system: ContinualMechanism, given: tuple[object, ...] | None, creations: Sequence[Create]
 ) -> None:
-    """Each message given is one that somebody takes: what is left out silently tells nothing.
+    """Check that some mechanism takes each of the given messages: no message is dropped silently.
 
     Raises: InvalidArgument.
     """
@@ -341,7 +352,7 @@ def _check(
                 f"{name_of(each)}, which takes {each.signature.queries}" for each in takers
             )
             raise InvalidArgument(
-                f"queries lists a {type(query).__name__} outside the query space of {spaces}{shape}"
+                f"queries lists {of_kind(query)} outside the query space of {spaces}{shape}"
             )
 
 

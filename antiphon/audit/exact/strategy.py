@@ -115,13 +115,13 @@ class StrategyAdversary(Adversary[int], Shown):
     def _lines(self) -> Iterator[str]:
         waiting: list[tuple[str, str, int]] = [("", "", 0)]
         named = self.repeated()
-        drawn: set[int] = set()
+        drawn, alike = set[int](), self.alike
         while waiting:
             indent, heard, number = waiting.pop()
             node = self.nodes[number]
             name = f"[{number}] " if number in named else ""
             if node.message is HALT:
-                yield f"{indent}{heard}{self.verdict(node.accuses)}"
+                yield f"{indent}{heard}{self.verdict(node.accuses, alike)}"
             elif number in drawn:
                 yield f"{indent}{heard}go on as in {name}".rstrip()
             else:
@@ -129,13 +129,24 @@ class StrategyAdversary(Adversary[int], Shown):
                 yield f"{indent}{heard}{name}say {message_text(node.message)}"
                 inner = indent + "  "
                 if node.halt is not None:
-                    yield f"{inner}on {message_label(HALT)}: {self.verdict(node.halt)}"
+                    yield f"{inner}on {message_label(HALT)}: {self.verdict(node.halt, alike)}"
                 following = [(inner, f"on {_heard(answer)}: ", to) for answer, to in node.branches]
                 waiting.extend(reversed(following))
 
-    def verdict(self, accuses: bool) -> str:
-        """The verdict of a leaf, in words."""
+    def verdict(self, accuses: bool, alike: bool = False) -> str:
+        """What a leaf says; ``alike``: where both worlds hear the same, there is none to accuse."""
+        if alike and accuses:
+            return "in the event"
         return f"accuse b = {self.bit}" if accuses else "stop"
+
+    @property
+    def alike(self) -> bool:
+        """Whether both sides of every pair that it says are the same."""
+        return all(
+            type(each.message) is Pair and identical(each.message.zero, each.message.one)
+            for each in self.nodes
+            if each.message is not HALT
+        )
 
     def repeated(self) -> set[int]:
         """The nodes that several others lead to."""

@@ -26,7 +26,13 @@ import attrs
 import numpy as np
 
 from antiphon.audit.running.chunks import Chunks
-from antiphon.numbers.errors import AntiphonError, CheckpointError, FileError, InvalidArgument
+from antiphon.numbers.errors import (
+    AntiphonError,
+    CheckpointError,
+    FileError,
+    InvalidArgument,
+    of_kind,
+)
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.records import codec
 from antiphon.protocol.records.codec import Json, encode
@@ -51,7 +57,7 @@ def encode_result(result: object) -> Json:
         data = codec.unwritable(result)
     if codec.mentions_unregistered(data):
         raise InvalidArgument(
-            f"a result with a {type(result).__name__} cannot stand in a checkpoint; count plain "
+            f"a result with {of_kind(result)} cannot stand in a checkpoint; count plain "
             "values (numbers, text, tuples, arrays), or pass Checkpoint(path, encode=…, decode=…)"
         )
     return data

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, Final, Protocol
 
 from antiphon.audit.running import sending
-from antiphon.numbers.errors import ExecutorError, InvalidArgument
+from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
 
 _UNKNOWN: Final = 32
 """Workers that are assumed where an executor does not tell how many it has."""
@@ -29,7 +29,7 @@ _MISLED: Final = (
 
 
 class Future(Protocol):
-    """The interface that a future needs."""
+    """The methods of a future that are used here."""
 
     def result(self) -> Any: ...
     def add_done_callback(self, fn: Callable[[Any], object], /) -> object: ...
@@ -37,8 +37,7 @@ class Future(Protocol):
 
 
 class Executor(Protocol):
-    """The interface that an executor needs: ``submit``, giving futures as in
-    ``concurrent.futures``."""
+    """An executor: it has ``submit``, which gives futures as in ``concurrent.futures``."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
         """Run fn(*args) some time, somewhere; its future."""
@@ -113,7 +112,7 @@ class LentExecutor(WorkerPool):
     def __init__(self, task: sending.Task, executor: Any) -> None:
         if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
             raise InvalidArgument(
-                f"executor is a {type(executor).__name__} without `submit`; pass a number of "
+                f"executor is {of_kind(executor)} without `submit`; pass a number of "
                 'processes, "serial", or an executor as of concurrent.futures: a '
                 "ProcessPoolExecutor(), a dask Client(…), an MPIPoolExecutor()"
             )

@@ -1,4 +1,4 @@
-"""A task on its way to another process: what pickle alone would not send.
+"""Sends a task to another process, with the parts that pickle alone would leave behind.
 
 A decorated function hides the function that it was made of, and a lambda has no name of its
 own: both go by the variable of their module that holds them. Modules that were run by path are

@@ -31,7 +31,7 @@ from antiphon.audit.statistical.sequential import sequential_audit
 from antiphon.audit.statistical.trade_off import against
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, written_as
 from antiphon.populations.play import Feature, SlowAudit, slow_hint, taken_apart
 from antiphon.protocol.coins.sampled import seed_sequence
 from antiphon.protocol.provenance import why_untrusted
@@ -48,6 +48,7 @@ MOST_NUMBERS: Final = 1 << 26
 """The largest number of numbers in the training views of a world: half a gigabyte."""
 
 
+@written_as("game.audit(adversary, epsilon=1, samples=10_000)")
 def audit(
     game: experiment.Game,
     adversary: Search,

@@ -194,8 +194,7 @@ class EventGoal(ABC):
 
     @abstractmethod
     def predicted(self, low: Vector, high: Vector) -> Vector:
-        """The figure expected of fresh samples, from bounds on the two rates: the larger, the
-        better."""
+        """The score expected on fresh samples, from bounds on an event's rates; more is better."""
 
 
 @attrs.frozen

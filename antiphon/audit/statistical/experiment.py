@@ -53,7 +53,7 @@ TRAINING, TESTING, SHOWING, CHOOSING, BETTING, PROBING, VACUOUS = range(7)
 
 
 class Game(Protocol):
-    """The game that is audited: both worlds of a privacy game."""
+    """Both worlds of a privacy game, as an audit plays them."""
 
     def mechanism(self, bit: int) -> Chain:
         """The world ``bit``."""
@@ -145,7 +145,7 @@ class CountingTask(Protocol[Counted]):
         ...
 
     def __call__(self, chunk: Chunk, /) -> Counted:
-        """The counts: numbers, or tuples of them."""
+        """The counts of a task: numbers, or tuples of them."""
         ...
 
 

@@ -102,7 +102,7 @@ class Model(Protocol):
 
     @property
     def name(self) -> str:
-        """The name of the model: "an additive logistic model"."""
+        """Its name in reports: "an additive logistic model"."""
         ...
 
     def uses(self, feature: int) -> bool:

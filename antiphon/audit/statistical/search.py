@@ -13,7 +13,7 @@ import numpy as np
 
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers import named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins.coins import Coins
@@ -114,7 +114,7 @@ def members(search: Search, seed: np.random.SeedSequence) -> list[Candidate]:
     except TypeError:
         raise InvalidArgument(
             "an audit takes an adversary, several of them, or an AdversaryFamily, "
-            f"not a {type(search).__name__}"
+            f"not {of_kind(search)}"
         ) from None
     if not several:
         raise InvalidArgument("an audit needs an adversary, and this collection has none")

@@ -24,7 +24,7 @@ from antiphon.audit.statistical.estimators import Rates, exp_up
 from antiphon.audit.statistical.event import EventGoal
 from antiphon.audit.statistical.scorers import Vector
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interval import Floats
 from antiphon.numbers.rounded_text import shown_down
 from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, legend, style_axes
@@ -36,7 +36,7 @@ _SLACK: Final = 1e-12
 
 @attrs.frozen
 class Point:
-    """A bound proved by one event S, which favours the world ``bit``."""
+    """The bounds proved about one event S, which favours the world ``bit``."""
 
     bit: int
     rates: Rates
@@ -149,8 +149,7 @@ def against(curve: PrivacyCurve, alpha: float, trials: int) -> AgainstCurve:
     """The goal to refute a curve. Raises: InvalidArgument for what is no privacy curve."""
     if not isinstance(curve, PrivacyCurve):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(
-            f"a curve is a PrivacyCurve, as ap.guarantee(system).curve is, not a "
-            f"{type(curve).__name__}"
+            f"a curve is a PrivacyCurve, as ap.guarantee(system).curve is, not {of_kind(curve)}"
         )
     return AgainstCurve("delta", 0.0, 0.0, alpha, trials, claimed=tried_epsilons(curve, trials))
 

@@ -14,7 +14,7 @@ from antiphon.cli.user_code import guarded, import_file, running, split_target
 from antiphon.composition.guarantees.derivation import Counterexample, NoGuarantee
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
 from antiphon.composition.properties import Violation
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.verification import Verification
@@ -66,7 +66,7 @@ def _named(module: ModuleType, name: str, kind: type | UnionType, what: str) -> 
     if not isinstance(found, kind):
         there = [each for each, value in vars(module).items() if isinstance(value, kind)]
         fitting = f"; it has {', '.join(there[:6])}" if there else ""
-        but = "there is none" if name not in vars(module) else f"it is a {type(found).__name__}"
+        but = "there is none" if name not in vars(module) else f"it is {of_kind(found)}"
         raise InvalidArgument(f"{module.__file__}: {name} should be {what}, but {but}{fitting}")
     return found
 

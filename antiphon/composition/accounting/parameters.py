@@ -12,7 +12,7 @@ from typing import Final, TypeAlias, Union
 import attrs
 
 from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interval import UNIT, Interval, down, outward, probability, up
 
 _SMALL: Final = 1 << 16
@@ -180,7 +180,7 @@ def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fra
     try:
         listed = list(given)
     except TypeError:
-        raise CompositionError(_ADAPTIVE.format(type(given).__name__)) from None
+        raise CompositionError(_ADAPTIVE.format(of_kind(given))) from None
     counts: Counter[tuple[exact.ExactEpsilon, Fraction]] = Counter()
     for (_, epsilon, _, delta), number in _distinct(listed).items():
         counts[_bounded(epsilon), exact.probability(delta)] += times * number
@@ -279,13 +279,13 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
 def is_symmetric(symmetric: object) -> bool:
     """The word that every f' is swap-symmetric. Raises: InvalidArgument unless True or False."""
     if type(symmetric) is not bool:
-        raise InvalidArgument(f"symmetric is True or False, not a {type(symmetric).__name__}")
+        raise InvalidArgument(f"symmetric is True or False, not {of_kind(symmetric)}")
     return symmetric
 
 
 MOST_CREATED: Final = 10**15
 _ADAPTIVE: Final = (
-    "the parameters of this theorem are fixed in advance, as pairs (epsilon, delta), not a {}; "
+    "the parameters of this theorem are fixed in advance, as pairs (epsilon, delta), not {}; "
     "where they are chosen adaptively use a filter of antiphon.composition.filters"
 )
 

@@ -14,7 +14,7 @@ from antiphon.composition.accounting.curve import TheoremCurve, stated_field
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, PartError, UnknownOrder, place
+from antiphon.numbers.errors import InvalidArgument, PartError, UnknownOrder, of_kind, place
 from antiphon.numbers.interval import UNIT, Interval, down, up
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import SLACK, response_divergences
@@ -163,7 +163,7 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
                 f"({place(error)}); where it is not known it is to raise UnknownOrder"
             ) from error
         if type(value) is bool or not isinstance(value, Real):
-            raise PartError(f"a Rényi curve gave a {type(value).__name__} at order {order:.6g}")
+            raise PartError(f"a Rényi curve gave {of_kind(value)} at order {order:.6g}")
         found = _above(value)
         return found if found >= 0 else math.inf
 

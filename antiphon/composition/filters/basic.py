@@ -12,7 +12,7 @@ import attrs
 from antiphon.composition.accounting.renyi import bounded_divergence
 from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter, epsilon_delta
 from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import up
 from antiphon.protocol.measures import kinds
@@ -135,7 +135,7 @@ def divergence_above(measure: kinds.Measure, order: Fraction) -> Fraction:
         return _of_range(measure.eta, at)
     implied = converted(measure, kinds.Renyi)
     if implied is None:
-        raise InvalidArgument(f"a {type(measure).__name__} claim bounds no Rényi divergence")
+        raise InvalidArgument(f"{of_kind(measure)} claim bounds no Rényi divergence")
     return _given(implied, at)
 
 

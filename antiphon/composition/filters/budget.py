@@ -17,7 +17,7 @@ from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrat
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.sums import Sum, amounts, root_below
 from antiphon.numbers import exact
-from antiphon.numbers.errors import BudgetExceeded, InvalidArgument
+from antiphon.numbers.errors import BudgetExceeded, InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon, root_up
 from antiphon.numbers.interval import down, up
 from antiphon.numbers.named import set_derived
@@ -346,7 +346,7 @@ def epsilon_delta(measure: Measure, cure: str) -> Amounts:
     stated = parameters_of(measure)
     if stated is not None:
         return stated
-    raise InvalidArgument(f"a {type(measure).__name__} claim has no (epsilon, delta): {cure}")
+    raise InvalidArgument(f"{of_kind(measure)} claim has no (epsilon, delta): {cure}")
 
 
 NO_DELTA = Fraction(0)

@@ -21,7 +21,7 @@ from antiphon.composition.filters.sums import (
     rounded_down,
 )
 from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted
@@ -266,7 +266,7 @@ class GaussianFilter(Filter):
         if type(measure) is kinds.Pure or type(measure) is kinds.BoundedRange:
             return _square(measure), NO_DELTA
         raise InvalidArgument(
-            f"a {type(measure).__name__} claim has no μ of GDP: charge it to a "
+            f"{of_kind(measure)} claim has no μ of GDP: charge it to a "
             "ConcentratedFilter or a RenyiFilter"
         )
 

@@ -20,7 +20,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.properties import Violation
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.claims import Claim, Status
@@ -264,7 +264,7 @@ class Derivation:
         if not implied:
             raise InvalidArgument(
                 f"no {kind.__name__} is promised: there is a curve of (epsilon, delta)"
-                + "".join(f", and a {type(each).__name__}" for each in self.measures)
+                + "".join(f", and {of_kind(each)}" for each in self.measures)
             )
         return implied[0]
 

@@ -10,6 +10,7 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
+from antiphon.composition.across import across
 from antiphon.composition.complex_mechanism import ComplexMechanism, Delegating
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
@@ -17,7 +18,7 @@ from antiphon.composition.guarantees import text
 from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.claims import Claim, Status
@@ -28,6 +29,7 @@ from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Signature, Space
 from antiphon.protocol.verification import Verification
+from antiphon.verifiers.models import EventLevel, UserLevel
 
 Style = Literal["text", "markdown", "mermaid", "svg"]
 
@@ -117,6 +119,7 @@ class Guarantee(Displayed):
         return f"<Guarantee by {self.theorem}, {self.status.value}>"
 
 
+@written_as("ap.guarantee(M), or ap.guarantee(M, f)")
 def guarantee(
     system: Mechanism,
     verification: Verification | None = None,
@@ -132,9 +135,10 @@ def guarantee(
     Args: ``verification``, f; None where the system suggests one (its claim, a verifier in
     the chain, a budget). ``inner``, f' of a complex mechanism (CM §6). ``catalogue`` and
     ``max_creations`` narrow the question: to adversaries who create nothing else, and no more.
+    Event or user level of a ConComp counts over all of its mechanisms together (``across``).
     Raises: NoGuarantee, a CompositionError, that names the premise that fails and the cure.
 
-    >>> from antiphon import ExtConComp
+    >>> from antiphon import ConComp, ExtConComp, verifiers
     >>> from antiphon.composition import sparse_parallel
     >>> from antiphon.mechanisms import TreeCounter
     >>> counter = TreeCounter(horizon=8, epsilon=1)
@@ -144,6 +148,9 @@ def guarantee(
     ('CM Thm 5.2', 'proved', 1.0)
     >>> guarantee(ExtConComp(), one_of_many).status.value        # who knows what may be created
     'assumed'
+    >>> visits = TreeCounter(horizon=8, epsilon=1, users=True)
+    >>> guarantee(ConComp([visits, visits]), verifiers.user_level(events=3)).epsilon_at(0)
+    3.0
     """
     if max_creations is not None and (type(max_creations) is not int or max_creations < 0):
         raise InvalidArgument(f"max_creations must be an int >= 0, not {max_creations!r}")
@@ -151,9 +158,11 @@ def guarantee(
         raise InvalidArgument(f"max_creations is at most {MOST_CREATED:.0e}: no session is longer")
     for f in (verification, inner):
         if f is not None and not isinstance(f, Verification):  # pyright: ignore[reportUnnecessaryIsInstance]
-            raise InvalidArgument(f"f is a verification function, not a {type(f).__name__}")
+            raise InvalidArgument(f"f is a verification function, not {of_kind(f)}")
     if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
+    if type(system) is ConComp and isinstance(verification, EventLevel | UserLevel):
+        verification = across(system, verification)  # over all of its mechanisms together
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
     inquiry = Inquiry(system, verification, inner, listed, max_creations=max_creations)
     return Guarantee(system, derive(inquiry))
@@ -212,5 +221,5 @@ class Certified(Delegating):
 
     @property
     def derived(self) -> Derived:
-        """The derivation behind the claim; whoever relies on the claim checks it again."""
+        """The question that the claim answers; a guarantee that uses the claim asks it again."""
         return Derived(Inquiry(self.mechanism, self.verification, truth=self.truth), self.delta)

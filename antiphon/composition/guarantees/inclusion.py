@@ -13,7 +13,7 @@ from typing import Any, Final
 
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Mark
-from antiphon.numbers.errors import REFUSALS, Intractable, InvalidArgument
+from antiphon.numbers.errors import REFUSALS, Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.tapes import outcomes
@@ -149,7 +149,7 @@ def require(create: Create, verification: Verification, whole: str) -> None:
     claim = create.claim
     if claim is not None and not includes(verification_of(claim), verification):
         raise InvalidArgument(
-            f"{whole} needs a {type(create.mechanism).__name__} that claims with respect to "
+            f"{whole} needs {of_kind(create.mechanism)} that claims with respect to "
             f"{message_label(verification)} or more, first of its claims, but that is with "
             f"respect to {message_label(claim.verification)}"
         )

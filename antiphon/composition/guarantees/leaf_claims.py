@@ -83,8 +83,7 @@ def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
 
 
 def _basis(mechanism: Mechanism) -> Derived | None:
-    """The derivation behind the claims of a mechanism of this library; None if they were not
-    derived."""
+    """The question from which a mechanism of this library derived its claims, if it did."""
     found = getattr(mechanism, "derived", None) if is_library_code(type(mechanism)) else None
     return found if type(found) is Derived else None
 

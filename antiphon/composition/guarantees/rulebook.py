@@ -30,8 +30,9 @@ from antiphon.composition.accounting.bounds import GroupCurve
 from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import group_size, includes
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import has_plain_metaclass
+from antiphon.numbers.rounded_text import tell_person
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
@@ -65,7 +66,7 @@ class Inquiry:
 
 @attrs.frozen(eq=False)
 class Derived:
-    """The derivation behind the claim of a mechanism of this library: its attribute ``derived``."""
+    """The question from which a mechanism of this library derived its claim: its ``derived``."""
 
     inquiry: Inquiry
     delta: Fraction | None
@@ -147,16 +148,19 @@ def _exact(value: object) -> type:
 
 
 FEWER: Final = "fewer sequences"
+_MOST_PARTS: Final = 1_000_000
 GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 
 def derive(inquiry: Inquiry) -> Derivation:
     """The derivation that answers an inquiry. A deep system costs a list, not a call stack.
 
-    Raises: NoGuarantee where no theorem applies; InvalidArgument for what is no mechanism.
+    Raises: NoGuarantee where no theorem applies; InvalidArgument for what is no mechanism;
+    Intractable for more than a million parts.
     """
     waiting: list[Steps] = [_asked(inquiry)]
     answer: Derivation | None = None
+    asked = 0
     while waiting:
         try:
             part = next(waiting[-1]) if answer is None else waiting[-1].send(answer)
@@ -165,7 +169,11 @@ def derive(inquiry: Inquiry) -> Derivation:
             answer = done.value
         else:
             waiting.append(_asked(part))
-            answer = None
+            answer, asked = None, asked + 1
+            if asked % 1024 == 0:
+                tell_person("parts of the guarantee", asked, _MOST_PARTS)
+            if asked >= _MOST_PARTS:
+                raise Intractable("the parts of a guarantee", asked, _MOST_PARTS)
     assert answer is not None
     return answer
 
@@ -177,7 +185,7 @@ def _asked(inquiry: Inquiry) -> Steps:
     """
     system, f = inquiry.system, inquiry.verification
     if not isinstance(system, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidArgument(f"a guarantee is about a mechanism, not a {type(system).__name__}")
+        raise InvalidArgument(f"a guarantee is about a mechanism, not {of_kind(system)}")
     for rule in rules_for(inquiry):
         answer = rule.derive(system, f, inquiry)
         if answer is not None and not isinstance(answer, Derivation):

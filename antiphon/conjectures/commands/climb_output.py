@@ -11,7 +11,7 @@ from typing import Any, Final, NamedTuple
 from antiphon.cli.output import check_files, print_json
 from antiphon.cli.user_code import import_file, running, split_target
 from antiphon.conjectures import Conjecture, Conjectured, HowFar
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.rounded_text import fixed_down, fixed_up
 from antiphon.protocol.pictures import picture
 from antiphon.protocol.records.files import write_text
@@ -44,7 +44,7 @@ def conjecture(asked: ConjectureOptions) -> int:
     given: object = vars(module)[name]
     if not isinstance(given, Conjecture):
         raise InvalidArgument(
-            f"{name} is a {type(given).__name__}: what is searched is a Conjecture(pattern, bound)"
+            f"{name} is {of_kind(given)}: what is searched is a Conjecture(pattern, bound)"
         )
     with _climbing(asked.as_json) as watch, running(path):
         found = given.search(

@@ -40,7 +40,7 @@ from antiphon.conjectures.patterns.pattern import SOURCE, Pattern, Sizes
 from antiphon.conjectures.tables import DENOMINATOR, Judged, TableMechanism, whole_weights
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures.kinds import Renyi, ZeroConcentrated
@@ -162,9 +162,7 @@ def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
 
 def _budget(_: object, __: object, given: object) -> None:
     if not isinstance(given, Budget):
-        raise InvalidArgument(
-            f"budget is a filter, of ExtConComp(budget=…), not a {type(given).__name__}"
-        )
+        raise InvalidArgument(f"budget is a filter, of ExtConComp(budget=…), not {of_kind(given)}")
 
 
 @register("antiphon.FilterPattern/1")
@@ -209,7 +207,7 @@ class FilterPattern(Pattern):
     def loss(
         self, responses: Sequence[WorstResponse], epsilon: ExactEpsilon, rounds: int
     ) -> Fraction:
-        """The most that is lost with these."""
+        """The largest figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
         assert found is not None  # as in ``judged``
         return found

@@ -19,7 +19,7 @@ from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.conjectures.patterns import pattern
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import identical
@@ -68,7 +68,7 @@ class GamePattern(pattern.Pattern):
                 raise no_divergence(str(part))
 
     def figure(self, epsilon: ExactEpsilon) -> Figure:
-        """The figure that the conjecture bounds."""
+        """The figure that a conjecture bounds: δ at ε, or a Rényi moment."""
         return figure_of(self.order, epsilon)
 
     def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:
@@ -84,7 +84,7 @@ class GamePattern(pattern.Pattern):
             found = found.question()
         if type(found) is not Question:
             raise InvalidArgument(
-                f"compose returned a {type(found).__name__}: return a PrivacyGame, or "
+                f"compose returned {of_kind(found)}: return a PrivacyGame, or "
                 "game.question(catalogue=[…], max_creations=…)"
             )
         return attrs.evolve(found, report=None)

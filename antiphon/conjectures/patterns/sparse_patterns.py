@@ -75,7 +75,7 @@ class SparseComposition(pattern.Pattern):
         return pairs_of(self.inner)
 
     played: Verification = attrs.field()
-    """The f that the composition enforces on a mechanism in J: f', unless given.
+    """The f to which pairs of a mechanism in J are held: f', unless another one is given.
 
     Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
     """

@@ -7,7 +7,9 @@ for people, for programs and in pictures.
 from __future__ import annotations
 
 import math
+import signal
 import sys
+import time
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from contextlib import suppress
 from fractions import Fraction
@@ -305,18 +307,32 @@ def _say_who_is_missing(game: OnlineGame) -> None:
             print(f"antiphon: {name} does not play such losses: left out", file=sys.stderr)
 
 
+class _Until:
+    """A time limit that ends the games as Ctrl-C does: what is done is kept."""
+
+    def __init__(self, seconds: float | None) -> None:
+        self._end = None if seconds is None else time.monotonic() + seconds
+
+    def look(self) -> None:
+        """Interrupt once, when the time is up."""
+        if self._end is not None and time.monotonic() >= self._end:
+            self._end = None
+            signal.raise_signal(signal.SIGINT)
+
+
 def _play(
     entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
 ) -> list[LearnerRow]:
     """Ctrl-C ends it with what is done, and where nothing is raises KeyboardInterrupt."""
     rows = list[LearnerRow]()
-    games = len(entrants) * playing.repeat
+    games, until = len(entrants) * playing.repeat, _Until(playing.seconds)
     with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:
         for each in entrants:
             before = len(rows) * playing.repeat
 
             def tell(done: int, total: int, before: int = before) -> None:
                 advance(before + done)
+                until.look()
 
             standings = contest(
                 each.learner, each.game, repetitions=playing.repeat, seed=playing.seed,

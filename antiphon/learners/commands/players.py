@@ -238,3 +238,5 @@ class PlayOptions(NamedTuple):
     workers: int | None
     plot: Path | None
     as_json: bool
+    seconds: float | None = None
+    """After which the games end, with those that are done; None: when all are."""

@@ -280,7 +280,7 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """V steps of it are the most that is told: clip·reach."""
+    """Length of one step of the grid: the largest value told, clip·reach, is V steps."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)

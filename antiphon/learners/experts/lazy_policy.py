@@ -23,7 +23,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.noise.selection import ExponentialMechanism
 from antiphon.mechanisms.randomized_response import KaryResponse
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import Log
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
@@ -43,7 +43,7 @@ from antiphon.verifiers.relations import Within
 def of_lazy_experts(_: object, field: attrs.Attribute[Any], value: object) -> None:
     """A validator: ``LazyExperts`` themselves, as a subclass may decide otherwise."""
     if type(value) is not LazyExperts:
-        raise InvalidArgument(f"{field.name} is a LazyExperts, not a {type(value).__name__}")
+        raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
 
 @register("antiphon.StayBit/1")

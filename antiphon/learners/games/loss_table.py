@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from antiphon.learners.games.loss_game import LossGame
 from antiphon.learners.games.online_game import ObliviousGame, unwritten
 from antiphon.learners.learner import Losses
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.user_files import read_table
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.registry import register
@@ -87,7 +87,7 @@ class LossTable(ObliviousGame, LossGame):
         Raises: InvalidArgument for a game that listens. Cost: rounds·experts entries of 8 bytes.
         """
         if not isinstance(game, ObliviousGame):
-            raise InvalidArgument(f"the losses of a {type(game).__name__} hang on what is shown")
+            raise InvalidArgument(f"the losses of {of_kind(game)} hang on what is shown")
         key, table = game.key(coins), np.empty((game.rounds, game.experts), np.int64)
         for number in range(-(-game.rounds // game.block)):
             table[game.times(number)] = game.losses(key, number)

@@ -15,7 +15,7 @@ from antiphon.learners.experts.weighted import part, times
 from antiphon.learners.learner import GRID, Losses
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, PartError, place
+from antiphon.numbers.errors import InvalidArgument, PartError, place, with_article
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.named import set_derived
 from antiphon.numbers.rounded_text import shown_down, shown_up
@@ -193,7 +193,11 @@ def _scores(measures: Measures, name: str, found: object) -> Losses:
     if kind is np.ndarray and array.dtype == np.int64 and array.shape == (measures.experts,):
         scores: Losses = array
         return scores
-    like = f"{array.dtype} of shape {array.shape}" if kind is np.ndarray else f"a {kind.__name__}"
+    like = (
+        f"{array.dtype} of shape {array.shape}"
+        if kind is np.ndarray
+        else f"{with_article(kind.__name__)}"
+    )
     raise PartError(f"{name}: scores are an int64 array of {measures.experts} entries, not {like}")
 
 

@@ -109,7 +109,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return mistake_learner.signature(self.points)
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
-        """The sample is counted; the largest count is asked about, and then whose it is."""
+        """Count the sample; ask whether the largest count is high, then which point has it."""
         counts, learned, created = state
         if learned is not None:
             return state, learned

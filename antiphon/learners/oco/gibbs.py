@@ -12,7 +12,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from antiphon.learners.convex.convex_losses import Ball, Body, Box, Point
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interval import Floats
 from antiphon.populations.array_columns import float64s
 from antiphon.populations.each_replica import for_all, for_each
@@ -107,7 +107,7 @@ def check_body(body: Body) -> None:
     kind: Any = type(body)
     if kind is not Ball and kind is not Box:
         raise InvalidArgument(
-            f"points are drawn from a Ball or a Box, not from a {type(body).__name__}: LazyLeader "
+            f"points are drawn from a Ball or a Box, not from {of_kind(body)}: LazyLeader "
             "asks a body for projections only"
         )
 

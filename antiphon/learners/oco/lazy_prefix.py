@@ -50,7 +50,7 @@ Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
 
 @register("antiphon.Renewed/1", state=True)
 class Renewed(NamedTuple):
-    """The point that is held until the next draw."""
+    """The point that is followed until it is drawn anew."""
 
     noisy: Noisy
     point: Row
@@ -58,7 +58,7 @@ class Renewed(NamedTuple):
 
 @register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
-    """State: rounds played, the sum, and the point that is held."""
+    """State: the rounds that are over, and the point that is followed."""
 
     rounds: int
     """Data that have come."""
@@ -171,7 +171,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @abstractmethod
     def _drawn(self, total: Steps, coins: Coins) -> Renewed:
-        """The point that is held from now on."""
+        """The point to follow from now on."""
 
     def _scale(self) -> float:
         """The length by which a step of y moves the leader: x = -y·scale."""

@@ -60,6 +60,10 @@ def learn(
         Path | None,
         typer.Option(metavar="FILE", help="Draw regret over rounds and ε: .png, .svg, .pdf."),
     ] = None,
+    seconds: Annotated[
+        float | None,
+        typer.Option(min=0, help="End after so many, with the games that are done."),
+    ] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:
@@ -76,6 +80,6 @@ def learn(
             game, several(rounds or ()), experts, dimension, body, grid, tuple(given or ()), data
         ),
         players.Players(tuple(learner or ()), several(epsilon or ("1",)), delta),
-        PlayOptions(repeat, seed, workers, plot, json),
+        PlayOptions(repeat, seed, workers, plot, json, seconds),
         shifts=shifts,
     )

@@ -128,7 +128,7 @@ Node = tuple[int, int, bool]
 
 
 def _pairs(rounds: int) -> Iterator[Node]:
-    """All nodes of fewer samples than rounds."""
+    """Yields every node of the tree of samples that comes before the last round."""
     level: list[Node] = [(0, 0, False)]
     for _ in range(rounds):
         yield from level

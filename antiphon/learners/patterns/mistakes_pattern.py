@@ -23,6 +23,7 @@ from antiphon.learners.patterns import leaving_learners
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.messages import same
 from antiphon.protocol.registry import register
 
@@ -68,20 +69,25 @@ class MistakesPattern(Pattern):
     first: Fraction = attrs.field(default=Fraction(0), converter=exact.fraction)
     each: Fraction = attrs.field(default=Fraction(1), converter=exact.fraction)
 
-    def described(self, epsilon: ExactEpsilon) -> str:
+    @property
+    def bounded(self) -> str:
+        """The difference that is claimed to be at most the bound."""
         counted = " + ".join(
             f"{'' if weight == 1 else weight}{name}"
             for weight, name in ((self.first, "q₀"), (self.each, "Σq_i"))
             if weight
         )
+        return f"P(fewer than k mistakes) - ({counted or 0})"
+
+    def described(self, epsilon: ExactEpsilon) -> str:
         return (
-            f"P(fewer than k mistakes) - ({counted or 0}) of a ({epsilon_text(self.epsilon)}, "
+            f"{self.bounded} of a ({epsilon_text(self.epsilon)}, "
             f"{self.delta})-DP learner that is {self.beta}-concentrated, in {self.horizon} rounds"
         )
 
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
         return {
-            "figure": "P(fewer than k mistakes)", "first": str(self.first), "each": str(self.each),
+            "figure": self.bounded, "first": str(self.first), "each": str(self.each),
             "claim": f"({epsilon_text(self.epsilon)}, {self.delta})-DP", "horizon": self.horizon,
             "beta": str(self.beta),
         }  # fmt: skip
@@ -121,7 +127,7 @@ class MistakesPattern(Pattern):
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
         """A learner that keeps its claim, and the law of its mistakes on its own hard sequence."""
-        learner, lost = self._kept(self.staying(found.laws[0]))
+        learner, lost, staying = self._kept(self.staying(found.laws[0]))
         law = FiniteLaw(learner, self.horizon)
         hard = hard_sequence(law)
         fewer = sum(law.distribution(hard.hits)[: len(hard.hits)], Fraction(0))
@@ -130,20 +136,32 @@ class MistakesPattern(Pattern):
         )
         adversary = oblivious(hard, fewer)
         game = PrivacyGame(learner, learner.verification)
-        return Judged((learner,), (lost,), adversary, fewer - sum(kept, Fraction(0)), game)
+        prefixes = (leaving_learners.stream(hard.hits, n) for n in range(self.horizon))
+        stayed = ", ".join(shown_up(staying[each]) for each in prefixes)
+        facts = (
+            ("learner", f"after 0, 1, … samples of its hard sequence it has stayed with {stayed}"),
+            ("k", str(len(hard.hits))),
+            ("hits", f"in the rounds {', '.join(map(str, hard.hits))}"),
+            ("q₀", shown_up(Fraction(hard.kept[0])) if len(hard.kept) else "none"),
+            ("P(fewer than k mistakes)", f"{fewer} ≈ {shown_up(fewer)}"),
+        )
+        loss = fewer - sum(kept, Fraction(0))
+        return Judged((learner,), (lost,), adversary, loss, game, facts=facts)
 
     def staying(self, law: Doubles) -> leaving_learners.Staying:
         """A law in rationals."""
         return leaving_learners.falling(law, self.horizon, self.beta)
 
-    def _kept(self, staying: leaving_learners.Staying) -> tuple[FiniteLearner, Fraction]:
+    def _kept(
+        self, staying: leaving_learners.Staying
+    ) -> tuple[FiniteLearner, Fraction, leaving_learners.Staying]:
         """The learner mixed with one that stays, until the exact engine says it keeps its claim."""
         while True:
             learner = leaving_learners.finite_learner(staying)
             asked = Question(learner, learner.verification, [BLANK, HIT], report=None)
             lost = asked.solve(self.epsilon, self.horizon).delta
             if lost <= self.delta:
-                return learner, lost
+                return learner, lost, staying
             staying = leaving_learners.rarer(
                 staying, self.delta / lost
             )  # seldom twice: lost is convex in y

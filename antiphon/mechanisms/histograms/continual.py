@@ -170,7 +170,7 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @property
     def derived(self) -> Derived:
-        """The derivation behind the claim; whoever relies on the claim checks it again."""
+        """The question that the claim answers; a guarantee that uses the claim asks it again."""
         return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property

@@ -123,7 +123,7 @@ class StreamInterval(NamedTuple):
     """The part of the state that stays the same while the sparse vector answers ⊥."""
 
     number: int
-    """j, from 1."""
+    """j, the number of the interval, counted from 1."""
     answer: tuple[int, int]
     """(out, j)."""
     h: tuple[int, ...]

@@ -265,7 +265,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return _up(max(self.threshold + alpha - 1, of_value)) * self.step_size
 
     def most_updates(self, queries: int, *, rows: int, beta: float) -> int | None:
-        """A number of updates that the first ``queries`` do not exceed, on the same event.
+        """A bound on the updates by the first ``queries``, as likely as the error bound.
 
         If it is less than ``updates``, all of them are answered. For rows that have all come
         before the first query. None where the noise is too large for a bound.

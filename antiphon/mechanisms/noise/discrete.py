@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Callable
+from decimal import ROUND_FLOOR, Decimal
 from fractions import Fraction
 from statistics import NormalDist
 from typing import Any, ClassVar, Final, TypeAlias, Union
@@ -13,11 +14,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
+from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.pairs.compose import dominated_measure
 from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.adapters import NoninteractiveMechanism
@@ -32,6 +35,8 @@ from antiphon.protocol.spaces import Arrays, Integers, Signature, Space
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Near, Within
 
+_HALVINGS: Final = 60
+"""Steps of a search for ρ, which ends sooner as a rule."""
 _UP: Final = 1 + 2.0**-40
 """More than the rounding errors of a few operations in double precision."""
 
@@ -205,6 +210,34 @@ class DiscreteLaplace(IntegerNoise):
         return laplace_bound(self.scale, beta)
 
 
+def _largest_rho(
+    epsilon: exact.ExactEpsilon, delta: Fraction, distance: Fraction, dimension: int | None
+) -> Fraction:
+    """A ρ of three digits whose noise keeps to (ε, δ), nearly the largest such.
+
+    Raises: InvalidArgument where there is none: Gaussian noise needs ε and δ > 0.
+    """
+    if not delta or not (isinstance(epsilon, exact.Log) or epsilon):
+        raise InvalidArgument("Gaussian noise needs epsilon and delta > 0, such as delta=1e-6")
+
+    def keeps(rho: Fraction) -> bool:
+        claims = DiscreteGaussian(rho=rho, sensitivity=distance, dimension=dimension).claims
+        return any(of_measure(each.measure).delta_at(epsilon) <= delta for each in claims)
+
+    low, high = Fraction(0), exact.bracket(epsilon, 20)[1] + 1
+    for _ in range(_HALVINGS):
+        middle = (low + high) / 2 if low else high / 16
+        low, high = (middle, high) if keeps(middle) else (low, middle)
+        if low and high - low < low / 1000:
+            break
+    digits = Decimal(float(low))
+    unit = Decimal(1).scaleb(digits.adjusted() - 2)
+    rho = digits.quantize(unit, ROUND_FLOOR)
+    while not keeps(Fraction(rho)):  # at small σ discrete noise is not better at every smaller ρ
+        rho -= unit
+    return Fraction(rho)
+
+
 @register("antiphon.DiscreteGaussian/1")
 @column_safe
 @attrs.frozen(kw_only=True)
@@ -216,17 +249,51 @@ class DiscreteGaussian(IntegerNoise):
     Privacy: ρ-zCDP w.r.t. f_∼ with that distance, (τ/sensitivity)²ρ with another τ
     (``claims_at``); proved. ``claims[0].at(delta)`` is the (ε, δ). On an int also dominated by the
     pair of its noise and of that shifted by τ.
+    Instead of ``rho`` give ``sigma``, or ``epsilon`` and ``delta``: then ρ is nearly the
+    largest of three digits whose claims imply (ε, δ).
     Source: Canonne, Kamath, Steinke 2020, Thm 4, coordinate by coordinate.
-    Raises: InvalidArgument for rho or sensitivity not positive.
+    Raises: InvalidArgument for rho or sensitivity not positive, or two ways to say how much noise.
 
     >>> DiscreteGaussian(rho=10**6).start(seed=1).send(7)
     7
+    >>> DiscreteGaussian(sigma=10)
+    DiscreteGaussian(sensitivity=1, dimension=None, rho=0.005)
+    >>> DiscreteGaussian(epsilon=1, delta=1e-6)
+    DiscreteGaussian(sensitivity=1, dimension=None, rho=0.0279)
     """
 
     norm: ClassVar[int] = 2
     rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The σ of the noise, rounded up."""
+
+    def __init__(
+        self,
+        *,
+        rho: object = None,
+        sigma: object = None,
+        epsilon: exact.Epsilon | None = None,
+        delta: object = None,
+        sensitivity: object = 1,
+        dimension: int | None = None,
+    ) -> None:
+        named = {"rho": rho, "sigma": sigma, "epsilon": epsilon, "delta": delta}
+        given = [name for name, value in named.items() if value is not None]
+        distance = fields.check_positive(sensitivity, "sensitivity")
+        if given == ["sigma"]:
+            rho = (distance / fields.check_positive(sigma, "sigma")) ** 2 / 2
+        elif given == ["epsilon", "delta"]:
+            assert epsilon is not None
+            rho = _largest_rho(
+                exact.epsilon(epsilon), exact.probability(delta), distance, dimension
+            )
+        elif given != ["rho"]:
+            raise InvalidArgument(
+                "DiscreteGaussian takes rho, or sigma, or epsilon and delta: write "
+                "DiscreteGaussian(sigma=10)"
+            )
+        make: Any = self
+        make.__attrs_init__(rho=rho, sensitivity=distance, dimension=dimension)
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, sigma=exact.root_up(self.sensitivity**2 / (2 * self.rho)))

@@ -38,7 +38,7 @@ _MOST: Final = 1 << 100
 
 @attrs.frozen
 class BallTables(Space):
-    """Tables of records in a ball, of which something else may be asked. Abstract."""
+    """Tables whose records lie in a ball; subclasses demand more of a table. Abstract."""
 
     rows: int
     columns: int

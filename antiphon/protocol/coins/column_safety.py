@@ -14,7 +14,7 @@ from inspect import isclass
 from types import GetSetDescriptorType, MemberDescriptorType
 from typing import Any, Final, TypeAlias, TypeVar, overload
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interning import has_plain_metaclass
 
 Declared = TypeVar("Declared")
@@ -24,7 +24,7 @@ _MARK: Final = "__column_safe__"
 _METHODS: Final = frozenset(
     {"step", "exchange", "respond", "holds", "contains", "contains_all", "__call__"}
 )
-"""The methods that are handed columns."""
+"""Methods that are handed columns."""
 _ABOUT: Final = frozenset(
     {"__new__", "__init__", "__init_subclass__", "__class_getitem__", "__attrs_init__",
      "__attrs_pre_init__", "__attrs_post_init__", "__repr__", "__eq__", "__ne__", "__lt__",
@@ -36,7 +36,7 @@ _ABOUT: Final = frozenset(
 _UNSEEN: Final = frozenset(
     {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
 )
-"""The attributes of a part that are read before any step, and never see a column."""
+"""Attributes that are read before a part is stepped, and never see a column."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
 """Where an object keeps a value of its own."""
 _MISSING: Final = object()
@@ -68,6 +68,9 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
     if type(given) is not tuple or not all(type(name) is str for name in given):  # pyright: ignore[reportUnknownVariableType]
         raise InvalidArgument('of names fields: column_safe(of="relation"), or a tuple of names')
     names: Fields = given  # pyright: ignore[reportUnknownVariableType]
+
+    if part is not _MISSING and not (callable(part) or hasattr(part, "function")):
+        raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
 
     def declare(thing: Declared) -> Declared:
         # A part that a decorator made of a function is as safe as the function.

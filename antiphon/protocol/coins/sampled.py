@@ -117,7 +117,7 @@ def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
 def _kept(
     known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
 ) -> tuple[Exact, Made]:
-    """The object made for an exact number, remembered under the object that was given."""
+    """Keep a sampler for an exact number, to be found again by that very object."""
     if exact is given:  # kept alive beside what was made, so its id is its own
         if len(known) >= _KNOWN:
             known.clear()

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
 
-from antiphon.numbers.errors import Intractable
+from antiphon.numbers.errors import Intractable, with_article
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.coins.coins import told_scores
 from antiphon.protocol.coins.inversion import WORD, Word
@@ -103,8 +103,8 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
         total = sum(weights)
         return [(i, weight / total) for i, weight in enumerate(weights)]
     raise Intractable(
-        f"enumerating a {kind} draw (only bernoulli, categorical and uniform_integer are finite; "
-        "for noise on integers use coins.clamped_geometric)",
+        f"enumerating {with_article(kind)} draw (only bernoulli, categorical and "
+        "uniform_integer are finite; for noise on integers use coins.clamped_geometric)",
         "infinite",
         "finite",
     )

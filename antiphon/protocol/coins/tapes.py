@@ -7,7 +7,7 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from antiphon.numbers.errors import ForeignError, Intractable, ReplayMismatch
+from antiphon.numbers.errors import ForeignError, Intractable, ReplayMismatch, with_article
 from antiphon.protocol.coins import samplers
 from antiphon.protocol.coins.coins import Coins, Draw, told_scores
 from antiphon.protocol.messages import HALT, identical
@@ -49,7 +49,7 @@ class RecordedCoins(Coins):
         self._coins.note_death()
 
     def be(self, coins: Coins) -> None:
-        """From now on, toss these: the step in which an exchange goes on has coins of its own."""
+        """Toss these coins from now on: each step of an exchange brings its own."""
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
@@ -82,14 +82,18 @@ class ReplayedCoins(Coins):
 
     def draw(self, kind: str, parameter: object) -> object:
         if not self._tape:
-            raise ReplayMismatch(None, "the end of the tape", f"a {kind} draw")
+            raise ReplayMismatch(None, "the end of the tape", f"{with_article(kind)} draw")
         recorded = self._tape[-1]
         if recorded.kind != kind or not identical(recorded.parameter, parameter):
             raise ReplayMismatch(
-                None, f"a {recorded.kind} draw", f"a {kind} draw, or another parameter of it"
+                None,
+                f"{with_article(recorded.kind)} draw",
+                f"{with_article(kind)} draw, or another parameter of it",
             )
         if not _possible(kind, parameter, recorded.value):
-            raise ReplayMismatch(None, f"a value of a {kind} draw", "a value it cannot have")
+            raise ReplayMismatch(
+                None, f"a value of {with_article(kind)} draw", "a value it cannot have"
+            )
         self._tape.pop()
         self.draws += 1
         return recorded.value

@@ -20,7 +20,7 @@ from typing import Any, Final, Generic, NoReturn
 import attrs
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import PartError, ProtocolError
+from antiphon.numbers.errors import PartError, ProtocolError, of_kind, with_article
 from antiphon.numbers.interning import compared_by, fingerprint
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins, Draw
@@ -108,7 +108,7 @@ def answered(ended: StopIteration) -> tuple[Any, Side, object]:
     if kind is tuple and len(value) == 2:
         return value[0], LEFT, value[1]
     raise PartError(
-        f"an exchange returned a {kind.__name__}; it ends with: return state, answer"
+        f"an exchange returned {with_article(kind.__name__)}; it ends with: return state, answer"
     ) from None
 
 
@@ -116,7 +116,7 @@ def check_generator(live: object) -> None:
     """Raises: PartError for what an exchange returned that is no generator."""
     if type(live) is not GeneratorType:
         raise PartError(
-            f"an exchange is a generator function: this one returned a {type(live).__name__} "
+            f"an exchange is a generator function: this one returned {of_kind(live)} "
             "without a yield; what asks nothing is a step, by @ap.post_processor"
         ) from None
 

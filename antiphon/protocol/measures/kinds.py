@@ -14,7 +14,7 @@ from typing import Final, TypeAlias, Union
 import attrs
 
 from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.registry import register
 
@@ -69,8 +69,7 @@ class GaussianDP:
 def _function(_: object, __: attrs.Attribute[Callable[[float], float]], value: object) -> None:
     if not callable(value):
         raise InvalidArgument(
-            "a Rényi curve is a function: order > 1 to a bound in nats, not a "
-            f"{type(value).__name__}"
+            f"a Rényi curve is a function: order > 1 to a bound in nats, not {of_kind(value)}"
         )
 
 
@@ -107,7 +106,7 @@ class DominatingPair(ABC):
 def _pair(_: object, __: attrs.Attribute[DominatingPair], value: object) -> None:
     if not isinstance(value, DominatingPair):
         raise InvalidArgument(
-            f"a dominating pair is needed, as in accounting.pairs, not a {type(value).__name__}"
+            f"a dominating pair is needed, as in accounting.pairs, not {of_kind(value)}"
         )
 
 

@@ -1,1 +1,1 @@
-"""Records of an interaction: views, recordings, transcripts, files and diagrams."""
+"""Records of interactions: views, recordings, transcripts, files and diagrams."""

@@ -20,7 +20,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers.errors import InvalidArgument, TranscriptError
+from antiphon.numbers.errors import InvalidArgument, TranscriptError, of_kind, with_article
 from antiphon.numbers.exact import Log
 from antiphon.protocol import registry
 from antiphon.protocol.chain import AnyChain, Links, PostProcessor, chain
@@ -67,7 +67,7 @@ def encode(value: object, *, secrets: bool = False) -> Json:
     if isinstance(value, Mechanism | PostProcessor) or attrs.has(kind) or callable(value):
         return {"unregistered": kind.__qualname__}
     raise InvalidArgument(
-        f"a {kind.__name__} cannot stand in a transcript; use numbers, text, bytes, "
+        f"{with_article(kind.__name__)} cannot stand in a transcript; use numbers, text, bytes, "
         "tuples, arrays, Fractions, or a registered attrs class"
     )
 
@@ -201,7 +201,7 @@ def decode(data: object, depth: int = 0) -> Any:
                     raise TranscriptError(f"{_short(sorted(map(str, data)))} is no kind of value")
                 return _decoded(decoder, tag, data, depth + 1)
         raise TranscriptError(f"unknown kind of value {_short(sorted(map(str, data)))}")
-    raise TranscriptError(f"a {type(data).__name__} is not JSON")
+    raise TranscriptError(f"{of_kind(data)} is not JSON")
 
 
 def _decoded(decoder: Decoder, tag: str, data: Fields, depth: int) -> object:

@@ -68,7 +68,7 @@ class Turn:
 
 @attrs.frozen
 class Diagram:
-    """The content of a sequence diagram, and nothing about its form."""
+    """The content of a diagram, without its layout."""
 
     title: str
     lanes: tuple[Lane, ...]

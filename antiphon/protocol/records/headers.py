@@ -12,7 +12,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError, of_kind
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.records.codec import Json, decode
@@ -66,7 +66,7 @@ def rebuilt(data: Json, kind: type, role: str) -> Any:
             "it with @ap.register (on the command line: --with FILE.py, under its old file name)"
         )
     if not isinstance(party, kind):
-        raise InvalidArgument(f"the file names a {type(party).__name__} as its {role}")
+        raise InvalidArgument(f"the file names {of_kind(party)} as its {role}")
     return party
 
 

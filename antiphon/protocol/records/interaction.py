@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
+from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, of_kind, written_as
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins.coins import Coins, Draw
@@ -31,6 +31,7 @@ Seed = int | np.random.SeedSequence | None
 Watch = Callable[[Round], None]
 
 
+@written_as("ap.interact(adversary, M)")
 def interact(
     adversary: Adversary,
     mechanism: Mechanism,
@@ -59,6 +60,7 @@ def interact(
     ]
 
 
+@written_as("ap.record(adversary, M)")
 def record(
     adversary: Adversary,
     mechanism: Mechanism,
@@ -92,8 +94,12 @@ def _play(
     if rounds is not None:
         exact.natural(rounds, "rounds")
     parties: list[object] = [adversary, mechanism]
-    if [isinstance(party, Adversary) for party in parties] != [True, False]:
-        raise InvalidArgument("interact takes the adversary first, then the mechanism")
+    if not isinstance(parties[0], Adversary) or not isinstance(parties[1], Mechanism):
+        told = " and then ".join(map(of_kind, parties))
+        raise InvalidArgument(
+            f"an interaction takes the adversary first, then the mechanism, not {told}; write "
+            "ap.interact(adversary, M)"
+        )
     seeds: tuple[Seed, Seed] = (None, None)
     if seed is not None:
         sequence = seed_sequence(seed)
@@ -145,6 +151,7 @@ def _sink(
     return FileSink(file, header, secret)
 
 
+@written_as("ap.replay(view, adversary)")
 def replay(
     view: View | Recording,
     adversary: Adversary | None = None,
@@ -161,7 +168,10 @@ def replay(
     TranscriptError if a party raises something else, as one from an edited file does.
     """
     if not isinstance(view, View | Recording):  # pyright: ignore[reportUnnecessaryIsInstance]
-        raise InvalidArgument("replay takes a view or a recording first, then the adversary")
+        raise InvalidArgument(
+            f"replay takes a view or a recording first, then the adversary, not {of_kind(view)}; "
+            "write ap.replay(ap.View.load(path), adversary)"
+        )
     with rerunning():
         return _replayed(view, adversary, mechanism)
 

@@ -68,8 +68,7 @@ class Interaction(_ForTheCaller):
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
     """The coins the adversary drew to say HALT."""
     cut: str | None = attrs.field(default=None, eq=False, repr=False)
-    """The part that was left out in reading a file that stops in the middle of a line or of a
-    round."""
+    """The part of a file that was left out, as it stops inside a line or a round."""
 
     @property
     def messages(self) -> tuple[Any, ...]:
@@ -78,7 +77,7 @@ class Interaction(_ForTheCaller):
 
     @property
     def answers(self) -> tuple[Any, ...]:
-        """The answers that the adversary heard."""
+        """The answer that the adversary heard."""
         return tuple(each.answer for each in self.rounds)
 
     @property

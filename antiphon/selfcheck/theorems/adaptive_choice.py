@@ -114,7 +114,7 @@ TWO, THREE, HALVES = (RandomizedResponse(epsilon=Log(Fraction(q, 2))) for q in (
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The rows of the table of theorems."""
     for budget, name in (
         (ConcentratedFilter(rho=Fraction(7, 10)), "Σρ <= 7/10"),
         (RenyiFilter(order=2, budget=Fraction(9, 10)), "ΣD_2 <= 9/10"),

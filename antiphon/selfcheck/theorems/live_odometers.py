@@ -151,7 +151,7 @@ def _exp_below(value: Fraction | Log) -> Fraction:
 
 
 SECTION = (5, 9)
-"""Behind filters."""
+"""Place of these rows in the table of theorems: after those of filters."""
 NAME = "Odometers"
 TENTH = Fraction(1, 10)
 

@@ -1,4 +1,4 @@
-"""The check at the end of each line: damage is told from what was written (docs/durable.md).
+"""The check sum at the end of each line, by which a damaged line is known (docs/durable.md).
 
 It is the CRC of the line and of all lines before it, from the first one on or from the last
 compaction, so that no line is changed, lost or moved unseen. A line that is written right after a

@@ -9,7 +9,13 @@ from itertools import islice
 from pathlib import Path
 from typing import Final, TypeAlias
 
-from antiphon.numbers.errors import AntiphonError, FileError, InvalidArgument, ResumeError
+from antiphon.numbers.errors import (
+    AntiphonError,
+    FileError,
+    InvalidArgument,
+    ResumeError,
+    written_as,
+)
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.mechanism import Mechanism, entered
@@ -33,6 +39,7 @@ _BEGINNING: Final = 2
 """Lines that ``begin`` writes."""
 
 
+@written_as('ap.begin(M, "year.jsonl")')
 def begin(
     mechanism: Mechanism,
     path: str | Path,

@@ -16,7 +16,13 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.numbers.errors import AntiphonError, InvalidArgument, TranscriptError
+from antiphon.numbers.errors import (
+    AntiphonError,
+    InvalidArgument,
+    TranscriptError,
+    of_kind,
+    with_article,
+)
 from antiphon.numbers.exact import Log
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.persistent_vector import Vector
@@ -56,9 +62,9 @@ def keep(state: object) -> codec.Json:
             return {"message": said[0]}
         if name is None:
             raise InvalidArgument(
-                f"a state with a {kind.__qualname__} in it cannot be kept: states are numbers, "
-                "text, tuples, dicts, arrays, and attrs classes and named tuples under "
-                "@ap.register('name/1', state=True)"
+                f"a state with {with_article(kind.__qualname__)} in it cannot be kept: states "
+                "are numbers, text, tuples, dicts, arrays, and attrs classes and named tuples "
+                "under @ap.register('name/1', state=True)"
             )
     return {"made": name, "parts": [keep(part) for part in _parts(value, kind)]}
 
@@ -82,7 +88,7 @@ def kept(state: object) -> codec.Json:
         raise InvalidArgument(f"a state cannot be kept: reading it again raises {reason}") from None
     if not same:
         raise InvalidArgument(
-            f"a state with a {type(state).__qualname__} cannot be kept: what comes back is not "
+            f"a state with {of_kind(state)} cannot be kept: what comes back is not "
             "equal to it. Let its attrs classes take their fields as they are, and compare by them"
         )
     return said
@@ -241,7 +247,9 @@ def _made(kind: Any, parts: list[Any]) -> object:
         return kind(*parts)
     names = [str(field.alias) for field in _fields(kind)]
     if len(parts) > len(names):
-        raise TranscriptError(f"a {kind.__name__} has {len(names)} parts, not {len(parts)}")
+        raise TranscriptError(
+            f"{with_article(kind.__name__)} has {len(names)} parts, not {len(parts)}"
+        )
     return kind(**dict(zip(names, parts, strict=False)))  # a part that came later has its default
 
 

@@ -18,7 +18,13 @@ from antiphon.composition.filters.sums import sign
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import FixedInAdvance
 from antiphon.numbers import exact
-from antiphon.numbers.errors import AntiphonError, InvalidArgument, ProtocolError, ReplayMismatch
+from antiphon.numbers.errors import (
+    AntiphonError,
+    InvalidArgument,
+    ProtocolError,
+    ReplayMismatch,
+    of_kind,
+)
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.budget_view import BudgetInSight, Charge, ChildShare, InEpsilon, Price, Slot
@@ -182,7 +188,7 @@ def price_of(whole: Mechanism, state: Any, create: object) -> Price:
     """
     if type(create) is not Create:
         raise InvalidArgument(
-            f"price takes what would be created, Create(M), not a {type(create).__name__}"
+            f"price takes what would be created, Create(M), not {of_kind(create)}"
         )
     found = find(whole, state)
     if found.way is Way.OTHERS:

@@ -42,8 +42,8 @@ TAKERS = {
     ),
     "search_properties": lambda rounds: search_properties(
         IdentityPostProcessor(),
-        neighbouring_start(0),
-        neighbouring_start(0),
+        neighbouring_start(),
+        neighbouring_start(),
         queries=[0],
         answers=lambda _, __: [0],
         rounds=rounds,

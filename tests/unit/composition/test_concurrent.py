@@ -130,7 +130,7 @@ def test_con_comp_is_ext_con_comp_after_its_creations():
     session = fixed.start()
     with pytest.raises(ap.InvalidArgument):
         session.send(RR)
-    assert session.send(ap.Ask(0, 2)) is ap.HALT
+    assert session.send(ap.Ask(7, 2)) is ap.HALT
 
 
 def test_data_of_children_is_marked_secret_and_queries_are_not():

@@ -447,7 +447,7 @@ def test_a_game_that_is_none(change, words):
 
 def test_alphabets_are_finite():
     with pytest.raises(InvalidArgument, match="the alphabet of a search is finite"):
-        AnyMechanism(epsilon=0, inner=ap.verifiers.event_level(1))
+        AnyMechanism(epsilon=0, inner=ap.verifiers.event_level())
     with pytest.raises(Intractable, match="fewer rounds or answers"):
         conjecture(TWICE, TENTH, rounds=30)
     with pytest.raises(Intractable, match=r"infinite \(pass queries"):

@@ -328,7 +328,7 @@ def test_a_curve_is_a_bound():
         ({"creations": 6}, "at most 5 creations"),
         ({"creations": 0}, "creations"),
         ({"sparse": 3}, "sparse is at most"),
-        ({"inner": ap.verifiers.event_level(1)}, "the alphabet of a search is finite"),
+        ({"inner": ap.verifiers.event_level()}, "the alphabet of a search is finite"),
         ({"pairs": ((0, 1),)}, "the alphabet of a search is finite"),
         ({"pairs": tuple(same(n) for n in range(65))}, "at most 64 pairs"),
         ({"delta": 2}, "delta"),

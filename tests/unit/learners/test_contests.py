@@ -101,7 +101,9 @@ def test_expected_regret_is_the_mean_over_the_learners_coins(batch):
     found = contest(learner, game, repetitions=400, seed=1, expected=True, executor="serial")
     assert np.ptp(found.expected, axis=0).max() < 1e-9
     error = found.regrets.std(axis=0) / 20 + 1e-9
-    assert np.all(abs(found.mean - found.expected[0]) < 5 * error)
+    assert np.all(abs(found.regrets.mean(axis=0) - found.expected[0]) < 5 * error)
+    assert np.all(found.mean == found.expected.mean(axis=0))
+    assert found.band().max() < 1e-9 < np.ptp(found.regrets, axis=0).max()
     assert found.expected[0][-1] <= learner.regret_bound
 
 

@@ -18,7 +18,7 @@ MECHANISM = ap.mechanism(queries=BITS, answers=BITS)
         (MECHANISM, lambda: 0, r"and <lambda> is one of \(\)"),
         (MECHANISM, lambda state, message, coins, more: 0, "more"),
         (MECHANISM, lambda state, message, *, coins: 0, "ap.mechanism"),
-        (MECHANISM, 3, "not a int"),
+        (MECHANISM, 3, "not an int"),
         (MECHANISM, type("Called", (), {"__call__": lambda self, state: 0})(), "and Called is"),
         (ap.adversary, lambda answers: 0, r"ap.adversary.*\(answers, coins\)"),
         (ap.post_processor(), lambda state, side, message: 0, r"\(state, side, message, coins\)"),

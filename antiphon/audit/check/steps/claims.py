@@ -11,7 +11,14 @@ from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.subject import CLAIMS, Subject
 from antiphon.audit.check.watch import source_place
 from antiphon.audit.game import PrivacyGame
-from antiphon.numbers.errors import CompositionError, Intractable, InvalidArgument, PartError, told
+from antiphon.numbers.errors import (
+    CompositionError,
+    Intractable,
+    InvalidArgument,
+    PartError,
+    of_kind,
+    told,
+)
 from antiphon.numbers.rounded_text import shown_down, told_apart
 from antiphon.protocol.adversary import scripted
 from antiphon.protocol.claims import Claim
@@ -113,7 +120,7 @@ def _on_samples(
         measured = claim if parameters_of(claim.measure) else claim.at(_DELTA)
         epsilon, delta = measured.parameters
     except (CompositionError, AttributeError):
-        raise NotApplicable(f"a {type(claim.measure).__name__} claim has no (ε, δ)") from None
+        raise NotApplicable(f"{of_kind(claim.measure)} claim has no (ε, δ)") from None
     if delta >= 1:
         raise NotApplicable("every mechanism is (ε, 1)-DP")
     for script in scripts:

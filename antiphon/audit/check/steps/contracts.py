@@ -13,7 +13,7 @@ from antiphon.audit.check.examples import ALIENS
 from antiphon.audit.check.report import Finding, Trial, Tried
 from antiphon.audit.check.subject import Subject, Taken, take
 from antiphon.audit.check.watch import source_place
-from antiphon.numbers.errors import AntiphonError, PartError, ReplayMismatch, place, told
+from antiphon.numbers.errors import AntiphonError, PartError, ReplayMismatch, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.cursor import Side
@@ -76,7 +76,7 @@ def purity(subject: Subject) -> Trial:
         if taken.changed:
             yield subject.finding(
                 "purity",
-                f"a step changes the state it is given, a {type(taken.before).__name__}, in place: "
+                f"a step changes the state it is given, {of_kind(taken.before)}, in place: "
                 "all sessions share it",
                 "return a new state: (*state, x), attrs.evolve(state, …), array.copy()",
             )
@@ -146,7 +146,7 @@ def hashable(state: object) -> bool:
 
 def unhashable(state: object, where: str) -> Finding:
     """A state that cannot be a key."""
-    what = f"a state, a {type(state).__name__}, cannot be hashed: it could be changed in place"
+    what = f"a state, {of_kind(state)}, cannot be hashed: it could be changed in place"
     return Finding("states", what, where, _VALUES)
 
 
@@ -217,7 +217,7 @@ def faults(space: Space) -> Iterator[str]:
         enumerated = fingerprint(value) in known
         if bool(inside) is not enumerated:
             yield (
-                f"contains says {bool(inside)} of {value!r:.40}, a {type(value).__name__}, which "
+                f"contains says {bool(inside)} of {value!r:.40}, {of_kind(value)}, which "
                 f"enumerate {'lists' if enumerated else 'does not list'}"
             )
             return

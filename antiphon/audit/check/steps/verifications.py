@@ -14,7 +14,7 @@ from antiphon.audit.check.report import Finding, NotApplicable, Trial, Tried
 from antiphon.audit.check.steps import columns
 from antiphon.audit.check.steps.contracts import CURE, hashable, unhashable
 from antiphon.audit.check.watch import content, record_randomness, source_place
-from antiphon.numbers.errors import PartError, place, told
+from antiphon.numbers.errors import PartError, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces
 from antiphon.protocol.coins.coins import Coins
@@ -129,7 +129,7 @@ def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
         except Exception:
             after = None
     if content(each.before) != held:
-        what = f"a step changes the state it is given, a {type(each.before).__name__}, in place"
+        what = f"a step changes the state it is given, {of_kind(each.before)}, in place"
         yield Finding("purity", what, here, "return a new state")
     elif used:
         what = f"a step draws from {', '.join(sorted(used))}"

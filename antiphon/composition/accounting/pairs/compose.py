@@ -11,7 +11,7 @@ from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair
 from antiphon.composition.accounting.parameters import MANY
 from antiphon.composition.accounting.renyi import RenyiCurve
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, of_kind, with_article
 from antiphon.protocol.claims import Status
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -41,12 +41,15 @@ def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
     try:
         listed: list[Any] = [_as_pair(each) for each in pairs]
     except TypeError:
-        raise InvalidArgument(f"a list of dominating pairs, not a {type(pairs).__name__}") from None
+        raise InvalidArgument(f"a list of dominating pairs, not {of_kind(pairs)}") from None
     for each in listed:
         stranger = _stranger(each)
         if stranger is not None:
             names = ", ".join(kind.__name__ for kind in KINDS)
-            raise InvalidArgument(f"a dominating pair is one of {names}, not a {stranger.__name__}")
+            raise InvalidArgument(
+                f"a dominating pair is one of {names}, not "
+                + (of_kind(each) if type(each) is stranger else with_article(stranger.__name__))
+            )
     counts = Counter(listed)
     if not counts:
         raise InvalidArgument("no pairs: give at least one dominating pair, so k >= 1")

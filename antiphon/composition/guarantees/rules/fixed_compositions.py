@@ -52,16 +52,16 @@ CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), wh
 @rule(THEOREM, ExtConComp, about=validity.FixedMechanisms)
 def created_first(system: ExtConComp, f: validity.FixedMechanisms, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f^{α₁…α_k}."""
-    return _fixed_mechanisms(f)
+    return fixed_mechanisms(f)
 
 
 @rule(THEOREM, ConComp)
 def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
     """ConComp[M₁, …, M_k]."""
-    return _fixed_mechanisms(its_own(system, f))
+    return fixed_mechanisms(its_own(system, f))
 
 
-def _fixed_mechanisms(f: validity.OfCreations) -> Leaf:
+def fixed_mechanisms(f: validity.OfCreations) -> Leaf:
     """The k given mechanisms, created first and in order.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
@@ -113,7 +113,8 @@ def its_own(system: ConComp, f: Verification | None) -> validity.EachValid:
     if f is not None and not identical(f, own):
         raise NoGuarantee(
             THEOREM, "f to be that of the fixed mechanisms",
-            f"it is {message_label(f)}", "use each_valid(composition), or leave f out",
+            f"it is {message_label(f)}",
+            "use each_valid(composition) or across(composition, event_level(…)), or leave f out",
         )  # fmt: skip
     return own
 

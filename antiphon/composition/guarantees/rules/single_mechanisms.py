@@ -75,8 +75,7 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
 
 
 def _narrowest(claims: list[Claim]) -> Claim:
-    """Of the claims as certain as the first, one about the fewest sequences, as far as inclusion is
-    known."""
+    """The claim about the fewest sequences, of those with the status of the first."""
     best = claims[0]
     for each in claims[1:]:
         if each.status is best.status and not includes(

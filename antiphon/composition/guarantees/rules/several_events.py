@@ -1,0 +1,210 @@
+"""A ConComp of which several pairs differ, as in the data of one user: group privacy or counting.
+
+V[f] lets at most K pairs differ, to whichever of the n mechanisms; each is one that the f_i of its
+own mechanism allows. Two bounds hold, and the figure is the least of them.
+
+*Group privacy*: K hybrids, each of which changes one differing pair. In a hybrid one mechanism
+gets one differing pair, and the others none. That is 1-sparse: CM Thm 5.2 if every claim is pure,
+Theorem G of docs/sparse.md otherwise, or CM Thm 4.10, as every sequence of pairs is valid for its
+mechanism. Figure: ``GroupCurve`` of the least of these.
+
+*Counting*: mechanism i gets at most K differing pairs, which are s_i groups of as many as its claim
+is about (s_i = ⌈K/events⌉; one group if the claim is about any number of one user's). So it is as
+private as s_i steps of its claim (group privacy), and the composition is as private as Comp[RR…] of
+these, by CM Thm 4.10, or of the K largest by Thm 5.2 or Theorem G. If all s_i are 1 this is CM Thm
+4.10 itself, in every measure.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from functools import reduce
+from typing import Any, Final, NamedTuple
+
+from antiphon.composition.accounting.bounds import GroupCurve, least_curve, of_measure
+from antiphon.composition.accounting.creations.k_sparse import sparse
+from antiphon.composition.accounting.curve import PrivacyCurve, points
+from antiphon.composition.across import Across, Counted
+from antiphon.composition.concurrent import ConComp
+from antiphon.composition.creation import Create
+from antiphon.composition.guarantees import composing
+from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
+from antiphon.composition.guarantees.inclusion import verification_of
+from antiphon.composition.guarantees.leaf_claims import has_asserted_claim
+from antiphon.composition.guarantees.rulebook import GROUP, Inquiry, Steps, rule
+from antiphon.composition.guarantees.rules.fixed_compositions import THEOREM, fixed_mechanisms
+from antiphon.composition.parameter_multisets import Parameters
+from antiphon.composition.validity import EachValid
+from antiphon.numbers import exact
+from antiphon.numbers.rounded_text import shown_up
+from antiphon.protocol.measures.kinds import Approximate, Measure
+from antiphon.protocol.records.labels import counted, message_label
+from antiphon.protocol.spaces import Arrays, Integers
+from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
+
+SEVERAL: Final = "group privacy or counting, whichever is less"
+_NOTHING: Final[Parameters] = (Fraction(0), Fraction(0))
+_POWERS: Final = 64
+"""Steps up to which e^(sε) is kept as an exact power."""
+
+
+class _Bound(NamedTuple):
+    """A curve that holds, and from what it follows."""
+
+    curve: PrivacyCurve
+    premise: Premise
+    measures: tuple[Measure, ...] = ()
+
+
+@rule(SEVERAL, ConComp, about=Across)
+def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
+    """ConComp[M₁, …, M_k] w.r.t. event or user level over all of its mechanisms.
+
+    Raises: NoGuarantee where the number of pairs that differ is not bounded, or the claim of a
+    mechanism is about another kind of f.
+    """
+    groups = [_groups(each, f.model) for each in f.created]
+    alone = yield from fixed_mechanisms(EachValid(f.created))
+    pairs = [each.parameters for each in f.created if each.asserts]
+    pairs = pairs if len(pairs) == len(f.created) else []
+    found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
+    bounds = [each for each in found if each is not None]
+    if len(bounds) == 2:  # the least first, as its exact figure is the one that is told
+        bounds.sort(key=lambda each: points(each.curve)[0][::-1])
+    if not bounds:
+        raise NoGuarantee(
+            SEVERAL, "a bound on how many pairs differ",
+            f"{message_label(f.model)} has none", "give it one, such as events=3",
+        )  # fmt: skip
+    return Derivation(
+        SEVERAL,
+        "every adversary is bounded by all that is checked here, and so by the least",
+        f,
+        least_curve([each.curve for each in bounds]),
+        (*_enforced(f.model), *(each.premise for each in bounds)),
+        (alone,),
+        tuple(measure for each in bounds for measure in each.measures),
+    )
+
+
+def _enforced(model: Counted) -> Iterator[Premise]:
+    if model.events is not None:
+        text = f"at most {counted(model.events, 'pair')} to all mechanisms together may differ"
+        yield Premise(text, Mark.ENFORCED, "by V[f]")
+    if type(model) is UserLevel:
+        yield Premise("all pairs that differ are one user's", Mark.ENFORCED, "by V[f]")
+    text = "each pair that differs is one that the f_i of its mechanism allows, by itself"
+    yield Premise(text, Mark.ENFORCED, "by V[f]")
+
+
+def _figure(curve: PrivacyCurve) -> str:
+    epsilon, delta = points(curve)[0]
+    return f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
+
+
+# --- how many groups of pairs -----------------------------------------------------------------
+
+
+def _groups(create: Create, model: Counted) -> float:
+    """How many groups, each as the claim of a mechanism allows, hold all the pairs that differ.
+
+    inf: their number is not bounded. Raises: NoGuarantee.
+    """
+    core: Any = (
+        verification_of(create.claim) if create.claim and has_asserted_claim(create) else None
+    )
+    core = core.updates if type(core) is UpdatesAndQueries else core
+    name, most = message_label(create.mechanism), model.events
+    if core is not None and type(core) is not EventLevel and type(core) is not UserLevel:
+        raise NoGuarantee(
+            SEVERAL, "claims at event level or user level", f"{name} claims w.r.t. "
+            f"{message_label(core)}", "leave f out: each mechanism then has its own f",
+        )  # fmt: skip
+    if core is None:
+        return 1  # Thm 4.10 refuses it, and says why
+    if type(model) is UserLevel and _numbers_only(create):
+        raise NoGuarantee(
+            SEVERAL, "messages (user, …) of every mechanism", f"{name} takes no records",
+            "build it with users=True, or ask about event_level(events=…): any so many updates",
+        )  # fmt: skip
+    if type(core) is UserLevel and type(model) is EventLevel:
+        return math.inf if most is None else most  # they may be of several users
+    if core.events is None:
+        return 1
+    if not core.events:
+        return 0 if most == 0 else math.inf
+    return math.inf if most is None else math.ceil(most / core.events)
+
+
+def _numbers_only(create: Create) -> bool:
+    """Whether all updates of a mechanism are numbers or arrays, of which none has a user."""
+    updates = create.mechanism.signature.updates
+    return type(updates) is Integers or type(updates) is Arrays
+
+
+# --- the two bounds ---------------------------------------------------------------------------
+
+
+def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> _Bound | None:
+    """Group privacy of the whole composition; None where any number of pairs may differ."""
+    number = model.events
+    if number is None:
+        return None
+    curve, by = alone.curve, THEOREM
+    pure = bool(pairs) and all(not delta for _, delta in pairs)
+    if pairs:
+        curve, by = _any_of(1, pairs), "CM Thm 5.2" if pure else "Theorem G (docs/sparse.md)"
+    if pure or not number:  # then the figure is known exactly
+        worst = reduce(lambda a, b: b if exact.at_most(a[0], b[0]) else a, pairs or [_NOTHING])
+        curve = composing.composed([_lifted(worst, number)] if number else [])
+    else:
+        curve = GroupCurve(curve, number)
+    text = (
+        f"by {GROUP}: {counted(number, 'hybrid')}, in each of which one mechanism gets one "
+        f"differing pair ({by})"
+    )
+    return _Bound(curve, Premise(text, Mark.CHECKED, lambda: _figure(curve)))
+
+
+def _counted(
+    model: Counted, alone: Derivation, pairs: Sequence[Parameters], groups: Sequence[float]
+) -> _Bound | None:
+    """What the mechanisms lose if each gets all the pairs; None where that is not known."""
+    single = all(steps <= 1 for steps in groups)
+    if any(map(math.isinf, groups)) or not (pairs or single):
+        return None
+    curves = [alone.curve] if single else []
+    if pairs:
+        each = [_lifted(pair, int(steps)) for pair, steps in zip(pairs, groups, strict=True)]
+        curves.insert(0, _any_of(len(each) if model.events is None else model.events, each))
+    curve = least_curve(curves)
+    steps = ", ".join([*(f"{int(each)}" for each in groups[:6]), *["…"] * (len(groups) > 6)])
+    text = f"by counting: mechanism i gets s_i groups of pairs as in its claim, s = {steps}"
+    measures = alone.measures if single else ()
+    return _Bound(curve, Premise(text, Mark.CHECKED, lambda: _figure(curve)), measures)
+
+
+def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
+    """At most so many of the mechanisms, all of which exist, get a pair that differs."""
+    if not most or most >= len(pairs):
+        return composing.composed(pairs, most)
+    if all(not delta for _, delta in pairs):
+        return composing.composed(pairs, most)
+    return sparse(pairs, k=most, creations=list(pairs))
+
+
+def _lifted(pair: Parameters, steps: int) -> Parameters:
+    """(sε, δ_s) with the δ_s of group privacy, rounded up."""
+    epsilon, delta = pair
+    if steps <= 1:
+        return pair
+    if isinstance(epsilon, exact.Log) and steps <= _POWERS:
+        whole: exact.ExactEpsilon = exact.Log(epsilon.argument**steps)
+    else:
+        whole = exact.bracket(epsilon, 40)[1] * steps
+    if not delta:
+        return whole, delta
+    curve = GroupCurve(of_measure(Approximate(epsilon, delta)), steps)
+    return whole, min(Fraction(1), Fraction(curve.delta_at(whole)))

@@ -1,0 +1,111 @@
+"""Which learner to use: those with a proved bound on regret, ranked by it.
+
+The bound is of expected regret against losses that do not depend on what is shown. It is proved,
+and so no estimate: what is measured is less, and may rank two learners that are close the other
+way (docs/learners.md).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Final
+
+import attrs
+
+from antiphon.learners.experts.lazy import LazyExperts, PrivateDartboard
+from antiphon.learners.experts.noisy_leader import NoisyLeader
+from antiphon.learners.learner import OnlineLearner
+from antiphon.numbers import exact
+from antiphon.numbers.errors import InvalidArgument, written_as
+from antiphon.numbers.rounded_text import fixed_up, shown_up
+from antiphon.protocol.display import Card, ForPrograms, Grid, Shown
+from antiphon.protocol.records.labels import message_label
+
+_MAKERS: Final[tuple[Callable[..., Any], ...]] = (
+    NoisyLeader.tuned,
+    LazyExperts.tuned,
+    PrivateDartboard.tuned,
+)
+_UNIFORM: Final = "uniform play"
+
+
+@attrs.frozen(repr=False)
+class RankedLearner(ForPrograms):
+    """A learner and its proved bound on expected regret; no learner for playing uniformly."""
+
+    _told = "name regret_bound parameters"
+
+    name: str
+    regret_bound: float
+    learner: OnlineLearner | None = None
+
+    @property
+    def parameters(self) -> str:
+        """How the learner is made."""
+        return "" if self.learner is None else message_label(self.learner, 200)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}: regret at most {fixed_up(self.regret_bound, 1)}>"
+
+
+@attrs.frozen(repr=False)
+class LearnerChoice(Shown, ForPrograms):
+    """Learners for so many rounds and experts, ranked by their proved bounds on regret."""
+
+    rounds: int
+    experts: int
+    epsilon: exact.ExactEpsilon
+    delta: float
+    ranked: tuple[RankedLearner, ...]
+    """The least bound first. Playing uniformly is among them, for comparison."""
+
+    @property
+    def best(self) -> OnlineLearner | None:
+        """The learner with the least bound; None where no bound is below that of uniform play."""
+        return self.ranked[0].learner
+
+    def _card(self) -> Card:
+        size = f"{self.rounds:,} rounds, {self.experts:,} experts, ε = {shown_up(self.epsilon)}"
+        first = self.ranked[0]
+        use = f"use {first.name}" if first.learner else "no learner is proved better than uniform"
+        rows = [(each.name, fixed_up(each.regret_bound, 1)) for each in self.ranked]
+        note = (
+            "Ranked by the proved bound on expected regret, for losses that do not depend on the "
+            f"advice; δ = {shown_up(self.delta)}."
+        )
+        grid = Grid(rows, ("learner", "regret at most"), numbers=("regret at most",))
+        return Card(f"{size}: {use}", (grid, note))
+
+
+@written_as("learners.choose(rounds=1000, experts=50, epsilon=1)")
+def choose(
+    *, rounds: int, experts: int, epsilon: exact.Epsilon, delta: float = 1e-6
+) -> LearnerChoice:
+    """The learners of this library with a proved bound on regret, ranked by ``regret_bound``.
+
+    Each is tuned to be (ε, δ)-DP; ``LazyToPrivate`` of the same weights has a larger bound than
+    ``LazyExperts``, and is left out. Cost: about a second, for the searches of parameters.
+    Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+
+    >>> found = choose(rounds=2**12, experts=50, epsilon=1)
+    >>> [(each.name, round(each.regret_bound)) for each in found.ranked]
+    [('LazyExperts', 270), ('PrivateDartboard', 306), ('NoisyLeader', 367), ('uniform play', 4014)]
+    >>> type(found.best).__name__
+    'LazyExperts'
+    """
+    total, number = exact.whole(rounds, "rounds"), exact.whole(experts, "experts")
+    if number < 2:
+        raise InvalidArgument("experts must be at least 2: with one there is nothing to choose")
+    budget = exact.epsilon(epsilon)
+    size: dict[str, Any] = {"horizon": total, "experts": number, "epsilon": budget, "delta": delta}
+    found = [RankedLearner(_UNIFORM, total * (1 - 1 / number))]
+    for make in _MAKERS:
+        try:
+            learner = make(**size)
+        except InvalidArgument:
+            if make is _MAKERS[0]:  # ε or δ, which all refuse
+                raise
+            continue  # no parameters of this one meet its premises
+        found.append(RankedLearner(type(learner).__name__, learner.regret_bound, learner))
+    found.sort(key=lambda each: each.regret_bound)
+    return LearnerChoice(total, number, budget, delta, tuple(found))
