@@ -717,7 +717,7 @@ def wirings(draw):
     )
 
 
-@examples(15, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@examples(6, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(wirings(), st.integers(1, 2), st.booleans())
 def test_on_random_complex_mechanisms_it_is_refused_or_not_optimistic(wired, rounds, sparse):
     outer, parameters = bounded(event_level(), rounds), [m.parameters for m in wired.made]

@@ -252,7 +252,7 @@ class TestCommand:
             assert counter["error"] == counter["noisy"] - counter["true"]
             assert counter["readings"][-1]["flights_told"] == 900
 
-    @pytest.mark.every(3)
+    @pytest.mark.slow
     @pytest.mark.parametrize("number", [1, 2, 60])
     def test_however_few_flights(self, number, tmp_path, capsys):
         assert main(["demo", "--flights", str(number), "--output", str(tmp_path)]) == 0
