@@ -320,7 +320,7 @@ def test_rappor_bit_by_bit():
 
 
 def test_rappor_probabilities_by_frequency():
-    """4000 reports of 20 bits, and 1000 every day. The twin has p and q exchanged, which is noticed in every bit."""
+    """4000 reports of 20 bits, and 1000 every day. The twin has p and q exchanged: it is seen."""
     alpha = bounds.level("unit/selfcheck/test_corpus", 20)
     system = Rappor(Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))
     coins, n = SampledCoins(seed=bounds.seeded(3)), sized(1000, 4000)
