@@ -17,7 +17,7 @@ def below(path):
 
 
 def copied(folder, place):
-    """Copies sources with what is compiled, which fits the copies, but not what is being written."""
+    """Copies sources with what is compiled, which fits them, but not what is being written."""
     shutil.copytree(folder, place, ignore=shutil.ignore_patterns("*.pyc.*"))
 
 
