@@ -70,7 +70,6 @@ ALLOWED_IN = {
         "random",
         "os.urandom",
         "np.random.get_state",
-        "np.random.get_bit_generator",
         "np.random.MT19937",
         "np.random.set_state",
         "np.random.seed",

@@ -66,7 +66,8 @@ def _numbers() -> object:
     To ask NumPy takes longer than most steps. Where its words are known, they are the whole state:
     only after it has drawn more of them can it keep a normal variate for the next call.
     """
-    twister: Any = np.random.get_bit_generator()
+    module: Any = np.random  # whose stubs lack the function
+    twister = module.get_bit_generator()
     if type(twister) is not np.random.MT19937:
         return content(np.random.get_state(legacy=False))
     words = ctypes.string_at(twister.ctypes.state_address, _WORDS)
