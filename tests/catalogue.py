@@ -11,6 +11,7 @@ import attrs
 import numpy as np
 import pytest
 from strategies import adder, elements, tosser
+from trying import sized
 
 import antiphon as ap
 from antiphon import NoninteractiveMechanism, spaces
@@ -79,6 +80,13 @@ def of_everyday(entries):
         cases.append(pytest.param(each, id=shown(part), marks=marks))
         seen.add(kind)
     return cases
+
+
+def first_of_each(entries, at_least):
+    """For ``over``: the first specimen of each class every day, all of them slowly."""
+    firsts = [case.values[0] for case in of_everyday(entries) if not case.marks]
+    assert len(firsts) >= at_least
+    return sized(firsts, entries)
 
 
 def entry(example, name=None):

@@ -8,6 +8,7 @@ The names of tests are the same in every process: those that run side by side co
 """
 
 import gc
+import math
 import os
 import resource
 import signal
@@ -60,6 +61,17 @@ def pytest_collection_modifyitems(items):
             seen[name] = seen.get(name, -1) + 1
             if seen[name] % thinned.args[0]:
                 item.add_marker("slow")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _alone():
+    """Where tests run side by side all cores are busy: none starts processes to be faster."""
+    from antiphon.audit.running import working
+
+    with pytest.MonkeyPatch.context() as patch:
+        if "PYTEST_XDIST_WORKER" in os.environ:
+            patch.setattr(working, "_WORTH", math.inf)
+        yield
 
 
 def pytest_collection_finish():

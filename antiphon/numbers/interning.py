@@ -137,12 +137,13 @@ def _itself(value: Hashable) -> Hashable:
     return value
 
 
-_BY_THEMSELVES: Final = frozenset({int, bool, str, bytes, type(None), Fraction})
+_BY_THEMSELVES: Final = frozenset({int, bool, str, bytes, type(None)})
 
 _CONTENTS: Final[dict[type, Content]] = {
     float: lambda value: struct.pack("<d", value),
     complex: lambda value: struct.pack("<2d", value.real, value.imag),
     Decimal: lambda value: value.as_tuple(),
+    Fraction: Fraction.as_integer_ratio,  # the hash of a Fraction takes a power modulo a prime
     Vector: _items,
     np.ndarray: lambda value: (value.dtype.str, value.shape, _entries(value)),
 }

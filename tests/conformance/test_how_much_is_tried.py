@@ -50,7 +50,7 @@ def test_a_claim_was_tested_on_a_differing_pair(entry, monkeypatch):
     assert played or entry.name in ALIKE_ONLY
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("entry", of_everyday(LIFTED))
 def test_a_property_was_tested_on_a_differing_pair(entry, monkeypatch):
     heard, runs = [], properties._runs

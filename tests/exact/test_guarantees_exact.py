@@ -13,7 +13,7 @@ import attrs
 import pytest
 from hypothesis import HealthCheck, given, reject
 from hypothesis import strategies as st
-from trying import examples, over
+from trying import examples, over, sized
 
 import antiphon as ap
 from antiphon import Claim, Log, spaces
@@ -316,9 +316,10 @@ def test_compositions_nest():
     assert "CM Thm 5.2" in guarantee.explain()
     asks = [one, ap.Ask(0, 0), ap.Ask(1, 0), ap.Ask(0, 1), ap.Ask(1, 1), 0, 1]
     question = ap.PrivacyGame(system, f).question(queries=asks, report=None)
-    found = [question.solve(epsilon, 6).delta for epsilon in EPSILONS]
+    epsilons = sized(EPSILONS[:2], EPSILONS)
+    found = [question.solve(epsilon, 6).delta for epsilon in epsilons]
     assert found[0] > 0.5
-    assert never_optimistic(zip(map(guarantee.delta_at, EPSILONS), found, strict=True))
+    assert never_optimistic(zip(map(guarantee.delta_at, epsilons), found, strict=True))
 
 
 # --- never optimistic, on random systems ------------------------------------------------------
@@ -344,7 +345,7 @@ FUNCTIONS = [
 ]
 
 
-@examples(8)
+@examples(3)
 @given(st.lists(tables(), min_size=2, max_size=2), st.sampled_from(FUNCTIONS))
 def test_on_random_systems_it_is_refused_or_not_optimistic(made, function):
     f = function(made)
@@ -717,7 +718,7 @@ def wirings(draw):
     )
 
 
-@examples(15, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
+@examples(6, suppress_health_check=[HealthCheck.filter_too_much, HealthCheck.too_slow])
 @given(wirings(), st.integers(1, 2), st.booleans())
 def test_on_random_complex_mechanisms_it_is_refused_or_not_optimistic(wired, rounds, sparse):
     outer, parameters = bounded(event_level(), rounds), [m.parameters for m in wired.made]

@@ -20,7 +20,7 @@ from antiphon.protocol.spaces import Anything, Signature
 SLOW = Log(Fraction(101, 100))
 
 
-@pytest.mark.every(5)
+@pytest.mark.every(9)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [
@@ -158,7 +158,7 @@ def test_who_is_followed_has_the_law_of_the_base_algorithm(batch, margin):
         measures=Favoured(), horizon=4, fakes=Fraction(1, 3), batch=batch, margin=margin
     )
     losses = [np.array(each) for each in ((1, 0), (1, 1), (1, 0))]
-    for told in range(sized(3, 4)):
+    for told in range(sized(2, 4)):
         found = law(learner, [*losses[:told], ADVICE])
         zero = sum(p for answers, p in found.items() if answers[-1] == 0)
         over = told // batch * batch

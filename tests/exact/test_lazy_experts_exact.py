@@ -24,7 +24,7 @@ def lazy(kind=LazyExperts, **changed):
     return kind(**parameters | changed)
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [

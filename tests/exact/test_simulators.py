@@ -169,6 +169,7 @@ def test_lyu_at_delta_1_simulates_a_mechanism_that_tells_all():
     assert all(equivalences(simulator, game, 0, 1, 2))
 
 
+@examples(5)
 @given(table=tables(refusals=True), growth=st.sampled_from(GROWTHS))
 def test_what_halts_refuses_or_goes_on_after_a_halt_is_simulated(table, growth):
     """Behind its verifier, to refuse by the hidden state is to halt with some probability."""
@@ -277,6 +278,7 @@ def fails(make, game, epsilon, delta, rounds):
     return bool(told) and all(each.adversary is not None for each in told)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_a_delta_claimed_too_small_is_found_out(seed):
     mechanism, growth = random_mechanism(seed), GROWTHS[seed % 4]

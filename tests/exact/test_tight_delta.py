@@ -358,7 +358,7 @@ def responses(parts):
     return [RandomizedResponse(epsilon=ap.Log(g), delta=d) for g, d in parts]
 
 
-@over("k", range(1, sized(6, 7)))
+@over("k", range(1, sized(5, 7)))
 @over("named", [True, False])
 def test_concurrent_randomized_response_is_murtagh_vadhan(k, named):
     parts = UNLIKE[:k]
@@ -383,7 +383,7 @@ def test_eight_alike_take_few_beliefs():
     assert solution.nodes < 400  # both worlds; without memo and symmetry, 40,000 each
 
 
-@over("copies", range(1, sized(8, 11)), at_least=7)
+@over("copies", range(1, sized(6, 11)), at_least=5)
 def test_the_counterexample(copies):
     """1-sparse parallel composition of ℓ copies of M_{1/10}: 1 − (9/10)^ℓ at ε = 0 (CM §5.2)."""
     game = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, TENTH)]))

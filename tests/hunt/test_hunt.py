@@ -22,7 +22,7 @@ def test_what_was_found_is_not_found_again(name):
     assert not verdict.find, verdict.why
 
 
-@pytest.mark.every(6)
+@pytest.mark.every(12)
 @pytest.mark.parametrize("part", range(SYSTEMS // AT_ONCE))
 def test_no_random_system_has_a_false_proof(part):
     """One seed in four also compares the engine with the brute force."""

@@ -99,7 +99,7 @@ def holds(curve, delta):
 
 
 @over("name", CURVES, at_least=19)
-@examples(5)
+@examples(3)
 @given(ends | st.floats(1e-300, 1) | st.fractions(0, 1))
 @example(1 - Fraction(1, 10**16))
 @example(1 - Fraction(1, 10**40))

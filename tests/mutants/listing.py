@@ -83,8 +83,9 @@ def faults(mutants: list[Mutant], root: Path = ROOT, *, compiled: bool = True) -
     Also those that are no Python, if they are ``compiled``, which takes seconds.
     """
     found, names = [], set()
+    sources = {file: _text(root / file) for file in {each.file for each in mutants}}
     for each in mutants:
-        source = (root / each.file).read_text() if (root / each.file).exists() else ""
+        source = sources[each.file]
         try:
             changed = each.of(source)
             if compiled:
@@ -100,6 +101,10 @@ def faults(mutants: list[Mutant], root: Path = ROOT, *, compiled: bool = True) -
     found += [f"{test}: no such test file"
               for test in sorted(needed) if not (root / test.split("::")[0]).exists()]  # fmt: skip
     return found
+
+
+def _text(path: Path) -> str:
+    return path.read_text() if path.exists() else ""
 
 
 def change(mutant: Mutant, root: Path = ROOT) -> str:

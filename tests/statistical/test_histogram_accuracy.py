@@ -84,7 +84,7 @@ def test_noise_of_twice_the_size_is_noticed(kind):
     assert failures(kind, factor=2) > MOST
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [HSS, HSSWithoutTest])
 def test_bounds_of_half_the_size_are_noticed(kind):
     assert failures(kind, share=0.5) > MOST

@@ -348,7 +348,7 @@ def test_the_law_is_as_stated(case):
     assert not case.rejected([case.draw(coins) for _ in range(case.n)], ALPHA)
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize("case", CASES, ids=lambda case: case.name)
 def test_the_broken_twin_is_rejected(case):
     """The same n and threshold; a test that cannot reject is no test."""

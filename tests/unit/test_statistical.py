@@ -127,7 +127,7 @@ class TestBounds:
 
     def test_delta_and_epsilon_bounds_cover(self):
         """RR with e^ε = 3: every pair of counts of two Bin(n, ·), exactly. δ(0) = 1/2."""
-        n, p, q, alpha = sized(20, 30), 0.75, 0.25, 0.1
+        n, p, q, alpha = sized(14, 30), 0.75, 0.25, 0.1
         missed = {"delta": 0.0, "epsilon": 0.0}
         for x in range(n + 1):
             for y in range(n + 1):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import inspect
 import os
 import random
@@ -20,7 +21,7 @@ SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secr
 @contextmanager
 def record_randomness(used: set[str]) -> Generator[None, None, None]:
     """Adds to ``used`` what is drawn from meanwhile."""
-    before, numbers = random.getstate(), _key(np.random.get_state())
+    before, numbers = random.getstate(), _numbers()
     entropy = os.urandom
     module: Any = random
 
@@ -36,7 +37,7 @@ def record_randomness(used: set[str]) -> Generator[None, None, None]:
         os.urandom, module._urandom = entropy, own
         if random.getstate() != before:
             used.add(PYTHON)
-        if _key(np.random.get_state()) != numbers:
+        if _numbers() != numbers:
             used.add(NUMPY)
 
 
@@ -53,9 +54,30 @@ def isolated_global_state(seed: int) -> Generator[None, None, None]:
         np.random.set_state(numbers)
 
 
-def _key(state: Any) -> tuple[object, ...]:
-    name, words, *rest = state
-    return name, words.tobytes(), *rest
+_WORDS: Final = ctypes.sizeof(ctypes.c_uint32 * 624) + ctypes.sizeof(ctypes.c_int)
+"""Bytes of a Mersenne Twister: 624 words, and its place among them."""
+_known: dict[bytes, object] = {}
+"""The last state of NumPy's generator in which it kept no normal variate, by its words."""
+
+
+def _numbers() -> object:
+    """The state of NumPy's global generator.
+
+    To ask NumPy takes longer than most steps. Where its words are known, they are the whole state:
+    only after it has drawn more of them can it keep a normal variate for the next call.
+    """
+    module: Any = np.random  # whose stubs lack the function
+    twister = module.get_bit_generator()
+    if type(twister) is not np.random.MT19937:
+        return content(np.random.get_state(legacy=False))
+    words = ctypes.string_at(twister.ctypes.state_address, _WORDS)
+    if (found := _known.get(words)) is None:
+        state: Any = np.random.get_state(legacy=False)
+        found = content(state)
+        _known.clear()
+        if not state["has_gauss"]:
+            _known[words] = found
+    return found
 
 
 _DEEPEST: Final = 40

@@ -218,7 +218,9 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("part", "kind", "what"), FAULTS, ids=lambda x: getattr(x, "__name__", ""))
-@pytest.mark.parametrize("seed", [1, 2, 3])
+@pytest.mark.parametrize(
+    "seed", [1, *(pytest.param(each, marks=pytest.mark.slow) for each in (2, 3))]
+)
 def test_a_planted_fault_is_found_with_its_line_and_cure(part, kind, what, seed):
     report = ap.check(part, seed=seed)
     found = [each for each in report.findings if each.check == kind]

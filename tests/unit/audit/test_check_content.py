@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from antiphon.audit.check.steps.verifications import _Asks
-from antiphon.audit.check.watch import content
+from antiphon.audit.check.watch import NUMPY, content, isolated_global_state, record_randomness
 from antiphon.verifiers import bounded, event_level
 
 
@@ -27,6 +27,34 @@ def test_what_is_changed_in_place_has_another_content(make):
     else:
         value[1].append(3)
     assert content(value) != before
+
+
+def noticed(act):
+    used = set()
+    with record_randomness(used):
+        act()
+    return used
+
+
+def test_each_draw_of_numpys_generator_is_seen_also_of_a_variate_that_was_kept():
+    """Of two normal variates that it makes at once, it keeps one: no word is drawn for it."""
+    draws = [np.random.normal] * 4 + [np.random.rand, *[np.random.normal] * 3]
+    with isolated_global_state(1):
+        for draw in draws:
+            assert noticed(lambda: None) == set()
+            assert noticed(draw) == {NUMPY}
+        assert noticed(lambda: np.random.seed(2)) == {NUMPY}
+        assert noticed(lambda: np.random.seed(2)) == set()
+
+
+def test_another_bit_generator_is_watched_too():
+    own = np.random.get_bit_generator()
+    np.random.set_bit_generator(np.random.PCG64(1))
+    try:
+        assert noticed(np.random.rand) == {NUMPY}
+        assert noticed(lambda: None) == set()
+    finally:
+        np.random.set_bit_generator(own)
 
 
 def test_what_holds_itself_has_a_content():

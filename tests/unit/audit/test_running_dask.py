@@ -16,9 +16,15 @@ from antiphon.audit.running import Chunks, merge_counts, run
 from antiphon.audit.running.sending import run_file
 from antiphon.conjectures import Conjecture, SparsePattern
 
-distributed = pytest.importorskip("distributed")
 CHUNKS = Chunks(total=10_500, size=1000, seed=7)
 ROOTS = [Path(ap.__file__).parents[1], Path(tasks.__file__).parent]
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _distributed():
+    """Loaded when a test of this file runs, and not by all processes that collect it."""
+    global distributed
+    distributed = pytest.importorskip("distributed")
 
 
 @pytest.fixture(scope="module")

@@ -113,7 +113,7 @@ def test_few_parameters_of_unlike_size(large):
 @pytest.mark.every(3)
 @pytest.mark.parametrize("check", [check_equal, check_unequal, check_both_ways])
 def test_a_few_random_compositions(check):
-    for seed in range(sized(4, 12)):
+    for seed in range(sized(3, 12)):
         check(seed)
 
 

@@ -1,7 +1,6 @@
 """The table of rules: how it is asked, and that a theorem is added by adding its file."""
 
 import ast
-import shutil
 import subprocess
 import sys
 from fractions import Fraction
@@ -9,6 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
 import pytest
+from sources import copied
 from trying import over
 
 import antiphon as ap
@@ -131,7 +131,7 @@ print([check.theorem for check in checks("Toy 1")], checks()[-1].run().verdict)"
 
 def test_a_theorem_is_added_by_two_files(tmp_path):
     """As CONTRIBUTING says: a rule, and the check that `antiphon verify` runs."""
-    shutil.copytree(ROOT, tmp_path / "antiphon", ignore=shutil.ignore_patterns("__pycache__"))
+    copied(ROOT, tmp_path / "antiphon")
     rules = tmp_path / "antiphon" / "composition" / "guarantees" / "rules"
     (rules / "toy.py").write_text(TOY_RULE)
     (tmp_path / "antiphon" / "selfcheck" / "theorems" / "toy.py").write_text(TOY_CHECK)

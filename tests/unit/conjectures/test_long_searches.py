@@ -9,6 +9,7 @@ from pathlib import Path
 import attrs
 import numpy as np
 import pytest
+from trying import sized
 
 import antiphon as ap
 from antiphon import CheckpointError, ExecutorError, InvalidArgument
@@ -25,7 +26,7 @@ EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
 CLAIM = runpy.run_path(str(EXAMPLES / "first_pairs.py"))["CLAIM"]
 SMALL = Conjecture(CLAIM.pattern, CLAIM.bound, answers=2)
 """Two domains."""
-WHOLE = {"seed": 3, "starts": 40, "seconds": None, "to_the_end": True}
+WHOLE = {"seed": 3, "starts": sized(20, 40), "seconds": None, "to_the_end": True}
 
 
 def gist(found):

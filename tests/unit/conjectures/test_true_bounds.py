@@ -52,7 +52,7 @@ TRUE = {
 @pytest.mark.every(4)
 @pytest.mark.parametrize("theorem", TRUE)
 def test_a_theorem_is_not_refuted(theorem):
-    starts = sized(6, 20)
+    starts = sized(2, 20)
     found = conjecture(*TRUE[theorem], starts=starts, seconds=None, seed=11, executor="serial")
     assert not found.refuted
     assert found.ratio > 0.5

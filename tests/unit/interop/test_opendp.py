@@ -10,12 +10,17 @@ import antiphon as ap
 from antiphon.interop import MetricWithin, opendp
 from antiphon.protocol import Approximate, Pure, Renyi, Status, ZeroConcentrated
 
-dp = pytest.importorskip("opendp.prelude", reason="no opendp here: pip install 'antiphon[opendp]'")
-dp.enable_features("contrib", "honest-but-curious")
 
-INTEGER = dp.atom_domain(T=int), dp.absolute_distance(T=int)
-REAL = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
-ROWS = dp.vector_domain(dp.atom_domain(bounds=(0, 10))), dp.symmetric_distance()
+@pytest.fixture(scope="module", autouse=True)
+def _opendp():
+    """Loaded when a test of this file runs: it takes a second, in each process."""
+    global dp, INTEGER, REAL, ROWS
+    reason = "no opendp here: pip install 'antiphon[opendp]'"
+    dp = pytest.importorskip("opendp.prelude", reason=reason)
+    dp.enable_features("contrib", "honest-but-curious")
+    INTEGER = dp.atom_domain(T=int), dp.absolute_distance(T=int)
+    REAL = dp.atom_domain(T=float, nan=False), dp.absolute_distance(T=float)
+    ROWS = dp.vector_domain(dp.atom_domain(bounds=(0, 10))), dp.symmetric_distance()
 
 
 def laplace(**more):
@@ -201,7 +206,7 @@ class TestAnswers:
 class TestSpaces:
     @over(
         ("domain", "inside", "outside"),
-        [
+        lambda: [
             (dp.atom_domain(T="u8"), [0, 255], [-1, 256, True]),
             (dp.atom_domain(T="i64"), [-(2**63)], [2**63, 1.0]),
             (dp.atom_domain(T=bool), [True], [1]),

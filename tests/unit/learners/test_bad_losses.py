@@ -144,7 +144,10 @@ def test_budgets_and_horizons_are_checked_before_anything_is_looked_for(make, gi
         make(**{"horizon": 9, "epsilon": 1, "delta": 1e-6} | given | bad)
 
 
-@pytest.mark.parametrize(("horizon", "epsilon"), [(3, 1e-3), (100, 1e-2), (100, 1e-6)])
+@pytest.mark.parametrize(
+    ("horizon", "epsilon"),
+    [(3, 1e-3), pytest.param(100, 1e-2, marks=pytest.mark.slow), (100, 1e-6)],
+)
 def test_what_cannot_learn_at_least_never_decides(horizon, epsilon):
     """One batch of all rounds tells nothing, and is never worse than noise that drowns all."""
     found = learners.LazyExperts.tuned(horizon=horizon, experts=10, epsilon=epsilon, delta=1e-6)

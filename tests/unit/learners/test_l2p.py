@@ -511,7 +511,7 @@ def test_short_games_are_tuned(horizon, epsilon):
     assert ap.guarantee(learner).epsilon_at(1e-3) <= epsilon
 
 
-@pytest.mark.every(12)
+@pytest.mark.slow
 @pytest.mark.parametrize("epsilon", [0.01, 0.1, 1, 10])
 @pytest.mark.parametrize("horizon", [64, 1024, 2**14])
 def test_the_budget_is_spent_where_that_helps(horizon, epsilon):

@@ -317,7 +317,7 @@ def test_a_block_with_columns_is_bounded_whatever_the_population():
 
 
 def test_an_adversary_that_never_halts_is_named(monkeypatch):
-    monkeypatch.setattr("antiphon.populations.play.MOST_ROUNDS", 500)
+    monkeypatch.setattr("antiphon.populations.play.MOST_ROUNDS", 100)
     forever = ap.adversary(lambda answers, coins: 0)
     quiet = ap.mechanisms.LeakyBit(delta=0)
     with pytest.raises(ap.InvalidArgument, match="rounds"):

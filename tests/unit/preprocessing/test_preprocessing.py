@@ -13,6 +13,7 @@ import antiphon as ap
 from antiphon import EMPTY
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.summed_measures import divergence_of
+from antiphon.composition.guarantees import text as text_of_derivations
 from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premise
 from antiphon.mechanisms import DiscreteLaplace, Gaussian, KaryResponse, NoisyDescent
 from antiphon.preprocessing import ImputedSum, Preprocessed, Preprocessing
@@ -277,7 +278,10 @@ def test_the_least_distance_counts():
         assert promise.derivation.measures[0] == ZeroConcentrated(Fraction(1, 8) * whole**2)
 
 
-def test_every_premise_is_shown_and_a_users_word_is_assumed():
+def test_every_premise_is_shown_and_a_users_word_is_assumed(monkeypatch):
+    monkeypatch.setattr(
+        text_of_derivations, "points", lambda curve: [(2, 0)]
+    )  # a search of seconds
     promise = ap.guarantee(Preprocessed(DiscreteLaplace(epsilon=1, sensitivity=100), IMPUTE))
     text = promise.explain()
     for told in ("OneEntry", "in its range", "10 of 20 records move, by 100", "are missing"):

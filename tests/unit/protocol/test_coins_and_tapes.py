@@ -249,7 +249,7 @@ def waits_for_ever(coins):
 
 
 def test_what_may_draw_for_ever_is_intractable(monkeypatch):
-    monkeypatch.setattr(tapes, "LONGEST", 200)
+    monkeypatch.setattr(tapes, "LONGEST", 60)
     for run in (tries_again, waits_for_ever):
         with pytest.raises(ap.Intractable, match="draws of one run") as caught:
             list(ap.outcomes(run))

@@ -12,7 +12,7 @@ import bounds
 import numpy as np
 import pytest
 from sources import tree
-from trying import over
+from trying import over, sized
 
 import antiphon as ap
 from antiphon import Create, Log, PostProcessor
@@ -178,6 +178,8 @@ def test_no_other_room_imports_the_corpus():
     for path in root.rglob("*.py"):
         if {"selfcheck", "specimens", "cli", "commands"} & set(path.relative_to(root).parts):
             continue
+        if "antiphon.selfcheck.corpus" not in path.read_text():
+            continue
         names = [node.module for node in ast.walk(tree(path)) if isinstance(node, ast.ImportFrom)]
         assert not [name for name in names if name.startswith("antiphon.selfcheck.corpus")], path
 
@@ -318,10 +320,10 @@ def test_rappor_bit_by_bit():
 
 
 def test_rappor_probabilities_by_frequency():
-    """4000 reports of 20 bits. The twin has p and q exchanged, which is noticed in every bit."""
+    """4000 reports of 20 bits, and 1000 every day. The twin has p and q exchanged: it is seen."""
     alpha = bounds.level("unit/selfcheck/test_corpus", 20)
     system = Rappor(Fraction(1, 2), Fraction(1, 4), Fraction(3, 4))
-    coins, n = SampledCoins(seed=bounds.seeded(3)), 4000
+    coins, n = SampledCoins(seed=bounds.seeded(3)), sized(1000, 4000)
     counts = np.sum([system.respond(3, coins) for _ in range(n)], axis=0)
     for place, count in enumerate(counts):
         p = float(system.reported(place in system.bloom(3)))

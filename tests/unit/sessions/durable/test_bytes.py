@@ -5,13 +5,13 @@ import gc
 import json
 import os
 import re
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 from logs import begun, bytes_of, die, edit, mark, without_checks
+from sources import copied
 
 import antiphon as ap
 from antiphon.mechanisms import COUNT
@@ -142,7 +142,7 @@ def test_every_file_with_a_state_may_move(tmp_path):
                 session.compact()
     copy = tmp_path / "copy"
     package = Path(ap.__file__).parent
-    shutil.copytree(package, copy / "antiphon", ignore=shutil.ignore_patterns("__pycache__"))
+    copied(package, copy / "antiphon")
     elsewhere = copy / "antiphon" / "elsewhere"
     elsewhere.mkdir()
     (elsewhere / "__init__.py").touch()

@@ -288,7 +288,7 @@ def drop_an_answer(path):
     ids=["repeats its noise", "forgets a charge", "goes on from a copy"],
 )
 def test_a_broken_twin_is_found(path, twin, fault):
-    found = lives(path, "os", sized(50, 100), **twin)
+    found = lives(path, "os", sized(20, 100), **twin)
     assert fault in found.judge()
 
 
