@@ -43,16 +43,13 @@ class PostProcessor(ABC, Generic[State]):
     __immutable__ = True
     deterministic: bool = False
     forwards_queries: bool | Forwarding = False
+    initial_states: Space = ONLY
+    """What may be chosen at ``start``: one element, unless there are several."""
 
     @property
     @abstractmethod
     def initial_state(self) -> State:
         """The initial state; raises CompositionError if there are several."""
-
-    @property
-    def initial_states(self) -> Space:
-        """What may be chosen at ``start``: one element, unless there are several."""
-        return ONLY
 
     def enter(self, initial: Any) -> State:
         """The state for an element of ``initial_states``."""
@@ -255,7 +252,9 @@ class AnyChain(Mechanism[States]):
         return self.mechanism.is_over(state[-1]) if decided is None else decided
 
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
-        return self.mechanism.public_state(state[-1])
+        if self._forwards:
+            return self.mechanism.public_state(state[-1])
+        return ()  # what its links have asked for, and created, may tell of the data
 
     def inside(self, state: States) -> tuple[Mechanism, object]:
         return self.mechanism, state[-1]
