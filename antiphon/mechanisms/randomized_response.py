@@ -94,21 +94,9 @@ def _values(value: object) -> int:
     return value  # type: ignore[return-value]
 
 
-@register("antiphon.KaryResponse/1")
-@column_safe
 @attrs.frozen(kw_only=True)
-class KaryResponse(NoninteractiveMechanism[int, int]):
-    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else a uniform other; k = ``values``.
-
-    Privacy: ε-DP w.r.t. f_∼ on any two values, and dominated by its laws on two of them; proved.
-    Exact for ``epsilon=Log(q)``; for another ε the probability of the truth is rounded down
-    (towards 1/k), so the claim still holds.
-    Source: Kairouz, Bonawitz, Ramage 2016 (k-RR); for k = 2 Warner 1965.
-    Raises: InvalidArgument for epsilon < 0 or NaN, values < 2.
-
-    >>> KaryResponse(epsilon=100, values=5).start(seed=1).send(3)
-    3
-    """
+class OneOfMany(NoninteractiveMechanism[int, int]):
+    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else another. Abstract."""
 
     epsilon: exact.ExactEpsilon = attrs.field(converter=fields.any_epsilon)
     values: int = attrs.field(converter=_values)
@@ -140,6 +128,23 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
         lie = (1 - self.truth) / (self.values - 1)
         rest = (self.values - 2) * lie
         return (self.truth, lie, rest), (lie, self.truth, rest)
+
+
+@register("antiphon.KaryResponse/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class KaryResponse(OneOfMany):
+    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else a uniform other; k = ``values``.
+
+    Privacy: ε-DP w.r.t. f_∼ on any two values, and dominated by its laws on two of them; proved.
+    Exact for ``epsilon=Log(q)``; for another ε the probability of the truth is rounded down
+    (towards 1/k), so the claim still holds.
+    Source: Kairouz, Bonawitz, Ramage 2016 (k-RR); for k = 2 Warner 1965.
+    Raises: InvalidArgument for epsilon < 0 or NaN, values < 2.
+
+    >>> KaryResponse(epsilon=100, values=5).start(seed=1).send(3)
+    3
+    """
 
     def respond(self, dataset: int, coins: Coins) -> int:
         if coins.bernoulli(self.truth):

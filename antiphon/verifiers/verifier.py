@@ -162,7 +162,7 @@ class Identifier(PostProcessor[int]):
     drawn_as = DrawnAs("I(b)", "identifier", forwards=True, picks=True)
 
     @property
-    def initial_states(self) -> Space:
+    def initial_states(self) -> Space:  # type: ignore[override]
         return BITS if self.bit is None else ONLY
 
     @property

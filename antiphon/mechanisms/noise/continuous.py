@@ -137,21 +137,9 @@ _FAR = 1e6
 Table = NDArray[np.float64]
 
 
-@register("antiphon.NoisyDescent/1")
 @attrs.frozen(kw_only=True)
-class NoisyDescent(NoninteractiveMechanism[Table, Table]):
-    """n points -> their middle: T steps θ ← θ - rate·(mean of clipped θ - x_i, + N(0, σ²I)).
-
-    From the origin. θ - x_i, clipped to the ℓ₂ norm L, is the gradient of a Huber loss: L-Lipschitz
-    in θ, and its gradient is 1-Lipschitz in x_i, as a projection on a ball moves no two points
-    further apart. σ = (2L/n)·√(T/(2ρ)). *Not for release.*
-    NIM: an n × d table of floats, |x| <= 1e6 -> a float array, then HALT.
-    Privacy: ρ-zCDP w.r.t. f_∼ with one row replaced; and if the others move by τ in all, too,
-    (1 + τ/(2L))²ρ; (τ/(2L))²ρ if none is replaced (``claims_at``: smooth Rényi DP). *Proof*: given
-    θ the mean moves by (2L + τ)/n at most, so each step is a Gaussian mechanism, and T of them
-    compose adaptively. *Assumed*, as doubles leave gaps. Source: COR, Table 1, with μ = 1.
-    Raises: InvalidArgument for rho, rate or clip not positive.
-    """
+class Descent(NoninteractiveMechanism[Table, Table]):
+    """A point found by steps along noisy gradients, whatever those are. Abstract."""
 
     points: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
@@ -189,6 +177,23 @@ class NoisyDescent(NoninteractiveMechanism[Table, Table]):
             )
             for replaced in (1, 0)
         )
+
+
+@register("antiphon.NoisyDescent/1")
+@attrs.frozen(kw_only=True)
+class NoisyDescent(Descent):
+    """n points -> their middle: T steps θ ← θ - rate·(mean of clipped θ - x_i, + N(0, σ²I)).
+
+    From the origin. θ - x_i, clipped to the ℓ₂ norm L, is the gradient of a Huber loss: L-Lipschitz
+    in θ, and its gradient is 1-Lipschitz in x_i, as a projection on a ball moves no two points
+    further apart. σ = (2L/n)·√(T/(2ρ)). *Not for release.*
+    NIM: an n × d table of floats, |x| <= 1e6 -> a float array, then HALT.
+    Privacy: ρ-zCDP w.r.t. f_∼ with one row replaced; and if the others move by τ in all, too,
+    (1 + τ/(2L))²ρ; (τ/(2L))²ρ if none is replaced (``claims_at``: smooth Rényi DP). *Proof*: given
+    θ the mean moves by (2L + τ)/n at most, so each step is a Gaussian mechanism, and T of them
+    compose adaptively. *Assumed*, as doubles leave gaps. Source: COR, Table 1, with μ = 1.
+    Raises: InvalidArgument for rho, rate or clip not positive.
+    """
 
     def respond(self, dataset: Any, coins: Coins) -> Table:
         clip, point = float(self.clip), np.zeros(self.dimension)

@@ -251,10 +251,30 @@ class PermuteAndFlip(Exponential):
                 return place
 
 
+@attrs.frozen(kw_only=True)
+class NoisyMax(Selection):
+    """By the largest score + DLap(swing/ε), whatever is told of it. Abstract."""
+
+    epsilon: Fraction = attrs.field(converter=fields.positive)
+    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """Of the noise: swing/ε."""
+
+    def __attrs_post_init__(self) -> None:
+        set_derived(self, scale=self.swing / self.epsilon)
+
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        source, tau = "Dwork and Roth 2014, §3.3, with discrete noise", fields.distance(distance)
+        return proved(self, Pure(self._swing(tau) / self.scale), self._apart(tau), source)
+
+    def error_bound(self, *, beta: float) -> int:
+        """Twice what no noise exceeds with probability 1 - beta (a union bound)."""
+        return 2 * laplace_bound(self.scale, fields.beta(beta) / self.candidates)
+
+
 @register("antiphon.ReportNoisyMax/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class ReportNoisyMax(Selection):
+class ReportNoisyMax(NoisyMax):
     """The first candidate with the largest score + DLap(swing/ε), swing = 2·sensitivity.
 
     With ``monotone`` swing = sensitivity. A tie goes to the smallest index. Noise is sampled
@@ -270,17 +290,6 @@ class ReportNoisyMax(Selection):
     1
     """
 
-    epsilon: Fraction = attrs.field(converter=fields.positive)
-    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise: swing/ε."""
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, scale=self.swing / self.epsilon)
-
-    def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        source, tau = "Dwork and Roth 2014, §3.3, with discrete noise", fields.distance(distance)
-        return proved(self, Pure(self._swing(tau) / self.scale), self._apart(tau), source)
-
     def respond(self, dataset: Any, coins: Coins) -> int:
         noises = coins.discrete_laplaces(self.scale, self.candidates)
         scores: Sequence[int] = dataset.tolist() if self.arrays else dataset
@@ -290,7 +299,3 @@ class ReportNoisyMax(Selection):
             if noisy > best:
                 best, place = noisy, index
         return place
-
-    def error_bound(self, *, beta: float) -> int:
-        """Twice what no noise exceeds with probability 1 - beta (a union bound)."""
-        return 2 * laplace_bound(self.scale, fields.beta(beta) / self.candidates)

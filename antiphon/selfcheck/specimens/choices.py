@@ -10,6 +10,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.mechanisms import randomized_response
+from antiphon.mechanisms.noise import selection
 from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.mechanisms.randomized_response import (
     TWO_BITS,
@@ -113,7 +115,7 @@ def _exposed_response() -> Specimen:
 @register("antiphon.corpus.TruthfulLies/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class TruthfulLies(KaryResponse):
+class TruthfulLies(randomized_response.OneOfMany):
     """k-ary response whose lie is uniform on all values, so that it may be the truth.
 
     Refuted: the truth is told with probability t + (1 - t)/k, not t.
@@ -200,7 +202,7 @@ def _exponential(epsilon: float) -> float:
 @register("antiphon.corpus.NoisyMaxValue/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class NoisyMaxValue(ReportNoisyMax):
+class NoisyMaxValue(selection.NoisyMax):
     """Report noisy max that tells the largest noisy score, not whose it is.
 
     Refuted: with k candidates a low value v has probability ∝ e^(kv/scale), so scores that all
@@ -209,7 +211,7 @@ class NoisyMaxValue(ReportNoisyMax):
 
     @property
     def signature(self) -> Signature:
-        scores = ReportNoisyMax.signature.fget(self).queries  # type: ignore[attr-defined]
+        scores = selection.NoisyMax.signature.fget(self).queries  # type: ignore[attr-defined]
         return Signature(scores, Integers(), scores)
 
     def respond(self, dataset: tuple[int, ...], coins: Any) -> int:

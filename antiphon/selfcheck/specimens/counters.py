@@ -12,7 +12,7 @@ import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
-from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import Buffered, BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
@@ -142,7 +142,7 @@ def _refined_tree_counter() -> Specimen:
 @register("antiphon.corpus.ColumnsFromTheEnd/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class ColumnsFromTheEnd(BufferedToeplitzCounter):
+class ColumnsFromTheEnd(Buffered):
     """Normalised columns, their norms taken in the wrong order: as if the first were the shortest.
 
     Refuted: the noise of the first update is too small by the norm of its whole column, while
@@ -150,7 +150,7 @@ class ColumnsFromTheEnd(BufferedToeplitzCounter):
     """
 
     def divisors(self, block: int) -> list[float]:
-        return BufferedToeplitzCounter.divisors(self, block)[::-1]
+        return Buffered.divisors(self, block)[::-1]
 
 
 def _buffered_toeplitz_counter() -> Specimen:
