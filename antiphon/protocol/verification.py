@@ -49,6 +49,13 @@ def swap_symmetric(thing: object) -> bool:
     return declared and getattr(thing, "swap_symmetric", False) is True
 
 
+def symmetric_as(field: str) -> Any:
+    """The ``swap_symmetric`` of a class that is so iff what stands in this field of it is."""
+    return property(
+        lambda self: swap_symmetric(getattr(self, field)), doc=f"Whether its {field} is."
+    )
+
+
 class Verification(ABC, Generic[State, Message]):
     """f: the sequences of pairs under which a mechanism promises something.
 

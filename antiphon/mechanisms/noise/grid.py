@@ -16,12 +16,7 @@ import attrs
 from antiphon.composition.accounting.pairs.compose import dominated
 from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.discrete import (
-    Calibrated,
-    concentrated_at,
-    gaussian_bound,
-    laplace_bound,
-)
+from antiphon.mechanisms.noise import discrete
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.interval import up
@@ -45,7 +40,7 @@ _LARGEST: Final = sys.float_info.max
 
 @column_safe
 @attrs.frozen(kw_only=True)
-class GridNoise(Calibrated[float, float]):
+class GridNoise(discrete.Calibrated[float, float]):
     """x ↦ (⌊x/step + ½⌋ + noise)·step for a finite float x. Abstract.
 
     NIM. x/step is rounded in exact arithmetic, a half upwards, so neighbours at most
@@ -140,7 +135,7 @@ class GridLaplace(GridNoise):
         return coins.discrete_laplace(self.scale)
 
     def _tail(self, beta: float) -> int:
-        return laplace_bound(self.scale, beta)
+        return discrete.laplace_bound(self.scale, beta)
 
 
 @register("antiphon.GridGaussian/1")
@@ -172,14 +167,14 @@ class GridGaussian(GridNoise):
         source, tau = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid", fields.distance(distance)
         places, f = self._places(tau), neighbouring_start(Within(tau))
         pairs = dominated(DiscreteGaussianPair, self.sigma, places) if places else ()
-        loss = concentrated_at(self.rho, Fraction(places, self.moves))
+        loss = discrete.concentrated_at(self.rho, Fraction(places, self.moves))
         return proved(self, loss, f, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_gaussian(self.sigma)
 
     def _tail(self, beta: float) -> int:
-        return gaussian_bound(self.sigma, beta)
+        return discrete.gaussian_bound(self.sigma, beta)
 
 
 @register("antiphon.RoundToGrid/1")
