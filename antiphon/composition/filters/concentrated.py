@@ -9,8 +9,17 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.filters import sums
 from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter, epsilon_delta
+from antiphon.composition.filters.sums import (
+    DIGITS,
+    DOWN,
+    UP,
+    above,
+    below,
+    log_above,
+    root_above,
+    rounded_down,
+)
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
@@ -41,7 +50,7 @@ def half_square(epsilon: ExactEpsilon) -> Fraction:
 
 @lru_cache(maxsize=1024)
 def _log_above(epsilon: Log) -> Fraction:
-    return exact.bracket(epsilon, sums.DIGITS)[1]
+    return exact.bracket(epsilon, DIGITS)[1]
 
 
 def _part_of_delta(budget: Any, _: object, slack: Fraction) -> None:
@@ -148,10 +157,10 @@ def rho_limit(epsilon: ExactEpsilon, slack: Fraction) -> Fraction:
 
     As (ε / (√(ε+l) + √l))² with l = ln(1/slack): nothing cancels.
     """
-    low, log = sums.below(epsilon), sums.log_above(1 / slack)
-    roots = sums.UP.add(sums.root_above(sums.UP.add(low, log)), sums.root_above(log))
-    ratio = sums.DOWN.divide(low, roots) if low else Decimal(0)
-    return sums.rounded_down(sums.DOWN.multiply(ratio, ratio))
+    low, log = below(epsilon), log_above(1 / slack)
+    roots = UP.add(root_above(UP.add(low, log)), root_above(log))
+    ratio = DOWN.divide(low, roots) if low else Decimal(0)
+    return rounded_down(DOWN.multiply(ratio, ratio))
 
 
 ROGERS: Final = Fraction(2804, 100)
@@ -195,29 +204,27 @@ class RogersFilter(RhoFilter):
 
 def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
     """The largest ρ = ½V with K <= ε, rounded down: by bisection, K being increasing."""
-    target = sums.below(epsilon)
+    target = below(epsilon)
     if not target:
         return Fraction(0)
-    y = sums.DOWN.divide(
-        sums.DOWN.multiply(target, target),
-        sums.UP.multiply(sums.above(ROGERS), sums.log_above(1 / delta)),
+    y = DOWN.divide(
+        DOWN.multiply(target, target),
+        UP.multiply(above(ROGERS), log_above(1 / delta)),
     )
     low, high = Decimal(0), target
     for _ in range(60):
-        middle = sums.DOWN.divide(sums.DOWN.add(low, high), Decimal(2))
+        middle = DOWN.divide(DOWN.add(low, high), Decimal(2))
         low, high = (middle, high) if _rogers(middle, y, delta) <= target else (low, middle)
-    return sums.rounded_down(low)
+    return rounded_down(low)
 
 
 def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
     """K, rounded up, for V = 2ρ."""
-    spread = sums.UP.add(sums.UP.multiply(Decimal(2), rho), y)
-    growth = sums.log_above(max(Fraction(1), Fraction(sums.UP.divide(spread, y))))
-    factor = sums.UP.add(Decimal(1), sums.UP.divide(growth, Decimal(2)))
-    square = sums.UP.multiply(
-        sums.UP.multiply(sums.UP.multiply(Decimal(2), spread), factor), sums.log_above(2 / delta)
-    )
-    return sums.UP.add(rho, sums.root_above(square))
+    spread = UP.add(UP.multiply(Decimal(2), rho), y)
+    growth = log_above(max(Fraction(1), Fraction(UP.divide(spread, y))))
+    factor = UP.add(Decimal(1), UP.divide(growth, Decimal(2)))
+    square = UP.multiply(UP.multiply(UP.multiply(Decimal(2), spread), factor), log_above(2 / delta))
+    return UP.add(rho, root_above(square))
 
 
 @register("antiphon.GaussianFilter/1")
