@@ -14,12 +14,11 @@ from antiphon.numbers.interning import compared_by
 from antiphon.numbers.vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ContinualMechanism, HasParts
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.registry import name_of, register
+from antiphon.protocol.registry import column_safe, name_of, register
 from antiphon.protocol.spaces import Anything, Signature
 
 

@@ -37,15 +37,13 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Symbol
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.models import EveryPair, every_pair
 from antiphon.verifiers.relations import Within

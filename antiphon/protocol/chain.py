@@ -16,12 +16,12 @@ import attrs
 
 from antiphon.numbers.errors import REFUSALS, InvalidArgument
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, MAX_HOPS, Side, Step, walk
 from antiphon.protocol.forwarding import Forwarding, doubtful, forwarding, only_forwards
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.provenance import assumed, claims_of, doubt
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:

@@ -19,10 +19,8 @@ from antiphon.numbers import arrays
 from antiphon.numbers.arrays import Bound, product
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
-from antiphon.numbers.named import set_derived
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class Space(ABC):

@@ -7,9 +7,8 @@ from typing import Any, Final, TypeAlias, TypeGuard, Union
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY, identical
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import (
     Message,

@@ -21,9 +21,8 @@ from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import fraction
 from antiphon.populations.columns import Column
 from antiphon.populations.each_replica import plain
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import identical
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.verification import Message, symmetric_as
 
 

@@ -18,14 +18,12 @@ from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.display import Card, Displayed, Grid, Picture
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Signature, Space
 from antiphon.protocol.verification import Verification
 

@@ -15,10 +15,8 @@ from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 
 Numbers: TypeAlias = tuple[float, ...]
 

@@ -12,11 +12,10 @@ from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.messages import HALT, TOP
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 
 Awaited: TypeAlias = int

@@ -15,13 +15,12 @@ from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.mechanisms.counters.tails import ErrorsShown
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol import spaces
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
+from antiphon.protocol.registry import column_safe, set_derived
 from antiphon.verifiers import models
 from antiphon.verifiers.relations import AnyTwo, Near, OfUpdates, Relation, Within
 

@@ -22,8 +22,7 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 
 
 class HistogramQuery(ABC):

@@ -46,11 +46,10 @@ from antiphon.mechanisms.noise.discrete import DiscreteLaplace, laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature
 from antiphon.verifiers.models import event_level, updates_and_queries
 from antiphon.verifiers.relations import ReplacedRow

@@ -20,13 +20,11 @@ from antiphon.mechanisms.noise.discrete import Calibrated, concentrated_at, gaus
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, Pure, ZeroConcentrated
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Arrays, Reals, Signature
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.moved import Moved

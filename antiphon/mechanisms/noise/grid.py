@@ -20,18 +20,16 @@ from antiphon.mechanisms.noise import discrete
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.interval import up
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import plain
 from antiphon.protocol import spaces
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import HALT, STAND_IN, distinct
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
 

@@ -23,14 +23,12 @@ from antiphon.mechanisms.noise.discrete import Calibrated, laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import plain
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import BoundedRange, Pure
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import EachWithin, Monotone, Near

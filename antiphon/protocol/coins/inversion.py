@@ -20,7 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers import exact
-from antiphon.numbers.named import set_derived
+from antiphon.protocol.registry import set_derived
 
 Word: TypeAlias = Callable[[], int]
 """Tosses a uniform 64-bit word."""

@@ -8,10 +8,10 @@ from typing import Any
 
 import attrs
 
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.messages import SAME
 from antiphon.protocol.records.headers import Header
+from antiphon.protocol.registry import set_derived
 
 
 class Ending(enum.Enum):

@@ -22,9 +22,8 @@ from antiphon.mechanisms.randomized_response import (
 )
 from antiphon.numbers.exact import Log
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Integers, Signature
 from antiphon.selfcheck.corpus.entry import Entry, Truth, at_once, saying
 from antiphon.selfcheck.corpus.specimen import (

@@ -23,11 +23,10 @@ from antiphon.mechanisms.counters.tree_counter import (
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (

@@ -18,10 +18,11 @@ from antiphon.numbers.errors import PartError, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
+from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
 
 _MOST: Final = 1500

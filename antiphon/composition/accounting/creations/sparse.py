@@ -31,9 +31,9 @@ from antiphon.composition.accounting.parameters import (
 from antiphon.composition.accounting.summed import Divergence, divergence_of, grouped
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats, Interval
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures.divergences import SLACK
 from antiphon.protocol.measures.kinds import Measure
+from antiphon.protocol.registry import set_derived
 
 Pair = tuple[exact.ExactEpsilon, Fraction]
 Chosen = list[Pair]
