@@ -136,7 +136,7 @@ Table = NDArray[np.float64]
 
 
 @attrs.frozen(kw_only=True)
-class Descent(NoninteractiveMechanism[Table, Table]):
+class AlongGradients(NoninteractiveMechanism[Table, Table]):
     """A point found by steps along noisy gradients, whatever those are. Abstract."""
 
     points: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
@@ -179,7 +179,7 @@ class Descent(NoninteractiveMechanism[Table, Table]):
 
 @register("antiphon.NoisyDescent/1")
 @attrs.frozen(kw_only=True)
-class NoisyDescent(Descent):
+class NoisyDescent(AlongGradients):
     """n points -> their middle: T steps θ ← θ - rate·(mean of clipped θ - x_i, + N(0, σ²I)).
 
     From the origin. θ - x_i, clipped to the ℓ₂ norm L, is the gradient of a Huber loss: L-Lipschitz

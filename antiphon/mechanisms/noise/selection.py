@@ -250,7 +250,7 @@ class PermuteAndFlip(Exponential):
 
 
 @attrs.frozen(kw_only=True)
-class NoisyMax(Selection):
+class ByNoisyScores(Selection):
     """By the largest score + DLap(swing/ε), whatever is told of it. Abstract."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
@@ -272,7 +272,7 @@ class NoisyMax(Selection):
 @register("antiphon.ReportNoisyMax/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class ReportNoisyMax(NoisyMax):
+class ReportNoisyMax(ByNoisyScores):
     """The first candidate with the largest score + DLap(swing/ε), swing = 2·sensitivity.
 
     With ``monotone`` swing = sensitivity. A tie goes to the smallest index. Noise is sampled

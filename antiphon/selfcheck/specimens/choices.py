@@ -201,7 +201,7 @@ def _exponential(epsilon: float) -> float:
 @register("antiphon.corpus.NoisyMaxValue/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class NoisyMaxValue(selection.NoisyMax):
+class NoisyMaxValue(selection.ByNoisyScores):
     """Report noisy max that tells the largest noisy score, not whose it is.
 
     Refuted: with k candidates a low value v has probability ∝ e^(kv/scale), so scores that all
@@ -210,7 +210,7 @@ class NoisyMaxValue(selection.NoisyMax):
 
     @property
     def signature(self) -> Signature:
-        scores = selection.NoisyMax.signature.fget(self).queries  # type: ignore[attr-defined]
+        scores = selection.ByNoisyScores.signature.fget(self).queries  # type: ignore[attr-defined]
         return Signature(scores, Integers(), scores)
 
     def respond(self, dataset: tuple[int, ...], coins: Any) -> int:
