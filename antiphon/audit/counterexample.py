@@ -1,7 +1,5 @@
 """The adversary of CM §5.2: sparse parallel composition gives nothing for δ > 0 (Thm 1.4)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import attrs

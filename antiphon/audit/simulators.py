@@ -6,8 +6,6 @@ sample of RR_{ε,δ}(b), which it asks for with the pair (0, 1) that I(b) resolv
 weights are Fractions, so the equivalence can be decided exactly.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from fractions import Fraction

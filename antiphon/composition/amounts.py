@@ -1,7 +1,5 @@
 """What is fixed in advance, to be used up: amounts of one measure, of which (ε, δ) is one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, TypeGuard, TypeVar, Union

@@ -1,7 +1,5 @@
 """Mechanisms made of another: complex ones M = P ∘* ExtConComp (CM §6), and M as it is."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any, TypeAlias
 

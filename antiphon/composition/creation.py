@@ -1,7 +1,5 @@
 """Creation queries (M, s, ε, δ, f) and the messages of ExtConComp (CM Def. 4.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import TypeAlias, final

@@ -26,8 +26,6 @@ Technique* (2017), Algorithms 1 and 7, Thms 2-5; the gap: Wang, Ding, Zhang, Kif
 Information* (2019).
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from fractions import Fraction
 from typing import ClassVar, Final, NamedTuple, TypeAlias, Union

@@ -7,8 +7,6 @@ conjunction over non-empty prefixes, which is also what a verifier enforces
 message by message. (Without prefix closure Theorem 5.2 is false.)
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Final, Generic, final

@@ -1,7 +1,5 @@
 """What a check found, as data: what is wrong, where it stands, and how to mend it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from itertools import groupby
 from typing import TypeAlias

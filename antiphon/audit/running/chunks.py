@@ -1,7 +1,5 @@
 """Chunks: how an experiment is cut, whatever the machine; and the tasks that are done on them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Final, TypeAlias, Union
 

@@ -1,8 +1,6 @@
 # pyright: reportUnknownMemberType=false
 """``antiphon counters``: expected errors of all continual counters, beside the lower bound."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction

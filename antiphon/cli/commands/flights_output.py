@@ -1,7 +1,5 @@
 """What ``antiphon demo`` prints, and what its second stage, on late flights, draws and writes."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Which frequencies of a contour matter, and Φ there: all others are bounded, range by range."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Final, NamedTuple

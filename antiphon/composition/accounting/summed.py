@@ -3,8 +3,6 @@
 Concurrently too: Lyu 2022 and Vadhan and Zhang 2023.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence

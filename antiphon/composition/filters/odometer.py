@@ -1,7 +1,5 @@
 """Odometers: how much has been spent, at any time, with nothing refused."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """``ap.guarantee``: what a system promises, and why; and a system with that as its claim."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal

@@ -1,7 +1,5 @@
 """The k-ary tree with subtraction (Andersson, Pagh, Steiner, Torkamani 2025)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, NamedTuple

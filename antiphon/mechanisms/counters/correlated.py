@@ -25,8 +25,6 @@ adversary chooses updates: a fully adaptive composition, ρ-zCDP (Feldman and Zr
 Whitehouse et al. 2023). Real Gaussian noise: Denisov et al. 2022, Thm 2.1.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """A counter that answers each update by the count after it; and exact sums, without noise."""
 
-from __future__ import annotations
-
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import attrs

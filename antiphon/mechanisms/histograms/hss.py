@@ -29,8 +29,6 @@ q(h) + Γ(t,j), where q(h) = out.
    Γ - α - 2γ_H(j-1) >= 1: n ends ask for q* - q(0) >= 2n, so there are at most 1 + (q* - q(0))/2.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import cached_property
 from operator import add

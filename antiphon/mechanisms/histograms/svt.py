@@ -3,8 +3,6 @@
 And over a dataset that changes: updates and queries, both adaptive (CM §3.3, §6).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from operator import add

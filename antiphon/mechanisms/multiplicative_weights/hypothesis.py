@@ -6,8 +6,6 @@ largest, computed by operations that IEEE 754 rounds alike everywhere; each is w
 of its real value: half of it is rounding to the unit, and e^x is within 2^-45 of its own.
 """
 
-from __future__ import annotations
-
 from typing import Final, TypeAlias, Union
 
 import attrs

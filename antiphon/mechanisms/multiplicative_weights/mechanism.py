@@ -21,8 +21,6 @@ So there are at most ln|X|/(ημ - η²/8) updates: with η = 4μ, ln|X|/(2μ²)
 bound, 4 ln|X|/α² in Dwork and Roth 2014, Thm 4.12, is this one for μ = α/√8.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Final, NamedTuple

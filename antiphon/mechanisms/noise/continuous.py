@@ -4,8 +4,6 @@ The gaps between doubles reveal data (Mironov 2012), so every claim here is only
 release an answer take the discrete mechanisms, or those on a grid.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from fractions import Fraction

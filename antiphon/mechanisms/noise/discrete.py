@@ -1,7 +1,5 @@
 """Discrete Laplace and Gaussian noise on integers: exact, so safe to release."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Callable

@@ -3,8 +3,6 @@
 Rounding makes answers discrete, as the theorems of CM §4-5 ask.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from abc import abstractmethod

@@ -6,8 +6,6 @@ with an index. Neighbours are scores at most ``sensitivity`` apart, each of them
 record is added or removed: then half the noise does. No score is told.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """``@exchange``: a post-processor from one generator function, with or without coins."""
 
-from __future__ import annotations
-
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable

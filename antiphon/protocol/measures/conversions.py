@@ -3,8 +3,6 @@
 Every figure is exact, or rounded so that less is promised.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """An interaction that was played: its rounds, and how it ended (CM §2.2.1)."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """What the file of a durable session holds, and a shorter file of the same session."""
 
-from __future__ import annotations
-
 import os
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Verification functions: explored as automata, on pairs of a few messages."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice, product

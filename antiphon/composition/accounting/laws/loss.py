@@ -1,7 +1,5 @@
 """What is asked of the law of a privacy loss: its moments along c + iθ, and bounds of them."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
