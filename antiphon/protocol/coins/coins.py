@@ -88,8 +88,6 @@ class Coins(ABC):
     """Reads a parameter that all replicas share; as it is, where there is one replica only."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """Makes an array of many draws."""
-    steps: Callable[[Stepped[Step]], Step] = attrgetter("step")
-    """The step of a part, as it is made with coins of this class; it may be kept."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
     """Whether a message belongs to a space, as it is asked with these coins."""
     _plain: Callable[[Any], Number] = staticmethod(number)
@@ -102,6 +100,10 @@ class Coins(ABC):
         self.deaths: int = 0
         self.many: bool = False
         """Whether a block of replicas is stepped: a composition then asks for ``steps``."""
+
+    def steps(self, part: Stepped[Step]) -> Step:
+        """The step of a part, as it is made with coins of this class; it may be kept."""
+        return part.step
 
     def note_death(self) -> None:
         """Count a part that died of an exception: with the same coins it may live, another time."""
