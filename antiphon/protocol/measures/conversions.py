@@ -108,7 +108,7 @@ CONVERSIONS: Final = (
 def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
     """What a measure implies of another kind, by the fewest rows; None if nothing.
 
-    >>> converted(BoundedRange(1), ZeroConcentrated)
+    >>> converted(kinds.BoundedRange(1), kinds.ZeroConcentrated)
     ZeroConcentrated(rho=0.125)
     """
     known: dict[type, kinds.Measure] = {type(measure): measure}
