@@ -36,6 +36,9 @@ class PostProcessor(ABC, Generic[State]):
     ``deterministic`` (draws no coins) and ``forwards_queries`` (sends every left
     message on unchanged and touches answers only, keeping no memory of queries). The latter is
     True, or a ``Forwarding`` that says where it is proved.
+
+    Five defaults are there to be replaced, where one does not fit: ``wired``, ``signature``,
+    ``is_over``, ``refused`` and ``why_halted``.
     """
 
     __slots__ = ()

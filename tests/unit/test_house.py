@@ -449,7 +449,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 75_950, 410, 6_185, 44_973
+LINES, FILES, IMPORTS, CORE_LINES = 75_960, 410, 6_185, 44_983
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
