@@ -383,14 +383,14 @@ def test_no_room_has_more_than_a_quarter_of_the_lines():
 
 
 def test_derived_fields_of_frozen_objects_are_set_by_one_helper():
-    """``named.set_derived``: nothing else goes behind a frozen class."""
+    """``registry.set_derived``: nothing else goes behind a frozen class."""
     setters = {
         str(path.relative_to(ROOT))
         for path in SOURCES
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "object.__setattr__"
     }
-    assert setters == {"numbers/named.py"}
+    assert setters == {"protocol/registry.py"}
 
 
 def test_any_is_rare():
@@ -451,7 +451,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 76_620, 410, 6_460, 45_490
+LINES, FILES, IMPORTS, CORE_LINES = 75_960, 410, 6_185, 44_983
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
