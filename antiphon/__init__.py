@@ -43,7 +43,6 @@ from antiphon.protocol.adversary import Adversary, adversary, scripted
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.tapes import outcomes
 from antiphon.protocol.cursor import Side
 from antiphon.protocol.exchanges.functions import exchange
@@ -53,7 +52,7 @@ from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.post_processor import post_processor
 from antiphon.protocol.records.interaction import interact, record, replay
 from antiphon.protocol.records.view import Recording, View
-from antiphon.protocol.registry import also_in, register
+from antiphon.protocol.registry import also_in, column_safe, register
 from antiphon.protocol.session import Accounts, Session, accounts_from
 from antiphon.protocol.spaces import Signature
 from antiphon.protocol.verification import Verification

@@ -1,7 +1,5 @@
 """The adversary of CM §5.2: sparse parallel composition gives nothing for δ > 0 (Thm 1.4)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import attrs
@@ -13,17 +11,15 @@ from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.randomized_response import ExposedResponse, LeakyBit
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.conversions import implies
 from antiphon.protocol.measures.kinds import Approximate, Measure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class _Exposing(Adversary["tuple[int, bool]"]):

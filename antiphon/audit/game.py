@@ -3,8 +3,6 @@
 Options that its questions hand on are written once, and shown wherever they are taken.
 """
 
-from __future__ import annotations
-
 import inspect
 from collections.abc import Callable, Iterable
 from fractions import Fraction

@@ -6,8 +6,6 @@ for its sample only when it needs one. So whatever Comp[RR…] promises, the com
 promises.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Any, NamedTuple, TypeAlias

@@ -6,8 +6,6 @@ sample of RR_{ε,δ}(b), which it asks for with the pair (0, 1) that I(b) resolv
 weights are Fractions, so the equivalence can be decided exactly.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable, Hashable
 from fractions import Fraction
@@ -20,12 +18,12 @@ from antiphon.audit.exact.question import horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins, integer_weights
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, Pair, Symbol
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Anything, Signature
 from antiphon.protocol.verification import Refused, Verification, read
 

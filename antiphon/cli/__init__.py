@@ -1,7 +1,5 @@
 """The command line. Needs the extra ``cli``; nothing else in Antiphon imports it."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Sequence
 

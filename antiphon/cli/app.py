@@ -1,7 +1,5 @@
 """The command line: the functions in folders ``options``, here and in the wings, are commands."""
 
-from __future__ import annotations
-
 import os
 import sys
 from collections.abc import Callable, Iterator, Sequence

@@ -14,16 +14,7 @@ import attrs
 
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
 from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.display import (
-    Card,
-    Displayed,
-    ForPrograms,
-    Grid,
-    Picture,
-    aligned,
-    as_data,
-    as_text,
-)
+from antiphon.protocol import display
 from antiphon.protocol.records.files import refuse_taken
 
 if TYPE_CHECKING:
@@ -39,7 +30,7 @@ _LEAST: Final = 12
 """Columns that a text needs; it is folded there, which a number never is."""
 
 
-class CommandOutcome(Displayed, ForPrograms):
+class CommandOutcome(display.Displayed, display.ForPrograms):
     """Everything that a command prints: its card for people, its fields for programs."""
 
     __slots__ = ()
@@ -55,7 +46,7 @@ def tell(outcome: CommandOutcome, *, as_json: bool, width: int = _WIDTH) -> None
 
 def print_json(data: Mapping[str, object]) -> None:
     """One JSON object on standard output, on one line."""
-    print(json.dumps(as_data(data), allow_nan=False))
+    print(json.dumps(display.as_data(data), allow_nan=False))
 
 
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
@@ -69,14 +60,14 @@ def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix
     return status
 
 
-def print_card(card: Card, width: int = _WIDTH) -> None:
+def print_card(card: display.Card, width: int = _WIDTH) -> None:
     """Print a result's card, its tables as wide as the terminal."""
     print(card.title)
     for part in card.parts:
-        if isinstance(part, Grid) and part.columns:
+        if isinstance(part, display.Grid) and part.columns:
             print_table(part.columns, part.rows, numbers=part.numbers, width=width)
-        elif not isinstance(part, Picture):
-            print(as_text(Card("", (part,))).removeprefix("\n"))
+        elif not isinstance(part, display.Picture):
+            print(display.as_text(display.Card("", (part,))).removeprefix("\n"))
 
 
 def check_files(paths: Iterable[Path | None], force: bool) -> None:
@@ -129,7 +120,7 @@ def terminal(width: int = _WIDTH) -> Console:
 class FittedTable:
     """A table; on a terminal too narrow for its numbers, one line for each cell."""
 
-    grid: Grid
+    grid: display.Grid
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
@@ -194,11 +185,13 @@ def print_table(
     width: int = _WIDTH,
 ) -> None:
     """Print a table, numbers aligned to the right; without rich, in plain columns."""
-    grid = Grid(list(rows), columns, numbers)
+    grid = display.Grid(list(rows), columns, numbers)
     try:
         terminal(width).print(FittedTable(grid))
     except MissingExtra:
-        print("\n".join(aligned([columns, *grid.rows], [each in numbers for each in columns])))
+        print(
+            "\n".join(display.aligned([columns, *grid.rows], [each in numbers for each in columns]))
+        )
 
 
 Found = TypeVar("Found")

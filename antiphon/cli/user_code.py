@@ -1,7 +1,5 @@
 """``--with FILE.py``: the only way a user's code is imported."""
 
-from __future__ import annotations
-
 import sys
 import traceback
 from collections.abc import Generator

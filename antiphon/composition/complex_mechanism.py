@@ -1,7 +1,5 @@
 """Mechanisms made of another: complex ones M = P ∘* ExtConComp (CM §6), and M as it is."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from typing import Any, TypeAlias
 
@@ -9,16 +7,14 @@ import attrs
 
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import Chain, PostProcessor
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Query, State
 from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.provenance import is_library_code
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Anything, Pairs, Signature
 from antiphon.protocol.verification import Verification
 

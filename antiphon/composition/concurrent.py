@@ -14,12 +14,11 @@ from antiphon.numbers.interning import compared_by
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ContinualMechanism, HasParts
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.registry import name_of, register
+from antiphon.protocol.registry import column_safe, name_of, register
 from antiphon.protocol.spaces import Anything, Signature
 
 
@@ -224,10 +223,32 @@ def _budget(_: object, __: object, value: Any) -> None:
         )
 
 
+@attrs.frozen
+class Extended(Concurrent):
+    """One that creates what it is told to create. Abstract."""
+
+    drawn_as = DrawnAs(composes=True)
+    budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
+
+    @property
+    def initial_state(self) -> ConcurrentState:
+        return Vector() if self.budget is None else Ledger(Vector(), self.budget.initial_state)
+
+    @property
+    def signature(self) -> Signature:
+        return _EXTENDED
+
+    def public_state(self, state: ConcurrentState) -> tuple[tuple[str, str], ...]:
+        created = ("created", f"{len(self.children(state)):,}")
+        if self.budget is None or not isinstance(state, Ledger):
+            return (created,)
+        return (created, *self.budget.public_state(state.spent))
+
+
 @register("antiphon.ExtConComp/1")
 @column_safe
 @attrs.frozen
-class ExtConComp(Concurrent):
+class ExtConComp(Extended):
     """ExtConComp: the extended concurrent composition of CMs (CM Def. 4.1).
 
     ``Create(M)`` creates M and answers ⊤; ``Ask(q, i)`` gives q to the i-th created
@@ -249,23 +270,6 @@ class ExtConComp(Concurrent):
     >>> session.send(Ask(0, 1))                             # what was refused is not there
     HALT
     """
-
-    drawn_as = DrawnAs(composes=True)
-    budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
-
-    @property
-    def initial_state(self) -> ConcurrentState:
-        return Vector() if self.budget is None else Ledger(Vector(), self.budget.initial_state)
-
-    @property
-    def signature(self) -> Signature:
-        return _EXTENDED
-
-    def public_state(self, state: ConcurrentState) -> tuple[tuple[str, str], ...]:
-        created = ("created", f"{len(self.children(state)):,}")
-        if self.budget is None or not isinstance(state, Ledger):
-            return (created,)
-        return (created, *self.budget.public_state(state.spent))
 
 
 Fixed: TypeAlias = Union[ContinualMechanism, Create]

@@ -1,7 +1,5 @@
 """Creation queries (M, s, ε, δ, f) and the messages of ExtConComp (CM Def. 4.1)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from fractions import Fraction
 from typing import Final, TypeAlias, final
@@ -11,16 +9,14 @@ import attrs
 from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import accepting
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, Creation
 from antiphon.protocol.provenance import claims_of
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused
 from antiphon.verifiers.verifier import checking

@@ -9,8 +9,6 @@ States are compared by their fingerprint, so by what their classes call their co
 may know more than that is like no other.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import enum
 from collections.abc import Hashable

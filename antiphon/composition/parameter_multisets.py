@@ -1,7 +1,5 @@
 """Multisets of parameters fixed in advance: amounts of one measure, of which (ε, δ) is one."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
 from typing import Any, Final, TypeAlias, TypeGuard, TypeVar, Union

@@ -22,8 +22,6 @@ of P under V[f], in either world, is one side of an f-valid sequence of pairs (o
 other side), and its answers are those that M may give.
 """
 
-from __future__ import annotations
-
 import enum
 from collections import deque
 from collections.abc import Hashable, Iterable, Iterator

@@ -21,13 +21,11 @@ from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState, Unpaid
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, listed
-from antiphon.numbers.named import set_derived
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import identical
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.verification import Refused, swap_symmetric
 
 

@@ -21,14 +21,13 @@ from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.records.rounds import Round
 from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 
 HORIZON: Final = 1 << 19
 """Updates that each counter can take: enough for every flight of the year."""

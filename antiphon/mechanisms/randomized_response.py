@@ -3,8 +3,6 @@
 Counterexamples of sparse parallel composition: M_δ (CM §5.2, Thm 1.4), and M_{p,E} for zCDP.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -19,18 +17,16 @@ from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
-from antiphon.numbers.named import set_derived
 from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.divergences import SLACK, response_divergence
 from antiphon.protocol.measures.kinds import Approximate, GaussianDP, Pure, Renyi, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, EMPTY, TOP, Symbol
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 
@@ -94,21 +90,9 @@ def _values(value: object) -> int:
     return value  # type: ignore[return-value]
 
 
-@register("antiphon.KaryResponse/1")
-@column_safe
 @attrs.frozen(kw_only=True)
-class KaryResponse(NoninteractiveMechanism[int, int]):
-    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else a uniform other; k = ``values``.
-
-    Privacy: ε-DP w.r.t. f_∼ on any two values, and dominated by its laws on two of them; proved.
-    Exact for ``epsilon=Log(q)``; for another ε the probability of the truth is rounded down
-    (towards 1/k), so the claim still holds.
-    Source: Kairouz, Bonawitz, Ramage 2016 (k-RR); for k = 2 Warner 1965.
-    Raises: InvalidArgument for epsilon < 0 or NaN, values < 2.
-
-    >>> KaryResponse(epsilon=100, values=5).start(seed=1).send(3)
-    3
-    """
+class OneOfMany(NoninteractiveMechanism[int, int]):
+    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else another. Abstract."""
 
     epsilon: exact.ExactEpsilon = attrs.field(converter=fields.any_epsilon)
     values: int = attrs.field(converter=_values)
@@ -140,6 +124,23 @@ class KaryResponse(NoninteractiveMechanism[int, int]):
         lie = (1 - self.truth) / (self.values - 1)
         rest = (self.values - 2) * lie
         return (self.truth, lie, rest), (lie, self.truth, rest)
+
+
+@register("antiphon.KaryResponse/1")
+@column_safe
+@attrs.frozen(kw_only=True)
+class KaryResponse(OneOfMany):
+    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else a uniform other; k = ``values``.
+
+    Privacy: ε-DP w.r.t. f_∼ on any two values, and dominated by its laws on two of them; proved.
+    Exact for ``epsilon=Log(q)``; for another ε the probability of the truth is rounded down
+    (towards 1/k), so the claim still holds.
+    Source: Kairouz, Bonawitz, Ramage 2016 (k-RR); for k = 2 Warner 1965.
+    Raises: InvalidArgument for epsilon < 0 or NaN, values < 2.
+
+    >>> KaryResponse(epsilon=100, values=5).start(seed=1).send(3)
+    3
+    """
 
     def respond(self, dataset: int, coins: Coins) -> int:
         if coins.bernoulli(self.truth):

@@ -26,8 +26,6 @@ Technique* (2017), Algorithms 1 and 7, Thms 2-5; the gap: Wang, Ding, Zhang, Kif
 Information* (2019).
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from fractions import Fraction
 from typing import ClassVar, Final, NamedTuple, TypeAlias, Union
@@ -37,15 +35,13 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Symbol
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.models import EveryPair, every_pair
 from antiphon.verifiers.relations import Within

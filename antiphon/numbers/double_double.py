@@ -5,8 +5,6 @@ is a multiple of ε. Two doubles keep about 106 bits, so that such a difference 
 leading digits (Dekker 1971; Knuth's two-sum).
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import NamedTuple
 

@@ -5,8 +5,6 @@ shows public values only: an error must not become a way to read the data. Of ho
 a user's function is, is asked when it is decorated, not when it is called.
 """
 
-from __future__ import annotations
-
 import functools
 import inspect
 import re

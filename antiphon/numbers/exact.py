@@ -5,8 +5,6 @@ so every parameter is normalised once, at construction: a float means the
 shortest decimal that prints it, and ``Log(3)`` is the ε with e^ε = 3.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal

@@ -1,7 +1,5 @@
 """Numbers for values, by exact type: 1, True and 1.0 are three different answers."""
 
-from __future__ import annotations
-
 import enum
 import struct
 from abc import ABCMeta

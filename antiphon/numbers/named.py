@@ -1,4 +1,4 @@
-"""Fields of attrs classes: converters that know the field's name, and fields that are derived.
+"""Fields of attrs classes: converters that know the field's name.
 
 ``rho: Fraction = attrs.field(converter=named.positive)`` raises "rho must be positive, …", as
 ``exact.positive(value, "rho")`` does.
@@ -21,13 +21,6 @@ def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
         return check(value, field.name)
 
     return attrs.Converter(convert, takes_field=True)
-
-
-def set_derived(made: object, /, **values: object) -> None:
-    """Set fields of a frozen object that follow from its others, while it is being made."""
-    set_field = object.__setattr__
-    for name, value in values.items():
-        set_field(made, name, value)
 
 
 if TYPE_CHECKING:  # a type checker takes what an attrs class is made with from a function only

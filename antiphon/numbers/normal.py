@@ -1,7 +1,5 @@
 """The standard normal law, certified: rationals around what no double is sure of."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import lru_cache

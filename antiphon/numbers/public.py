@@ -5,8 +5,6 @@ what stands in any folder ``antiphon/ROOM/theorems``. So a room is added, and ta
 that it adds, and no list names it.
 """
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from importlib import import_module

@@ -5,8 +5,6 @@ read is as sound as what was computed. A float is read as the shortest decimal t
 everywhere (``exact.fraction``), so that 0.1 stays 0.1.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal

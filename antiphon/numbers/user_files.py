@@ -3,8 +3,6 @@
 A table is a .npy file, or lines of numbers with commas between them.
 """
 
-from __future__ import annotations
-
 import re
 import warnings
 from os import PathLike, fspath

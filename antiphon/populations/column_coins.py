@@ -99,6 +99,9 @@ class ColumnCoins(Coins):
             return value
         return number(value.alone() if kind is ArrayColumn else value)
 
+    def _exponent(self, value: Any) -> Any:
+        return for_each(as_exponent, value) if self.many else as_exponent(to_scalar(value))
+
     def run(self, part: Part, step: Callable[..., Result], *arguments: object) -> Result:
         """One step for a block; ``lanes`` are then those it was made for.
 
@@ -198,12 +201,6 @@ class ColumnCoins(Coins):
             value = to_scalar(value)
         self.tape.append(Draw(kind, parameter, value))
         return value
-
-    def bernoulli_exp(self, exponent: Epsilon) -> bool:
-        if not self.many:
-            return super().bernoulli_exp(to_scalar(exponent))
-        parameter = for_each(as_exponent, exponent)
-        return cast("bool", self.draw("bernoulli_exp", parameter))
 
     def categorical_exp(self, rate: Epsilon, scores: Any) -> int:
         if self.many and type(scores) is ArrayColumn and scores.of("<i8", axes=1):

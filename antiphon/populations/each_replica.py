@@ -3,8 +3,6 @@
 And messages with columns in them, as a part hears them that knows only numbers (``to_scalar``).
 """
 
-from __future__ import annotations
-
 import operator
 from collections.abc import Callable, Iterable
 from functools import lru_cache, partial

@@ -15,7 +15,6 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, UnknownOrder
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import UNIT, up
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.measures.kinds import (
@@ -26,6 +25,7 @@ from antiphon.protocol.measures.kinds import (
     Renyi,
     ZeroConcentrated,
 )
+from antiphon.protocol.registry import set_derived
 
 WIDEST: Final = 30.0
 """How far from 0 is looked: that far, e^t or e^-t is nothing beside 1."""

@@ -10,10 +10,9 @@ import attrs
 
 from antiphon.numbers.errors import InvalidArgument, check_arity, of_kind
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query, State
 from antiphon.protocol.messages import HALT, TOP, Halt
-from antiphon.protocol.registry import Named, register
+from antiphon.protocol.registry import Named, column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 
 if TYPE_CHECKING:

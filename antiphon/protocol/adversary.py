@@ -9,10 +9,9 @@ import attrs
 from typing_extensions import TypeVar
 
 from antiphon.numbers.errors import check_arity, listed
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism, State
 from antiphon.protocol.messages import EMPTY, HALT, freeze
-from antiphon.protocol.registry import Named, register
+from antiphon.protocol.registry import Named, column_safe, register
 from antiphon.protocol.spaces import Anything, Signature
 
 if TYPE_CHECKING:

@@ -16,12 +16,12 @@ import attrs
 
 from antiphon.numbers.errors import REFUSALS, InvalidArgument, of_kind
 from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, MAX_HOPS, Side, Step, walk
 from antiphon.protocol.forwarding import Forwarding, doubtful, forwarding, only_forwards
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism, State
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.provenance import assumed, claims_of, why_assumed
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import Signature, Space, Tuples
 
 if TYPE_CHECKING:
@@ -36,6 +36,9 @@ class PostProcessor(ABC, Generic[State]):
     ``deterministic`` (draws no coins) and ``forwards_queries`` (sends every left
     message on unchanged and touches answers only, keeping no memory of queries). The latter is
     True, or a ``Forwarding`` that says where it is proved.
+
+    Five defaults are there to be replaced, where one does not fit: ``wired``, ``signature``,
+    ``is_over``, ``refused`` and ``why_halted``.
     """
 
     __slots__ = ()
@@ -43,17 +46,13 @@ class PostProcessor(ABC, Generic[State]):
     __immutable__ = True
     deterministic: bool = False
     forwards_queries: bool | Forwarding = False
+    initial_states: Space = ONLY
+    """What may be chosen at ``start``: one element, unless there are several."""
 
     @property
     @abstractmethod
     def initial_state(self) -> State:
         """The initial state; raises CompositionError if there are several."""
-
-    @property
-    def initial_states(self) -> Space:
-        """The space of initial states that ``start`` accepts: one element, unless there are
-        several."""
-        return ONLY
 
     def enter(self, initial: Any) -> State:
         """The state for an element of ``initial_states``."""
@@ -256,7 +255,9 @@ class AnyChain(Mechanism[States]):
         return self.mechanism.is_over(state[-1]) if decided is None else decided
 
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
-        return self.mechanism.public_state(state[-1])
+        if self._forwards:
+            return self.mechanism.public_state(state[-1])
+        return ()  # what its links have asked for, and created, may tell of the data
 
     def inside(self, state: States) -> tuple[Mechanism, object]:
         return self.mechanism, state[-1]

@@ -3,8 +3,6 @@
 They are printed as text, and shown in a notebook as HTML; their fields are what programs read.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from base64 import b64encode

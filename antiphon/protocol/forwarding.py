@@ -1,7 +1,5 @@
 """Whether a post-processor sends on what comes from the left, and who says so."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any, Final
 

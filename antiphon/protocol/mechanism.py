@@ -45,7 +45,11 @@ class _OfSessions:
 
 
 class Mechanism(ABC, Generic[State, Query, Answer]):
-    """IM: a randomized state function with a set of initial states (CM Def. 2.6)."""
+    """IM: a randomized state function with a set of initial states (CM Def. 2.6).
+
+    Five defaults are there to be replaced, where one does not fit: ``claims``, ``carries_data``,
+    ``is_over``, ``why_halted`` and ``inside``.
+    """
 
     __slots__ = ()
 

@@ -4,8 +4,6 @@ Messages are immutable and compared by value and *exact* type: a bool is no
 int, 0.0 is not -0.0, and an object whose ``__eq__`` lies gets nowhere.
 """
 
-from __future__ import annotations
-
 import enum
 import operator
 import struct

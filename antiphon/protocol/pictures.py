@@ -1,8 +1,6 @@
 # pyright: reportUnknownMemberType=false
 """Pictures of numbers: what has one draws itself, in one style, by matplotlib (extra ``plot``)."""
 
-from __future__ import annotations
-
 import io
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable

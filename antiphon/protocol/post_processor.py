@@ -9,13 +9,12 @@ import attrs
 
 from antiphon.numbers.errors import check_arity
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import MessageT
-from antiphon.protocol.registry import Named, register
+from antiphon.protocol.registry import Named, column_safe, register
 from antiphon.protocol.spaces import Signature
 
 if TYPE_CHECKING:

@@ -1,4 +1,8 @@
-"""Names for types in transcripts: a file says *which* registered type, never code."""
+"""What classes declare: their names in transcripts, and whether they take columns.
+
+A file says *which* registered type, never code. And ``set_derived``: how a frozen object, while
+it is being made, gets the fields that follow from its others.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +10,7 @@ import enum
 from collections.abc import Callable
 from functools import wraps
 from inspect import isclass, signature
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeAlias, TypeVar, overload
 
 import attrs
 
@@ -14,6 +18,13 @@ from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import written
 
 Thing = TypeVar("Thing")
+Fields: TypeAlias = "tuple[str, ...]"
+
+MARK: Final = "__column_safe__"
+_MISSING: Final = object()
+_emptied: Final[list[Callable[[], object]]] = []
+empties: Final = _emptied.append
+"""From now on, a declaration calls this: what is kept of others may be so no more."""
 
 
 class _Names:
@@ -84,6 +95,54 @@ def register(name: str, *, state: bool = False) -> Callable[[Thing], Thing]:
         return thing
 
     return add
+
+
+@overload
+def column_safe(part: Thing, /) -> Thing: ...
+@overload
+def column_safe(*, of: str | Fields) -> Callable[[Thing], Thing]: ...
+def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
+    """Decorator: declares that this computes with columns as it does with numbers.
+
+    For a plain function, and for the class of a mechanism, a link, an adversary, an f, a relation
+    or a space. Arithmetic, comparison and ``if`` will do; ``type(x) is float``, ``math.…`` and
+    dictionary keys will not. A subclass inherits it if it computes with the very methods that were
+    declared: what overrides one of them, a helper too, makes the declaration anew. What says what
+    the part is, ``claims``, ``verification``, ``signature`` and ``initial_state``, may be its own.
+
+    Args: ``of``, the fields that must be safe too, where a part hands columns on to others; a
+    tuple is safe if its items are, and None is.
+
+    >>> from antiphon.protocol.coins.column_safety import is_column_safe
+    >>> @column_safe
+    ... def first(answers):
+    ...     return answers[0] > 0
+    >>> is_column_safe(first), is_column_safe(lambda answers: answers[0])
+    (True, False)
+    """
+    given: object = (of,) if type(of) is str else of
+    if type(given) is not tuple or not all(type(name) is str for name in given):  # pyright: ignore[reportUnknownVariableType]
+        raise InvalidArgument('of names fields: column_safe(of="relation"), or a tuple of names')
+    names: Fields = given  # pyright: ignore[reportUnknownVariableType]
+    if part is not _MISSING and not (callable(part) or hasattr(part, "function")):
+        raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
+
+    def declare(thing: Thing) -> Thing:
+        # A part that a decorator made of a function is as safe as the function.
+        marked = thing if isclass(thing) else getattr(thing, "function", thing)
+        setattr(marked, MARK, names)
+        for empty in _emptied:
+            empty()
+        return thing
+
+    return declare if part is _MISSING else declare(part)
+
+
+def set_derived(made: object, /, **values: object) -> None:
+    """Set fields of a frozen object that follow from its others, while it is being made."""
+    set_field = object.__setattr__
+    for name, value in values.items():
+        set_field(made, name, value)
 
 
 def keeps_parts(kind: type) -> bool:

@@ -19,10 +19,8 @@ from antiphon.numbers import arrays
 from antiphon.numbers.arrays import Bound, product
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
-from antiphon.numbers.named import set_derived
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class Space(ABC):
@@ -55,7 +53,10 @@ class Space(ABC):
 
     def includes(self, other: Space) -> bool:
         """Whether the other space is surely a subset of this one."""
-        return self == other or (other.finite and all(map(self.contains, other.enumerate())))
+        known = True if self == other else _known(self, other)
+        if known is None:
+            return other.finite and all(map(self.contains, other.enumerate()))
+        return known
 
 
 @register("antiphon.Anything/1")
@@ -65,9 +66,6 @@ class Anything(Space):
     """Every value. Not known to be discrete."""
 
     def contains(self, value: object) -> bool:
-        return True
-
-    def includes(self, other: Space) -> bool:
         return True
 
 
@@ -157,13 +155,6 @@ class Integers(Space):
             return super().enumerate()
         return iter(range(self.low, self.high + 1))
 
-    def includes(self, other: Space) -> bool:
-        if isinstance(other, Integers):
-            above = self.low is None or (other.low is not None and self.low <= other.low)
-            below = self.high is None or (other.high is not None and other.high <= self.high)
-            return above and below
-        return super().includes(other)
-
 
 @register("antiphon.Reals/1")
 @column_safe
@@ -179,10 +170,6 @@ class Reals(Space):
         if kind is not float and (kind is not STAND_IN.of or value.kind is not float):
             return False
         return bool(self.low <= value) and bool(value <= self.high)
-
-    def includes(self, other: Space) -> bool:
-        known = isinstance(other, Reals) and self.low <= other.low and other.high <= self.high
-        return known or super().includes(other)
 
 
 DENSE: Final = 2.0**53
@@ -243,12 +230,6 @@ class Arrays(Space):
         if value.dtype != np.dtype(self.dtype) or not arrays.inside(value, self.low, self.high):
             return False
         return self.step is None or arrays.multiples(value, self.step)
-
-    def includes(self, other: Space) -> bool:
-        if type(other) is not Arrays or (self.shape, self.dtype) != (other.shape, other.dtype):
-            return super().includes(other)
-        alike = self.step in (None, other.step)
-        return alike and self.low <= other.low and other.high <= self.high
 
     @property
     def discrete(self) -> bool:  # type: ignore[override]
@@ -322,11 +303,6 @@ class Either(_OfSpaces):
             earlier = self.spaces[:place]
             yield from (v for v in space.enumerate() if not any(e.contains(v) for e in earlier))
 
-    def includes(self, other: Space) -> bool:
-        if isinstance(other, Either):
-            return all(map(self.includes, other.spaces))
-        return any(space.includes(other) for space in self.spaces) or super().includes(other)
-
 
 @register("antiphon.Pairs/1")
 @column_safe(of="space")
@@ -356,9 +332,32 @@ class Pairs(Space):
     def enumerate(self) -> Iterator[Pair]:
         return (Pair(m, n) for m in self.space.enumerate() for n in self.space.enumerate())
 
-    def includes(self, other: Space) -> bool:
-        known = isinstance(other, Pairs) and self.space.includes(other.space)
-        return known or super().includes(other)
+
+def _known(one: Space, other: Space) -> bool | None:
+    """What the kinds of two spaces say of whether the other lies in the one; None: nothing."""
+    match one, other:
+        case Anything(), _:
+            return True
+        case Integers(), Integers():
+            above = one.low is None or (other.low is not None and one.low <= other.low)
+            return above and (
+                one.high is None or (other.high is not None and other.high <= one.high)
+            )
+        case Reals(), Reals():
+            return (one.low <= other.low and other.high <= one.high) or None
+        case Arrays(), Arrays() if type(other) is Arrays:
+            if (one.shape, one.dtype) != (other.shape, other.dtype):
+                return None
+            alike = one.step in (None, other.step)
+            return alike and one.low <= other.low and other.high <= one.high
+        case Either(), Either():
+            return all(map(one.includes, other.spaces))
+        case Either(), _:
+            return any(space.includes(other) for space in one.spaces) or None
+        case Pairs(), Pairs():
+            return one.space.includes(other.space) or None
+        case _:
+            return None
 
 
 def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:

@@ -7,8 +7,6 @@ conjunction over non-empty prefixes, which is also what a verifier enforces
 message by message. (Without prefix closure Theorem 5.2 is false.)
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from typing import Any, Final, Generic, final
@@ -47,6 +45,13 @@ def swap_symmetric(thing: object) -> bool:
     """
     declared = "swap_symmetric" in vars(type(thing))
     return declared and getattr(thing, "swap_symmetric", False) is True
+
+
+def symmetric_as(field: str) -> Any:
+    """The ``swap_symmetric`` of a class that is so iff what stands in this field of it is."""
+    return property(
+        lambda self: swap_symmetric(getattr(self, field)), doc=f"Whether its {field} is."
+    )
 
 
 class Verification(ABC, Generic[State, Message]):

@@ -7,27 +7,18 @@ from typing import Any, Final, TypeAlias, TypeGuard, Union
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import EMPTY, identical
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Space
-from antiphon.protocol.verification import (
-    Message,
-    Refused,
-    State,
-    Verification,
-    read,
-    swap_symmetric,
-)
-from antiphon.verifiers.relations import AnyTwo, Relation, related
+from antiphon.protocol.verification import Message, Refused, State, Verification, read, symmetric_as
+from antiphon.verifiers.relations import AnyTwo, Relation, natural, related
 
 Belongs: TypeAlias = Union["tuple[()]", "tuple[object, int]"]
 _LONGEST: Final = 2**200
 
 
-def _count(_: object, attribute: attrs.Attribute[int], value: object) -> None:
-    if type(value) is not int or value < 0:
-        raise InvalidArgument(f"{attribute.name} must be an int >= 0")
+def _count(_: object, attribute: attrs.Attribute[int], value: Any) -> None:
+    natural(_, attribute, value)
     if value > _LONGEST:
         raise InvalidArgument(f"{attribute.name} must be at most 2^200: no sequence is longer")
 
@@ -48,13 +39,10 @@ class NeighbouringStart(Verification[int, object]):
     State: 0, and 1 once the first pair has come.
     """
 
+    swap_symmetric = symmetric_as("relation")
     first_pair_consistent = True
     relation: Relation = attrs.field(factory=AnyTwo)
     initial: Space | None = None
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric(self.relation)
 
     @property
     def initial_state(self) -> int:
@@ -79,12 +67,9 @@ class EventLevel(Verification[int, object]):
     State: how many differing pairs have come.
     """
 
+    swap_symmetric = symmetric_as("relation")
     relation: Relation = attrs.field(factory=AnyTwo)
     events: int = attrs.field(default=1, validator=_count)
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric(self.relation)
 
     @property
     def initial_state(self) -> int:
@@ -111,12 +96,9 @@ class UserLevel(Verification[Belongs, object]):
     then (user, how many do).
     """
 
+    swap_symmetric = symmetric_as("relation")
     relation: Relation = attrs.field(factory=AnyTwo)
     events: int | None = attrs.field(default=None, validator=attrs.validators.optional(_count))
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric(self.relation)
 
     @property
     def initial_state(self) -> Belongs:
@@ -158,12 +140,9 @@ class EveryPair(Verification[int]):
     State: 0, or 1 or -1 once a monotone sequence has gone up or down.
     """
 
+    swap_symmetric = symmetric_as("relation")
     relation: Relation = attrs.field(factory=AnyTwo)
     monotone: bool = False
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric(self.relation)
 
     @property
     def initial_state(self) -> int:
@@ -193,12 +172,9 @@ class UpdatesAndQueries(Verification[State, Message]):
     the inner f: the first pair may be a query.
     """
 
+    swap_symmetric = symmetric_as("updates")
     updates: Verification[State, Message]
     queries: Space
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric(self.updates)
 
     @property
     def initial_state(self) -> State:
@@ -219,12 +195,9 @@ class UpdatesAndQueries(Verification[State, Message]):
 class Bounded(Verification[tuple[int, State], Message]):
     """An f that also allows at most ``pairs`` messages. State: (messages so far, state of f)."""
 
+    swap_symmetric = symmetric_as("verification")
     verification: Verification[State, Message]
     pairs: int = attrs.field(validator=_count)
-
-    @property
-    def swap_symmetric(self) -> bool:  # type: ignore[override]
-        return swap_symmetric(self.verification)
 
     @property
     def initial_state(self) -> tuple[int, State]:

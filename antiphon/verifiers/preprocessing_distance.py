@@ -11,10 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers import named
-from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.protocol.registry import register
-from antiphon.verifiers.relations import EachWithin, Monotone, Near, Relation, Within
+from antiphon.verifiers.relations import EachWithin, Monotone, Near, Relation, Within, natural
 
 _UP: Final = 1 + Fraction(1, 2**52)
 _FAR: Final = 2.0**1000
@@ -55,11 +54,6 @@ class OneRow:
         return bool(differ.any(axis=1).sum() <= 1)
 
 
-def _count(_: object, field: attrs.Attribute[int], value: object) -> None:
-    if type(value) is not int or value < 0:
-        raise InvalidArgument(f"{field.name} must be an int >= 0")
-
-
 @register("antiphon.Moved/1")
 @attrs.frozen
 class PreprocessingDistance:
@@ -72,7 +66,7 @@ class PreprocessingDistance:
     swap_symmetric = True
 
     distance: Fraction = attrs.field(default=Fraction(0), converter=named.fraction)
-    replaced: int = attrs.field(default=1, validator=_count)
+    replaced: int = attrs.field(default=1, validator=natural)
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are such tables."""

@@ -21,10 +21,9 @@ from antiphon.numbers.errors import InvalidArgument, PartError, of_kind
 from antiphon.numbers.exact import fraction
 from antiphon.populations.columns import Column
 from antiphon.populations.each_replica import to_scalar
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import identical
-from antiphon.protocol.registry import register
-from antiphon.protocol.verification import Message, swap_symmetric
+from antiphon.protocol.registry import column_safe, register
+from antiphon.protocol.verification import Message, symmetric_as
 
 
 class Relation(Protocol[Message]):
@@ -147,12 +146,9 @@ class Near:
 class OfUpdates:
     """Records (user, …, x) and (user, …, x') of one length whose last entries are neighbours."""
 
-    relation: Relation
+    swap_symmetric = symmetric_as("relation")
 
-    @property
-    def swap_symmetric(self) -> bool:
-        """Whether the relation on the last entries is."""
-        return swap_symmetric(self.relation)
+    relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
         """Whether both are such records."""
@@ -189,12 +185,9 @@ class Monotone:
     one less is there.
     """
 
-    relation: Relation
+    swap_symmetric = symmetric_as("relation")
 
-    @property
-    def swap_symmetric(self) -> bool:
-        """Whether the relation is."""
-        return swap_symmetric(self.relation)
+    relation: Relation
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether they are neighbours, and every entry goes up, or stays, or every entry down."""
@@ -211,7 +204,8 @@ class Monotone:
         return any(all(map(operator.le, *pair)) for pair in (sides, sides[::-1]))
 
 
-def _index(_: object, field: attrs.Attribute[int], value: object) -> None:
+def natural(_: object, field: attrs.Attribute[int], value: object) -> None:
+    """A validator. Raises: InvalidArgument for what is no int >= 0."""
     if type(value) is not int or value < 0:
         raise InvalidArgument(f"{field.name} must be an int >= 0")
 
@@ -225,13 +219,10 @@ class OnlyEntry:
     For messages with a secret part and a public one, such as (update, threshold).
     """
 
-    index: int = attrs.field(validator=_index)
-    relation: Relation = attrs.field(factory=AnyTwo)
+    swap_symmetric = symmetric_as("relation")
 
-    @property
-    def swap_symmetric(self) -> bool:
-        """Whether the relation is."""
-        return swap_symmetric(self.relation)
+    index: int = attrs.field(validator=natural)
+    relation: Relation = attrs.field(factory=AnyTwo)
 
     def holds(self, zero: object, one: object) -> bool:
         """Whether both are such tuples; all other entries are the same message."""

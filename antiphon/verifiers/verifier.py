@@ -9,17 +9,16 @@ from typing import Any, TypeAlias
 import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError, of_kind
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import accepting, to_scalar
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
+from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ONLY
 from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.provenance import reader
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Anything, Either, Finite, Pairs, Signature, Space
 from antiphon.protocol.verification import Refused, Verification
 
@@ -161,7 +160,7 @@ class Identifier(PostProcessor[int]):
     drawn_as = DrawnAs("I(b)", "identifier", forwards=True, picks=True)
 
     @property
-    def initial_states(self) -> Space:
+    def initial_states(self) -> Space:  # type: ignore[override]
         return BITS if self.bit is None else ONLY
 
     @property

@@ -3,8 +3,8 @@
 import numpy as np
 from trying import over, sized
 
-import antiphon as ap
 from antiphon.audit.check.steps.columns import disagreement, replicas
+from antiphon.composition.concurrent import Concurrent
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.play import Population
 from antiphon.selfcheck.corpus import corpus
@@ -67,4 +67,4 @@ def test_the_replicas_of_a_broken_composition_too():
     adversary = entry.players[0].adversary
     population = Population(adversary, entry.game.mechanism(1), None, ColumnCoins(3), keep=True)
     assert {len(said) for said, _ in replicas(population)} == {6}
-    assert isinstance(entry.system, ap.ExtConComp)
+    assert isinstance(entry.system, Concurrent)

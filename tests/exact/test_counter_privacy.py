@@ -25,7 +25,7 @@ from antiphon.mechanisms import (
     SquareRootCounter,
     TreeCounter,
 )
-from antiphon.numbers.named import set_derived
+from antiphon.protocol.registry import set_derived
 
 
 class Given(ap.Coins):

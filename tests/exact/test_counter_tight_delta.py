@@ -24,9 +24,9 @@ from antiphon.mechanisms import (
     SquareRootCounter,
     TreeCounter,
 )
-from antiphon.numbers.named import set_derived
 from antiphon.protocol import Pure
 from antiphon.protocol.measures.conversions import zcdp_epsilon
+from antiphon.protocol.registry import set_derived
 
 ROUNDING = 1e-7
 """More than rounding the weights of a law to 2^-60 makes of δ."""

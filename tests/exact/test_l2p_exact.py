@@ -13,8 +13,8 @@ from antiphon import Log
 from antiphon.learners import ADVICE, LazyToPrivate
 from antiphon.learners.l2p import ExponentialWeights, Measures, Printed, Repaired, lazy_to_private
 from antiphon.learners.specimens.l2p import Reused, of_two
-from antiphon.numbers.named import set_derived
 from antiphon.protocol import Status
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Anything, Signature
 
 SLOW = Log(Fraction(101, 100))

@@ -11,8 +11,8 @@ from exact_experts import FEWER, HALVES, LOSSES, compared, law, oblivious, verdi
 import antiphon as ap
 from antiphon import Log, Pair, audit, same
 from antiphon.learners import ADVICE, LazyExperts
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.messages import BOTTOM, TOP
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Anything, Signature
 
 FIFTH = Log(Fraction(5, 4))

@@ -124,6 +124,35 @@ def test_a_composition_shows_nothing_of_its_children(tmp_path):
     assert_hidden(shown(view, ap.ExtConComp()) + path.read_text())
 
 
+def _of_bits(right):
+    return ap.Signature(spaces.BITS, right.answers, spaces.BITS)
+
+
+@ap.post_processor(initial_state=0, signature=_of_bits)
+def creates_for_each_one(state, side, message, coins):
+    """Creates a mechanism for a 1 that comes from its left, and nothing for a 0."""
+    if side is ap.Side.LEFT and message == 1:
+        return state, ap.Side.RIGHT, ap.Create(LeakyBit(delta=0))
+    return state, ap.Side.LEFT, ap.TOP
+
+
+def test_a_chain_does_not_show_what_its_links_made_of_the_data():
+    """How many mechanisms P has created may say which messages it got."""
+
+    def cards(bits):
+        session = (creates_for_each_one @ ap.ExtConComp()).start(seed=0)
+        assert [session.send(bit) for bit in bits] == [ap.TOP] * 3
+        return "".join(session._repr_mimebundle_().values())
+
+    assert cards((1, 1, 0)) == cards((0, 0, 1))
+
+
+def test_a_chain_that_only_forwards_shows_what_its_mechanism_does():
+    session = (ap.protocol.IdentityPostProcessor() @ ap.ExtConComp()).start(seed=0)
+    session.send(ap.Create(LeakyBit(delta=0)))
+    assert "created" in session._repr_mimebundle_()["text/html"]
+
+
 @pytest.mark.parametrize("bit", [0, 1])
 def test_the_identifiers_bit_is_nowhere(bit, tmp_path):
     """Both worlds look alike, down to the byte, in everything but the answers."""

@@ -28,7 +28,7 @@ from antiphon.mechanisms import (
     UnboundedCounter,
 )
 from antiphon.mechanisms.counters.balanced_tree import nodes
-from antiphon.numbers.named import set_derived
+from antiphon.protocol.registry import set_derived
 
 MANY, SOME = 100_000, 8_000
 """Samples: counters of Python ints are slower."""

@@ -25,7 +25,7 @@ import antiphon as ap
 from antiphon.populations.each_replica import for_each
 from antiphon.populations.play import play_population, play_sample
 from antiphon.populations.sample import NUMBER
-from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.registry import column_safe
 
 N = 200_000
 ALPHA = bounds.level("statistical/test_populations", 12 + 5 + 3 + 1 + 1 + 3 + 4 + 2 + 2)

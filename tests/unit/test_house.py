@@ -383,14 +383,14 @@ def test_no_room_has_more_than_a_quarter_of_the_lines():
 
 
 def test_derived_fields_of_frozen_objects_are_set_by_one_helper():
-    """``named.set_derived``: nothing else goes behind a frozen class."""
+    """``registry.set_derived``: nothing else goes behind a frozen class."""
     setters = {
         str(path.relative_to(ROOT))
         for path in SOURCES
         for node in ast.walk(tree(path))
         if isinstance(node, ast.Attribute) and ast.unparse(node) == "object.__setattr__"
     }
-    assert setters == {"numbers/named.py"}
+    assert setters == {"protocol/registry.py"}
 
 
 def test_any_is_rare():

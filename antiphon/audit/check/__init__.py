@@ -4,8 +4,6 @@ A check is a function of the subject that yields findings, and raises ``NotAppli
 cannot be made. It returns how much it tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Final, TypeAlias, Union

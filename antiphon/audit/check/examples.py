@@ -3,8 +3,6 @@
 And pairs of messages that a verification function allows, drawn.
 """
 
-from __future__ import annotations
-
 import math
 from itertools import islice
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """The findings of a check, as data: the fault, its place, and how to mend it."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator, Iterator
 from itertools import groupby
 from typing import TypeAlias

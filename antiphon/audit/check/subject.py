@@ -101,7 +101,7 @@ class Watched(PostProcessor):
     taken: list[Taken] = attrs.field(factory=list[Taken])
 
     @property
-    def initial_states(self) -> Space:
+    def initial_states(self) -> Space:  # type: ignore[override]
         return self.processor.initial_states
 
     @property

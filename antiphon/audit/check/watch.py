@@ -1,7 +1,5 @@
 """Helpers of the checks: a watch on global randomness, copies of states, and places in files."""
 
-from __future__ import annotations
-
 import ctypes
 import inspect
 import os

@@ -28,7 +28,7 @@ from antiphon.audit.exact.divergence import (
 from antiphon.audit.exact.endings import ENDLESS, longest
 from antiphon.audit.exact.solver import Report, Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
-from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp
+from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp, Extended
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import NOT_CONSISTENT, OfCreations
@@ -163,7 +163,7 @@ class Question(Shown):
             _check_taken(self.verification, creations)
         most = sys.maxsize if self.max_creations is None else self.max_creations
         exact.natural(most, "max_creations")
-        if isinstance(self.system, ExtConComp) and isinstance(self.verification, Suitable):
+        if isinstance(self.system, Extended) and isinstance(self.verification, Suitable):
             if not creations:
                 raise InvalidArgument(
                     "which mechanisms may be created? pass catalogue=[…], a finite list of "
@@ -304,7 +304,7 @@ def horizon(rounds: object) -> int:
     return exact.natural(rounds, "rounds")
 
 
-def _factors(system: ExtConComp, verification: Suitable) -> bool:
+def _factors(system: Extended, verification: Suitable) -> bool:
     """Whether the game is the children's, each for itself: no subclass's own step, and what a
     budget has charged is public."""
     kind = type(verification)
@@ -325,7 +325,7 @@ def _queries(
 
     def composed(state: ConcurrentState) -> tuple[object, ...]:
         children = system.children(state)
-        more = creations if isinstance(system, ExtConComp) and len(children) < most else ()
+        more = creations if isinstance(system, Extended) and len(children) < most else ()
         own = [messages_to_try(child.created.mechanism, given) for child in children]
         return *more, *(Ask(query, i) for i, queries in enumerate(own) for query in queries)
 

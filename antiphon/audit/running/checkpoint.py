@@ -10,8 +10,6 @@ What an experiment is, in a few digests: enough to refuse a checkpoint of anothe
 Parameters, messages, and the code of plain functions count; the code of classes does not.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json

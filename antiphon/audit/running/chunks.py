@@ -1,7 +1,5 @@
 """Chunks: how an experiment is cut, whatever the machine; and the tasks that are done on them."""
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Sequence
 from typing import Final, TypeAlias, Union
 
@@ -9,11 +7,11 @@ import attrs
 import numpy as np
 
 from antiphon.numbers import named
-from antiphon.numbers.named import set_derived
 from antiphon.populations.play import Feature, play_population
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins.sampled import seed_sequence
 from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol.registry import set_derived
 
 SIZE: Final = 1 << 18
 """Samples in a chunk, unless ``size`` says otherwise."""

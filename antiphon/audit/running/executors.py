@@ -1,7 +1,5 @@
 """Crews: who works on the chunks. Processes of our own, or an executor that was lent to us."""
 
-from __future__ import annotations
-
 import multiprocessing
 import os
 import pickle

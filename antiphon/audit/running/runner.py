@@ -1,7 +1,5 @@
 """``run``: a task on every chunk of an experiment, merged in order."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
 from functools import partial

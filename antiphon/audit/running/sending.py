@@ -8,8 +8,6 @@ that another process could run: it goes by value, with cloudpickle.
 In the worker it is run on one chunk at a time, and what goes wrong comes back as a value.
 """
 
-from __future__ import annotations
-
 import importlib
 import io
 import multiprocessing

@@ -4,8 +4,6 @@ This process does one after another; a crew, of processes of our own or of an ex
 lent, has several under way at once, and what comes early waits for its turn.
 """
 
-from __future__ import annotations
-
 import sys
 import time
 from abc import ABC, abstractmethod

@@ -4,8 +4,6 @@ Training samples choose the adversary and the event; fresh samples test them, in
 are reduced to hit counts; so no bound looks at what chose it.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

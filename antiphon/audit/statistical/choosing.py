@@ -1,7 +1,5 @@
 """Choosing an event on training samples, to be tested on others."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import AbstractContextManager

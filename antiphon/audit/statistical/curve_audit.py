@@ -1,7 +1,5 @@
 """The audit of a whole curve: several events on fresh samples, and every ε of each of them."""
 
-from __future__ import annotations
-
 from statistics import NormalDist
 from typing import Final, TypeAlias
 

@@ -16,27 +16,19 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.audit.statistical import reader
+from antiphon.audit.statistical import reader, scorers
 from antiphon.audit.statistical.estimators import Hits, exp_up
-from antiphon.audit.statistical.scorers import (
-    Additive,
-    Learned,
-    LikelihoodTable,
-    Place,
-    Scorer,
-    Vector,
-)
 from antiphon.populations.sample import NO_NUMBERS, NUMBER, TRUTH, Sample
 from antiphon.protocol.display import Card, Shown
 from antiphon.protocol.registry import register
 
 
-def half_line(scorer: Scorer, threshold: float, above: bool) -> str | None:
+def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | None:
     """The event as a half-line of one number or of one difference; None: it is not one.
 
     Of whole numbers, by its first or last one. Of views that have the number.
     """
-    if not isinstance(scorer, Learned) or not isinstance(scorer.model, Additive):
+    if not isinstance(scorer, scorers.Learned) or not isinstance(scorer.model, scorers.Additive):
         return None
     read_by, model = scorer.reader, scorer.model
     used = [feature for feature in range(read_by.width) if model.uses(feature)]
@@ -85,7 +77,7 @@ def _named(read_by: reader.Reader, feature: int) -> str:
 class Event(Shown):
     """S: the views whose score lies beyond a threshold; ``bit`` is the world it favours."""
 
-    scorer: Scorer
+    scorer: scorers.Scorer
     threshold: float
     above: bool
     """S = {score > threshold}; else {score < threshold}."""
@@ -103,7 +95,7 @@ class Event(Shown):
             self._hits(skeleton, cell.count, cell.columns) for skeleton, cell in cells.items()
         )
 
-    def _hits(self, skeleton: Hashable, count: int, columns: Vector) -> int:
+    def _hits(self, skeleton: Hashable, count: int, columns: scorers.Vector) -> int:
         scorer = self.scorer
         score = scorer.score(skeleton, columns)
         inside = score > self.threshold if self.above else score < self.threshold
@@ -142,7 +134,7 @@ class Event(Shown):
     def words(self) -> str:
         """S in words: "the answer to message 3 is > 1.73", "answer 4 − answer 2 ≥ 1"."""
         scorer = self.scorer
-        if isinstance(scorer, LikelihoodTable):
+        if isinstance(scorer, scorers.LikelihoodTable):
             examples = ", ".join(kind_label(kind) for kind in scorer.kinds[:2])
             many = len(scorer.kinds)
             shown = f"the transcript {examples}" if many == 1 else "no transcript"
@@ -150,7 +142,9 @@ class Event(Shown):
         plainly = half_line(scorer, self.threshold, self.above)
         if plainly is not None:
             return plainly
-        above, below = ("is >", "is <") if isinstance(scorer, Place) else ("exceeds", "is below")
+        above, below = (
+            ("is >", "is <") if isinstance(scorer, scorers.Place) else ("exceeds", "is below")
+        )
         return f"{scorer.words()} {above if self.above else below} {self.threshold:.6g}"
 
 
@@ -180,8 +174,8 @@ class EventGoal(ABC):
     trials: int
 
     def rates(
-        self, own: Vector, of: float, against: Vector, others: float, doubt: float
-    ) -> tuple[Vector, Vector]:
+        self, own: scorers.Vector, of: float, against: scorers.Vector, others: float, doubt: float
+    ) -> tuple[scorers.Vector, scorers.Vector]:
         """The bounds on rates that fresh samples would give, from counts of training samples.
 
         Wilson's intervals stand for Clopper-Pearson's. The training rates are taken at the
@@ -193,8 +187,9 @@ class EventGoal(ABC):
         return low, high
 
     @abstractmethod
-    def predicted(self, low: Vector, high: Vector) -> Vector:
-        """The score expected on fresh samples, from bounds on an event's rates; more is better."""
+    def predicted(self, low: scorers.Vector, high: scorers.Vector) -> scorers.Vector:
+        """The figure expected of fresh samples, from bounds on the two rates: the larger, the
+        better."""
 
 
 @attrs.frozen
@@ -202,14 +197,14 @@ class Goal(EventGoal):
     """The goal of an audit of one claim: the bound expected on ``trials`` fresh views of each
     world."""
 
-    def predicted(self, low: Vector, high: Vector) -> Vector:
+    def predicted(self, low: scorers.Vector, high: scorers.Vector) -> scorers.Vector:
         if self.objective == "delta":
             return low - exp_up(self.epsilon) * high
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.where(low > self.delta, np.log((low - self.delta) / high), -np.inf)
 
 
-def _wilson(share: Vector, trials: float, z: float) -> Vector:
+def _wilson(share: scorers.Vector, trials: float, z: float) -> scorers.Vector:
     """The end of Wilson's interval that lies z standard errors away from a share."""
     square = z * z / trials
     spread = z * np.sqrt(np.maximum(share * (1 - share) / trials + square / (4 * trials), 0))
@@ -223,14 +218,14 @@ class Cut(NamedTuple):
     above: bool
     bit: int
 
-    def holds(self, scores: Vector) -> npt.NDArray[np.bool_]:
+    def holds(self, scores: scorers.Vector) -> npt.NDArray[np.bool_]:
         """Whether each score lies in the cut; NaN does not."""
         return scores > self.limit if self.above else scores < self.limit
 
-    def event(self, scorer: Scorer, wide: tuple[reader.Path, ...]) -> Event:
+    def event(self, scorer: scorers.Scorer, wide: tuple[reader.Path, ...]) -> Event:
         """As an event, in as few words as can be."""
         limit, above, bit = self
-        if isinstance(scorer, LikelihoodTable):
+        if isinstance(scorer, scorers.LikelihoodTable):
             return Event(scorer.within(limit, above=above), 0.5, True, bit, wide)
         return Event(scorer, limit, above, bit, wide)
 
@@ -259,16 +254,16 @@ class Choice(NamedTuple):
 class Cuts:
     """All events {score > t} and {score < t}, and how many tuning views lie in each."""
 
-    scorer: Scorer
-    limits: Vector
+    scorer: scorers.Scorer
+    limits: scorers.Vector
     totals: tuple[int, int]
-    above: tuple[Vector, Vector]
+    above: tuple[scorers.Vector, scorers.Vector]
     """Views of each world with a score above each limit …"""
-    below: tuple[Vector, Vector]
+    below: tuple[scorers.Vector, scorers.Vector]
     """… and below it."""
 
     @staticmethod
-    def of(scorer: Scorer, zero: Sample, one: Sample) -> Cuts:
+    def of(scorer: scorers.Scorer, zero: Sample, one: Sample) -> Cuts:
         """The cuts that these samples tell apart; none where all views score alike."""
         worlds = _scored(scorer, zero), _scored(scorer, one)
         limits = _between(np.unique(np.concatenate([each.candidates() for each in worlds])))
@@ -298,24 +293,26 @@ class Cuts:
 class _Scored:
     """The scores of the tuning views of one world: those of numbers, those of plain kinds."""
 
-    numbers: Vector
+    numbers: scorers.Vector
     """Rising."""
-    kinds: Vector
+    kinds: scorers.Vector
     """Rising …"""
-    counts: Vector
+    counts: scorers.Vector
     """… and how many views have a score among the first i of them, i = 0, 1, …"""
 
-    def below(self, limits: Vector) -> Vector:
+    def below(self, limits: scorers.Vector) -> scorers.Vector:
         """How many views have a score < each limit."""
         plain = self.counts[np.searchsorted(self.kinds, limits, "left")]
         return np.searchsorted(self.numbers, limits, "left") + plain
 
-    def above(self, limits: Vector) -> Vector:
+    def above(self, limits: scorers.Vector) -> scorers.Vector:
         """How many views have a score > each limit; a view without a score has neither."""
-        plain: Vector = self.counts[-1] - self.counts[np.searchsorted(self.kinds, limits, "right")]
+        plain: scorers.Vector = (
+            self.counts[-1] - self.counts[np.searchsorted(self.kinds, limits, "right")]
+        )
         return plain + (len(self.numbers) - np.searchsorted(self.numbers, limits, "right"))
 
-    def candidates(self) -> Vector:
+    def candidates(self) -> scorers.Vector:
         """Scores that thresholds are put between: all of kinds, of numbers the more extreme."""
         n = len(self.numbers)
         if not n:
@@ -325,8 +322,8 @@ class _Scored:
         return np.concatenate([self.kinds, self.numbers[places]])
 
 
-def _scored(scorer: Scorer, sample: Sample) -> _Scored:
-    numbers: list[Vector] = [np.empty(0)]
+def _scored(scorer: scorers.Scorer, sample: Sample) -> _Scored:
+    numbers: list[scorers.Vector] = [np.empty(0)]
     plain: list[tuple[float, int]] = []
     for skeleton, cell in sample.cells.items():
         score = scorer.score(skeleton, cell.columns)
@@ -341,7 +338,7 @@ def _scored(scorer: Scorer, sample: Sample) -> _Scored:
     return _Scored(known, np.array([score for score, _ in plain]), counts)
 
 
-def _between(scores: Vector) -> Vector:
+def _between(scores: scorers.Vector) -> scorers.Vector:
     """A threshold between each two neighbours; the lower one where no double lies between."""
     middle = scores[:-1] / 2 + scores[1:] / 2
     return np.where((scores[:-1] < middle) & (middle < scores[1:]), middle, scores[:-1])

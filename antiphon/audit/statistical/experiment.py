@@ -1,7 +1,5 @@
 """An audit's plays: training samples, and the test of an event in chunks of bounded memory."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Learning a score from training samples of both worlds, with NumPy alone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import groupby

@@ -1,7 +1,5 @@
 """The audit with a fixed number of samples: choose, test on others, correct, report."""
 
-from __future__ import annotations
-
 from typing import Any, Final, Literal, TypeAlias
 
 import attrs

@@ -23,9 +23,8 @@ from antiphon.audit.statistical.reader import (
     numbers_at,
     place_label,
 )
-from antiphon.numbers.named import set_derived
 from antiphon.populations.sample import NO_NUMBERS, Numbers
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 
 Vector = npt.NDArray[np.float64]
 NOWHERE: Final = math.nan

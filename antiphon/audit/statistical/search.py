@@ -14,15 +14,13 @@ import numpy as np
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import Adversary
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.messages import EMPTY
 from antiphon.protocol.records.codec import encode_any, mentions_unregistered
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 
 Vector: TypeAlias = tuple[float, ...]
 

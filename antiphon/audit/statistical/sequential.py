@@ -9,8 +9,6 @@ Sources: Ville 1939; Waudby-Smith and Ramdas 2024 (betting); González, Dulce Ru
 Ramdas and Ribero 2025 (e-processes that audit privacy).
 """
 
-from __future__ import annotations
-
 import math
 from typing import Final, NamedTuple
 

@@ -1,8 +1,6 @@
 # pyright: reportUnknownMemberType=false
 """``antiphon account``: what a composition of fixed parameters promises, by every bound."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence

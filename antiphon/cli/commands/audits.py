@@ -1,7 +1,5 @@
 """``antiphon audit``: a claim about a user's system, tested on samples."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 import warnings

@@ -1,8 +1,6 @@
 # pyright: reportUnknownMemberType=false
 """``antiphon counters``: expected errors of all continual counters, beside the lower bound."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
@@ -12,15 +10,10 @@ from typing import Final
 import attrs
 
 from antiphon.cli.output import CommandOutcome, exact_number, progress, tell
-from antiphon.mechanisms.counters import Counter, lower_bound
+from antiphon.mechanisms.counters import Counter, lower_bound, tree_counter
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
-from antiphon.mechanisms.counters.tree_counter import (
-    GaussianTreeCounter,
-    RefinedTreeCounter,
-    TreeCounter,
-)
 from antiphon.numbers import exact
 from antiphon.numbers.exact import rational
 from antiphon.numbers.interval import up
@@ -116,11 +109,11 @@ def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as
 
 def _made(horizon: int, rho: Fraction) -> Iterator[tuple[str, Counter]]:
     epsilon = _pure(rho)
-    yield "binary tree (Laplace)", TreeCounter(horizon=horizon, epsilon=epsilon)
+    yield "binary tree (Laplace)", tree_counter.TreeCounter(horizon=horizon, epsilon=epsilon)
     balanced = BalancedTreeCounter(horizon=horizon, epsilon=epsilon)
     yield f"balanced {balanced.base}-ary tree", balanced
-    yield "binary tree (Gaussian)", GaussianTreeCounter(horizon=horizon, rho=rho)
-    yield "refined tree", RefinedTreeCounter(horizon=horizon, rho=rho)
+    yield "binary tree (Gaussian)", tree_counter.GaussianTreeCounter(horizon=horizon, rho=rho)
+    yield "refined tree", tree_counter.RefinedTreeCounter(horizon=horizon, rho=rho)
     kinds: list[tuple[str, Callable[..., Counter], int, int]] = [
         ("square root", SquareRootCounter, _LONGEST, _LONG),
         ("buffered Toeplitz", BufferedToeplitzCounter, 1 << 30, _LONGEST),
@@ -143,7 +136,7 @@ def _pure(rho: Fraction) -> Fraction:
 
 def _row(name: str, counter: Counter) -> CounterErrors:
     claim = "ρ"
-    if isinstance(counter, (TreeCounter, BalancedTreeCounter)):
+    if isinstance(counter, (tree_counter.TreeCounter, BalancedTreeCounter)):
         claim = f"ε = {exact_number(counter.epsilon)}"
     return CounterErrors(
         name, claim, counter.state_size, counter.max_squared_error, counter.mean_squared_error

@@ -1,7 +1,5 @@
 """``antiphon explain`` and ``check``: what a system promises, and whether a part is sound."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from types import ModuleType, UnionType

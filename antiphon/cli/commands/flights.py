@@ -1,7 +1,5 @@
 """``antiphon demo``: the play, the pictures and the replay."""
 
-from __future__ import annotations
-
 import os
 import signal
 import sys

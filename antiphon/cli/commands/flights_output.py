@@ -1,7 +1,5 @@
 """The output of ``antiphon demo``, and pictures and files of its second stage, on late flights."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``antiphon replay``, ``show`` and ``session``: saved views, and the files of durable sessions."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

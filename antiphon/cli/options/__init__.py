@@ -4,8 +4,6 @@ It imports what it runs when it is called, so that ``--help`` and an option that
 are answered at once. Here is what several of them have.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

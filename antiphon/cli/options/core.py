@@ -1,7 +1,5 @@
 """The options of the commands about the core, a function for each."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated, Final
 

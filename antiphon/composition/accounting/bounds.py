@@ -1,7 +1,5 @@
 """Privacy curves of claims, of groups, and of several bounds at once."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Callable, Sequence

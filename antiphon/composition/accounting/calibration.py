@@ -1,7 +1,5 @@
 """Searches for the parameters that meet a budget (ε, δ)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

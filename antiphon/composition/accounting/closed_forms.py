@@ -1,7 +1,5 @@
 """Composition theorems about fixed parameters: basic, advanced, and the least ε and δ."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Iterator

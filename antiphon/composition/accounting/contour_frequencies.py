@@ -1,7 +1,5 @@
 """The frequencies of a contour that matter, with Φ there; others are bounded, range by range."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Final, NamedTuple

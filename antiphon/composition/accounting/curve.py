@@ -1,7 +1,5 @@
 """Privacy curves: δ as a function of ε and back, as certified intervals."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator

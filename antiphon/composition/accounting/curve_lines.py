@@ -1,8 +1,6 @@
 # pyright: reportUnknownMemberType=false
 """How privacy curves are drawn: δ on a logarithmic scale, against ε."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Final

@@ -1,7 +1,5 @@
 """The fixed parameters (ε_i, δ_i) of a composition, as multisets."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterable, Mapping

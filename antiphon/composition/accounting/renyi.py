@@ -1,7 +1,5 @@
 """Rényi and zero-concentrated accounting, and the way back to (ε, δ)."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -3,8 +3,6 @@
 Concurrently too: Lyu 2022 and Vadhan and Zhang 2023.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -17,10 +15,10 @@ from antiphon.composition.accounting.renyi import bounded_divergence
 from antiphon.numbers import exact
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.interval import UNIT
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.provenance import why_untrusted
+from antiphon.protocol.registry import set_derived
 
 Divergence: TypeAlias = Callable[[float], float]
 _UP: Final = 1 + 8 * UNIT

@@ -1,7 +1,5 @@
 """Filters that add up what claims say: ε (the basic filter), or the divergence of one order."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import lru_cache

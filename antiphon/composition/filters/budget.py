@@ -20,7 +20,6 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon, root_up
 from antiphon.numbers.interval import down, up
-from antiphon.numbers.named import set_derived
 from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, Displayed, Grid, as_text
@@ -29,7 +28,7 @@ from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import Pair
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ): what a filter adds up."""

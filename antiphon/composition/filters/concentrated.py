@@ -25,7 +25,7 @@ from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 
 
 def rho_delta(measure: kinds.Measure) -> Amounts:
@@ -149,7 +149,7 @@ class WhitehouseFilter(RhoFilter):
 
     def __attrs_post_init__(self) -> None:
         limits = rho_limit(self.epsilon, self.slack), self.delta - self.slack
-        named.set_derived(self, limits=limits)
+        set_derived(self, limits=limits)
 
 
 def rho_limit(epsilon: ExactEpsilon, slack: Fraction) -> Fraction:
@@ -199,7 +199,7 @@ class RogersFilter(RhoFilter):
 
     def __attrs_post_init__(self) -> None:
         limit = rogers_limit(self.epsilon, self.delta)
-        named.set_derived(self, limits=(limit, self.delta / 2))
+        set_derived(self, limits=(limit, self.delta / 2))
 
 
 def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:

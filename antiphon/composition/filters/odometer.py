@@ -1,7 +1,5 @@
 """Odometers: how much has been spent, at any time, with nothing refused."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Iterable
@@ -18,7 +16,7 @@ from antiphon.numbers import exact, named
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
 from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 
 _UP: Final = 1 + 2.0**-40
 """More than the few operations of a reading can be off by, relatively."""
@@ -112,7 +110,7 @@ class Odometer(AnyOdometer[Distance]):
     def __attrs_post_init__(self) -> None:
         twice_log = 2 * float(log_above(1 / self.slack)) * _UP
         width = 2 * float(concentrated.rho_limit(self.near, self.slack)) / (twice_log + 1)
-        named.set_derived(self, _width=max(width, 1e-300), _twice_log=twice_log)
+        set_derived(self, _width=max(width, 1e-300), _twice_log=twice_log)
 
     @property
     def initial_state(self) -> Distance:
@@ -172,7 +170,7 @@ class RenyiOdometer(AnyOdometer[Spent]):
 
     def __attrs_post_init__(self) -> None:
         tail = Fraction(log_above(1 / self.slack)) / (self.order - 1)
-        named.set_derived(self, _tail=tail)
+        set_derived(self, _tail=tail)
 
     @property
     def initial_state(self) -> Spent:

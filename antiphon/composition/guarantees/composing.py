@@ -1,7 +1,5 @@
 """Common parts of theorems about concurrent compositions: the figure Comp[RR…], and premises."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
 

@@ -1,7 +1,5 @@
 """``ap.guarantee``: what a system promises, and why; and a system with that as its claim."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Literal
@@ -19,14 +17,12 @@ from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
-from antiphon.numbers.named import set_derived
 from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.display import Card, Displayed, Grid, Picture
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Signature, Space
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import EventLevel, UserLevel

@@ -4,8 +4,6 @@ Which of them allow no more than others, f ⊆ g; and whether the f' of a creati
 consistent (CM Def. 5.3), as far as one can see.
 """
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from itertools import islice, product

@@ -1,7 +1,5 @@
 """The leaves of a derivation: what a mechanism claims, and what a creation asserts of one."""
 
-from __future__ import annotations
-
 from collections.abc import Generator, Sequence
 from typing import Final, TypeAlias
 

@@ -3,8 +3,6 @@
 In a picture every text is escaped, whoever wrote it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from textwrap import wrap

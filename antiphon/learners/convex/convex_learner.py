@@ -13,14 +13,13 @@ from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Poin
 from antiphon.learners.learner import OnlineLearner, State
 from antiphon.mechanisms.counters.factors.rows import Row, row
 from antiphon.numbers.errors import InvalidArgument, PartError
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import Space
 
 

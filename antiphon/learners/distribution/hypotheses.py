@@ -12,10 +12,9 @@ import numpy.typing as npt
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import Integers
 
 Doubles = npt.NDArray[np.float64]

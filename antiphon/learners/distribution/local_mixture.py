@@ -22,13 +22,12 @@ from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.multiplicative_weights.hypothesis import powers
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.messages import HALT, TOP, Ask
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space, Tuples
 from antiphon.verifiers.models import event_level, updates_and_queries
 from antiphon.verifiers.relations import OnlyEntry

@@ -18,12 +18,11 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import nearest
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 from antiphon.protocol.measures.kinds import Renyi
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 
 _TABLE: Final = 1 << 12
 """Exponents that are computed once."""

@@ -25,7 +25,6 @@ from antiphon.mechanisms.noise.selection import ExponentialMechanism
 from antiphon.mechanisms.randomized_response import KaryResponse
 from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import Log
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
@@ -34,7 +33,7 @@ from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import BoundedRange, Renyi, ZeroConcentrated
 from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.provenance import proved, why_untrusted
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within

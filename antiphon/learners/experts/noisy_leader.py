@@ -48,12 +48,10 @@ from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import Floats
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20

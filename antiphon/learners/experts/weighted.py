@@ -19,14 +19,12 @@ from antiphon.mechanisms.noise.selection import root
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
 

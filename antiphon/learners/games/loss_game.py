@@ -18,11 +18,10 @@ from antiphon.learners.regret import BestInTurn
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Space
 
 

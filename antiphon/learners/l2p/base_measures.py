@@ -17,9 +17,8 @@ from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, PartError, place, with_article
 from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.named import set_derived
 from antiphon.numbers.rounded_text import shown_down, shown_up
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 
 
 @attrs.frozen(kw_only=True)

@@ -19,11 +19,10 @@ from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import Log
 from antiphon.numbers.interval import nearest
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.provenance import assumed, proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 
 _LONGEST: Final = 1 << 17
 """Bits of the rational probabilities of a Log."""

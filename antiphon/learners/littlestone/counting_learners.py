@@ -37,10 +37,9 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.numbers.exact import Epsilon
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.messages import BOTTOM, TOP
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import BITS, Signature
 from antiphon.verifiers.models import event_level, every_pair, updates_and_queries
 from antiphon.verifiers.relations import Within

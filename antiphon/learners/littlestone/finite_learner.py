@@ -16,10 +16,9 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 
 Law: TypeAlias = "tuple[Fraction, ...]"
 """A probability for each state."""

@@ -21,13 +21,11 @@ from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.messages import TOP, Ask
 from antiphon.protocol.provenance import CREATED
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Signature
 from antiphon.verifiers.models import event_level, every_pair, neighbouring_start
 from antiphon.verifiers.relations import EachWithin, Within

@@ -23,9 +23,8 @@ from antiphon.numbers.interval import up
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Measure, Renyi
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 
 
 def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:

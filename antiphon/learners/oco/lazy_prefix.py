@@ -21,14 +21,12 @@ from antiphon.learners.searching import rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare, held
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Renyi
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 
 Steps: TypeAlias = tuple[int, ...]
 """A vector of whole steps; Python's ints, so that no sum is ever too large."""

@@ -24,13 +24,11 @@ from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcess
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.exact import Log
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.messages import TOP, Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying

@@ -20,10 +20,9 @@ from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.noise.selection import PermuteAndFlip
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import Exchanged
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Integers
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Player, Truth, saying

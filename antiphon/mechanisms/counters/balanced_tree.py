@@ -1,7 +1,5 @@
 """The k-ary tree with subtraction (Andersson, Pagh, Steiner, Torkamani 2025)."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import lru_cache
 from typing import ClassVar, NamedTuple
@@ -13,13 +11,11 @@ from antiphon.mechanisms.counters.counter import Counter, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Space
 
 

@@ -15,10 +15,8 @@ from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 
 Numbers: TypeAlias = tuple[float, ...]
 
@@ -28,7 +26,7 @@ _CHUNK: Final = 1 << 16
 
 
 def _chunks(
-    counter: BufferedToeplitzCounter, values: rows.Stream, coins: Coins
+    counter: Buffered, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
     """Where, noise and divisors of some updates at a time."""
     width, length = counter.dimension or 1, len(values)
@@ -39,7 +37,7 @@ def _chunks(
         yield slice(start, where.stop), noise, [counter.divisor(time) for time in where]
 
 
-def one_by_one(counter: BufferedToeplitzCounter, values: rows.Stream, coins: Coins) -> Vector:
+def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
     """For ints: the sums u_1 + … + u_t. Buffers written out are twice as fast as a loop of them."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
@@ -67,7 +65,7 @@ def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
     return [rows.clamped(own, farthest) for own in buffers]
 
 
-def side_by_side(counter: BufferedToeplitzCounter, values: rows.Stream, coins: Coins) -> Vector:
+def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
     """For arrays: all coordinates at once, in place."""
     values, width = np.asarray(values), counter.dimension or 1
     found, rolling = np.empty(values.shape), Rolling(counter, counter.initial_state)
@@ -87,7 +85,7 @@ class Rolling:
         "_thetas", "_weights", "updates",
     )  # fmt: skip
 
-    def __init__(self, counter: BufferedToeplitzCounter, state: CorrelatedState[Any]) -> None:
+    def __init__(self, counter: Buffered, state: CorrelatedState[Any]) -> None:
         width = counter.dimension or 1
         self._counter, self.updates = counter, state.updates
         self._memory = np.array(state.memory, float)
@@ -160,27 +158,9 @@ Fading: TypeAlias = Union[tuple[float, ...], rows.Array]
 """The buffers: a number each, or a row of an array."""
 
 
-@register("antiphon.BufferedToeplitzCounter/1")
-@column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
-    """Noise that is nearly that of the square root of A, from three to seven numbers.
-
-    c_k = Σ ω_i θ_i^(k-1): Σ_{k>=1} c_k p_{t-k} = Σ ω_i s_i with the *buffers*
-    s_i ← θ_i s_i + p_t. Poles and zeros by the horizon, from a table; its max squared error
-    is within 1 % of the square root's. With ``normalised`` it is within 8 % of the lower
-    bound for all factorisations at 2^20 (7.2 %), which the square root misses by 15 %.
-
-    State: the buffers and two numbers for each coordinate. O(buffers) work an update.
-    Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries (see
-    ``correlated``); proved, answers are multiples of 1/unit with integer noise.
-    Source: Dvijotham et al. 2024, *Efficient and Near-Optimal Noise Generation for
-    Streaming Differential Privacy*; columns: McMahan and Pillutla 2025.
-
-    >>> counter = BufferedToeplitzCounter(horizon=256, rho=10**9).start(seed=1)
-    >>> counter.send(1), counter.send(1), round(counter.send("count"), 3)
-    (TOP, TOP, 2.0)
-    """
+class Buffered(CorrelatedCounter[Fading]):
+    """What rolls over the buffers s_i ← θ_i s_i + p_t. Abstract."""
 
     _source: ClassVar[str] = "Dvijotham et al. 2024"
     buffers: Buffers = attrs.field(init=False, eq=False)
@@ -188,7 +168,7 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     thetas: tuple[float, ...] = attrs.field(init=False, eq=False)
     """How each buffer fades."""
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """The weight of each buffer in the coefficients of C."""
+    """What each buffer adds to the coefficients of C."""
 
     def _factorise(self) -> None:
         power = max(min(PARAMETERS), (self.horizon - 1).bit_length())
@@ -268,3 +248,26 @@ class BufferedToeplitzCounter(CorrelatedCounter[Fading]):
     def _counts(self, values: rows.Stream, coins: Coins) -> rows.Array:
         noisy = one_by_one if self.dimension is None else side_by_side
         return noisy(self, values, coins) / self.unit
+
+
+@register("antiphon.BufferedToeplitzCounter/1")
+@column_safe
+@attrs.frozen(kw_only=True, repr=False)
+class BufferedToeplitzCounter(Buffered):
+    """Noise that is nearly that of the square root of A, from three to seven numbers.
+
+    c_k = Σ ω_i θ_i^(k-1): Σ_{k>=1} c_k p_{t-k} = Σ ω_i s_i with the *buffers*
+    s_i ← θ_i s_i + p_t. Poles and zeros by the horizon, from a table; its max squared error
+    is within 1 % of the square root's. With ``normalised`` it is within 8 % of the lower
+    bound for all factorisations at 2^20 (7.2 %), which the square root misses by 15 %.
+
+    State: the buffers and two numbers for each coordinate. O(buffers) work an update.
+    Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries (see
+    ``correlated``); proved, answers are multiples of 1/unit with integer noise.
+    Source: Dvijotham et al. 2024, *Efficient and Near-Optimal Noise Generation for
+    Streaming Differential Privacy*; columns: McMahan and Pillutla 2025.
+
+    >>> counter = BufferedToeplitzCounter(horizon=256, rho=10**9).start(seed=1)
+    >>> counter.send(1), counter.send(1), round(counter.send("count"), 3)
+    (TOP, TOP, 2.0)
+    """

@@ -25,8 +25,6 @@ adversary chooses updates: a fully adaptive composition, ρ-zCDP (Feldman and Zr
 Whitehouse et al. 2023). Real Gaussian noise: Denisov et al. 2022, Thm 2.1.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from fractions import Fraction
@@ -43,13 +41,12 @@ from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.tails import gaussian_tail
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import ZeroConcentrated
 from antiphon.protocol.messages import freeze
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import Space
 
 FAR: Final = 256

@@ -1,7 +1,5 @@
 """A counter that answers each update by the count after it; and exact sums, without noise."""
 
-from __future__ import annotations
-
 from typing import ClassVar, NamedTuple, TypeAlias
 
 import attrs
@@ -12,11 +10,10 @@ from antiphon.numbers.errors import CompositionError
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.messages import HALT, TOP
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 
 Awaited: TypeAlias = int

@@ -15,19 +15,13 @@ from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.mechanisms.counters.tails import ErrorsShown
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol import spaces
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.sampled import SampledCoins
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
-from antiphon.verifiers.models import (
-    UpdatesAndQueries,
-    event_level,
-    updates_and_queries,
-    user_level,
-)
+from antiphon.protocol.registry import column_safe, set_derived
+from antiphon.verifiers import models
 from antiphon.verifiers.relations import AnyTwo, Near, OfUpdates, Relation, Within
 
 COUNT: Final = "count"
@@ -237,13 +231,15 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self.dimension * span if self.norm == 1 else exact.root_up(self.dimension * span**2)
 
     @property
-    def verification(self) -> UpdatesAndQueries:
+    def verification(self) -> models.UpdatesAndQueries:
         """f: updates that differ as neighbours may, and queries that are the same."""
         relation = self._relation()
         if not self.users:
-            return updates_and_queries(event_level(relation, events=self.events), QUERIES)
-        records = user_level(OfUpdates(relation), events=self.events)
-        return updates_and_queries(records, QUERIES)
+            return models.updates_and_queries(
+                models.event_level(relation, events=self.events), QUERIES
+            )
+        records = models.user_level(OfUpdates(relation), events=self.events)
+        return models.updates_and_queries(records, QUERIES)
 
     def _relation(self) -> Relation:
         if self.sensitivity is None:

@@ -1,7 +1,5 @@
 """The square-root factorisation A = √A·√A (Fichtenberger, Henzinger, Upadhyay 2023)."""
 
-from __future__ import annotations
-
 import math
 from functools import lru_cache
 from typing import ClassVar, Final

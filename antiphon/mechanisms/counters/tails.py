@@ -5,8 +5,6 @@ A tail is a number that |X| exceeds with probability at most beta. And how count
 themselves: their claims, and the errors of their counts.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Iterator

@@ -18,12 +18,11 @@ from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import TOP
 from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Signature
 
 

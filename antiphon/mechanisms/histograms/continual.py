@@ -23,14 +23,12 @@ from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.chain import Chain
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.messages import TOP, Ask
 from antiphon.protocol.provenance import CREATED
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import EventLevel, event_level, updates_and_queries

@@ -29,8 +29,6 @@ q(h) + Γ(t,j), where q(h) = out.
    Γ - α - 2γ_H(j-1) >= 1: n ends ask for q* - q(0) >= 2n, so there are at most 1 + (q* - q(0))/2.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from functools import cached_property
 from operator import add
@@ -150,22 +148,9 @@ class HSS(TestedIntervals):
         return max(1, -(-largest // self.gamma(1, 1)) + 1)
 
 
-@register("antiphon.HSSWithoutTest/1")
 @attrs.frozen(kw_only=True)
-class HSSWithoutTest(intervals.Intervals):
-    """P of HSS without Laplace tests: Thresh = q(h) + Γ(t, j), so that h itself says where it is.
-
-    As ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4).
-    Privacy: as ``HSS``.
-    Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.
-
-    >>> from antiphon.composition import ComplexMechanism
-    >>> from antiphon.mechanisms import KthLargest
-    >>> session = ComplexMechanism(
-    ...     HSSWithoutTest(epsilon=1000, query=KthLargest(1), dimension=2)).start(seed=1)
-    >>> [session.send((1, t % 2)) for t in range(5)]
-    [(0, 1), (2, 2), (2, 2), (4, 3), (4, 3)]
-    """
+class UntestedIntervals(intervals.Intervals):
+    """P without the tests, whatever becomes of H's answer. Abstract."""
 
     _shares: ClassVar[int] = 2
 
@@ -183,6 +168,10 @@ class HSSWithoutTest(intervals.Intervals):
     def threshold(self, interval: intervals.StreamInterval, t: int) -> int:
         return interval.answer[0] + self.big_gamma(t, interval.number)
 
+    @abstractmethod
+    def answered(self, ended: intervals.Running, h: tuple[int, ...]) -> tuple[int, ...]:
+        """What the interval after this one takes for H's answer h."""
+
     def exchange(
         self, state: intervals.Running, x: tuple[int, ...]
     ) -> Exchanged[intervals.Running]:
@@ -194,7 +183,7 @@ class HSSWithoutTest(intervals.Intervals):
         if (yield Ask(question, intervals.VECTORS)) is BOTTOM:
             return now, interval.answer
         h = intervals.clipped((yield Ask(c, intervals.HISTOGRAM)))
-        state = self.renewed(now, h, 0)
+        state = self.renewed(now, self.answered(now, h), 0)
         yield self.svt_init(state.interval.h)
         return state, state.interval.answer
 
@@ -204,3 +193,24 @@ class HSSWithoutTest(intervals.Intervals):
 
     def most_intervals(self, largest: int) -> int:
         return 1 + max(0, largest - self.query((0,) * self.dimension)) // 2
+
+
+@register("antiphon.HSSWithoutTest/1")
+@attrs.frozen(kw_only=True)
+class HSSWithoutTest(UntestedIntervals):
+    """P of HSS without Laplace tests: Thresh = q(h) + Γ(t, j), so that h itself says where it is.
+
+    As ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4).
+    Privacy: as ``HSS``.
+    Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> from antiphon.mechanisms import KthLargest
+    >>> session = ComplexMechanism(
+    ...     HSSWithoutTest(epsilon=1000, query=KthLargest(1), dimension=2)).start(seed=1)
+    >>> [session.send((1, t % 2)) for t in range(5)]
+    [(0, 1), (2, 2), (2, 2), (4, 3), (4, 3)]
+    """
+
+    def answered(self, ended: intervals.Running, h: tuple[int, ...]) -> tuple[int, ...]:
+        return h

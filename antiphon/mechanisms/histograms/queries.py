@@ -9,8 +9,6 @@ For a monotone q one inequality is enough: q(x + 1) <= q(x) + s, where 1 = (1, â
 y <= x + 1 gives q(y) <= q(x + 1) <= q(x) + s, and the same with x and y exchanged.
 """
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator
 from fractions import Fraction
@@ -22,8 +20,7 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 
 
 class HistogramQuery(ABC):

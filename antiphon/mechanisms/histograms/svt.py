@@ -3,8 +3,6 @@
 And over a dataset that changes: updates and queries, both adaptive (CM §3.3, §6).
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from operator import add
@@ -20,17 +18,15 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import AboveThreshold, AnySparseVector, SparseState, Told
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol import spaces
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
 from antiphon.protocol.provenance import CREATED, proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature, Tuples
 from antiphon.verifiers.models import EventLevel, event_level, every_pair, updates_and_queries
 from antiphon.verifiers.relations import OnlyEntry, Within

@@ -1,7 +1,5 @@
 """Parameters of private multiplicative weights for the least provable error."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

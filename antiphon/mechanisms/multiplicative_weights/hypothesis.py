@@ -6,8 +6,6 @@ largest, computed by operations that IEEE 754 rounds alike everywhere; each is w
 of its real value: half of it is rounding to the unit, and e^x is within 2^-45 of its own.
 """
 
-from __future__ import annotations
-
 from typing import Final, TypeAlias, Union
 
 import attrs
@@ -16,12 +14,11 @@ import numpy.typing as npt
 
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Symbol
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.verifiers.models import event_level
 

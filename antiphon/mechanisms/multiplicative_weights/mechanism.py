@@ -21,8 +21,6 @@ So there are at most ln|X|/(ημ - η²/8) updates: with η = 4μ, ln|X|/(2μ²)
 bound, 4 ln|X|/α² in Dwork and Roth 2014, Thm 4.12, is this one for μ = α/√8.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -46,11 +44,10 @@ from antiphon.mechanisms.noise.discrete import DiscreteLaplace, laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Status
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature
 from antiphon.verifiers.models import event_level, updates_and_queries
 from antiphon.verifiers.relations import ReplacedRow

@@ -4,8 +4,6 @@ The gaps between doubles reveal data (Mironov 2012), so every claim here is only
 release an answer take the discrete mechanisms, or those on a grid.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from fractions import Fraction
@@ -20,13 +18,11 @@ from antiphon.mechanisms.noise.discrete import Calibrated, concentrated_at, gaus
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import up
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, Pure, ZeroConcentrated
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Arrays, Reals, Signature
 from antiphon.verifiers.models import neighbouring_start
 from antiphon.verifiers.preprocessing_distance import PreprocessingDistance
@@ -138,21 +134,9 @@ _FAR = 1e6
 Table = NDArray[np.float64]
 
 
-@register("antiphon.NoisyDescent/1")
 @attrs.frozen(kw_only=True)
-class NoisyDescent(NoninteractiveMechanism[Table, Table]):
-    """n points -> their middle: T steps θ ← θ - rate·(mean of clipped θ - x_i, + N(0, σ²I)).
-
-    From the origin. θ - x_i, clipped to the ℓ₂ norm L, is the gradient of a Huber loss: L-Lipschitz
-    in θ, and its gradient is 1-Lipschitz in x_i, as a projection on a ball moves no two points
-    further apart. σ = (2L/n)·√(T/(2ρ)). *Not for release.*
-    NIM: an n × d table of floats, |x| <= 1e6 -> a float array, then HALT.
-    Privacy: ρ-zCDP w.r.t. f_∼ with one row replaced; and if the others move by τ in all, too,
-    (1 + τ/(2L))²ρ; (τ/(2L))²ρ if none is replaced (``claims_at``: smooth Rényi DP). *Proof*: given
-    θ the mean moves by (2L + τ)/n at most, so each step is a Gaussian mechanism, and T of them
-    compose adaptively. *Assumed*, as doubles leave gaps. Source: COR, Table 1, with μ = 1.
-    Raises: InvalidArgument for rho, rate or clip not positive.
-    """
+class AlongGradients(NoninteractiveMechanism[Table, Table]):
+    """A point found by steps along noisy gradients, whatever those are. Abstract."""
 
     points: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
@@ -177,8 +161,7 @@ class NoisyDescent(NoninteractiveMechanism[Table, Table]):
         return self.claims_at(0)[:1]
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """The claims for rows that move by this distance in all: with one row replaced, and with
-        none."""
+        """What it costs if rows move by so much in all: with one row replaced, and with none."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
         share = tau / (2 * self.clip)
@@ -191,6 +174,23 @@ class NoisyDescent(NoninteractiveMechanism[Table, Table]):
             )
             for replaced in (1, 0)
         )
+
+
+@register("antiphon.NoisyDescent/1")
+@attrs.frozen(kw_only=True)
+class NoisyDescent(AlongGradients):
+    """n points -> their middle: T steps θ ← θ - rate·(mean of clipped θ - x_i, + N(0, σ²I)).
+
+    From the origin. θ - x_i, clipped to the ℓ₂ norm L, is the gradient of a Huber loss: L-Lipschitz
+    in θ, and its gradient is 1-Lipschitz in x_i, as a projection on a ball moves no two points
+    further apart. σ = (2L/n)·√(T/(2ρ)). *Not for release.*
+    NIM: an n × d table of floats, |x| <= 1e6 -> a float array, then HALT.
+    Privacy: ρ-zCDP w.r.t. f_∼ with one row replaced; and if the others move by τ in all, too,
+    (1 + τ/(2L))²ρ; (τ/(2L))²ρ if none is replaced (``claims_at``: smooth Rényi DP). *Proof*: given
+    θ the mean moves by (2L + τ)/n at most, so each step is a Gaussian mechanism, and T of them
+    compose adaptively. *Assumed*, as doubles leave gaps. Source: COR, Table 1, with μ = 1.
+    Raises: InvalidArgument for rho, rate or clip not positive.
+    """
 
     def respond(self, dataset: Any, coins: Coins) -> Table:
         clip, point = float(self.clip), np.zeros(self.dimension)

@@ -1,7 +1,5 @@
 """Discrete Laplace and Gaussian noise on integers: exact, so safe to release."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Callable
@@ -21,16 +19,14 @@ from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.mechanisms import fields
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Dominated, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import Answer, Query
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Near, Within

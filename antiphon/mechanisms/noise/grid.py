@@ -3,8 +3,6 @@
 Rounding makes answers discrete, as the theorems of CM §4-5 ask.
 """
 
-from __future__ import annotations
-
 import math
 import sys
 from abc import abstractmethod
@@ -16,27 +14,20 @@ import attrs
 from antiphon.composition.accounting.pairs.compose import dominated_measure
 from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.discrete import (
-    Calibrated,
-    concentrated_at,
-    gaussian_bound,
-    laplace_bound,
-)
+from antiphon.mechanisms.noise import discrete
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError
 from antiphon.numbers.interval import up
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import to_scalar
 from antiphon.protocol import spaces
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import HALT, STAND_IN, distinct
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
 
@@ -45,7 +36,7 @@ _LARGEST: Final = sys.float_info.max
 
 @column_safe
 @attrs.frozen(kw_only=True)
-class GridNoise(Calibrated[float, float]):
+class GridNoise(discrete.Calibrated[float, float]):
     """x ↦ (⌊x/step + ½⌋ + noise)·step for a finite float x. Abstract.
 
     NIM. x/step is rounded in exact arithmetic, a half upwards, so neighbours at most
@@ -140,7 +131,7 @@ class GridLaplace(GridNoise):
         return coins.discrete_laplace(self.scale)
 
     def _tail(self, beta: float) -> int:
-        return laplace_bound(self.scale, beta)
+        return discrete.laplace_bound(self.scale, beta)
 
 
 @register("antiphon.GridGaussian/1")
@@ -172,14 +163,14 @@ class GridGaussian(GridNoise):
         source, tau = "Canonne, Kamath, Steinke 2020, Thm 4, on a grid", fields.distance(distance)
         places, f = self._places(tau), neighbouring_start(Within(tau))
         pairs = dominated_measure(DiscreteGaussianPair, self.sigma, places) if places else ()
-        loss = concentrated_at(self.rho, Fraction(places, self.moves))
+        loss = discrete.concentrated_at(self.rho, Fraction(places, self.moves))
         return proved(self, loss, f, source, *pairs)
 
     def _noise(self, coins: Coins) -> int:
         return coins.discrete_gaussian(self.sigma)
 
     def _tail(self, beta: float) -> int:
-        return gaussian_bound(self.sigma, beta)
+        return discrete.gaussian_bound(self.sigma, beta)
 
 
 @register("antiphon.RoundToGrid/1")

@@ -6,8 +6,6 @@ with an index. Neighbours are scores at most ``sensitivity`` apart, each of them
 record is added or removed: then half the noise does. No score is told.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections.abc import Sequence
@@ -23,14 +21,12 @@ from antiphon.mechanisms.noise.discrete import Calibrated, laplace_bound
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import to_scalar
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import BoundedRange, Pure
 from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import EachWithin, Monotone, Near
@@ -251,10 +247,30 @@ class PermuteAndFlip(Exponential):
                 return place
 
 
+@attrs.frozen(kw_only=True)
+class ByNoisyScores(Selection):
+    """By the largest score + DLap(swing/ε), whatever is told of it. Abstract."""
+
+    epsilon: Fraction = attrs.field(converter=fields.positive)
+    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """Of the noise: swing/ε."""
+
+    def __attrs_post_init__(self) -> None:
+        set_derived(self, scale=self.swing / self.epsilon)
+
+    def claims_at(self, distance: object) -> tuple[Claim, ...]:
+        source, tau = "Dwork and Roth 2014, §3.3, with discrete noise", fields.distance(distance)
+        return proved(self, Pure(self._swing(tau) / self.scale), self._apart(tau), source)
+
+    def error_bound(self, *, beta: float) -> int:
+        """Twice what no noise exceeds with probability 1 - beta (a union bound)."""
+        return 2 * laplace_bound(self.scale, fields.beta(beta) / self.candidates)
+
+
 @register("antiphon.ReportNoisyMax/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class ReportNoisyMax(Selection):
+class ReportNoisyMax(ByNoisyScores):
     """The first candidate with the largest score + DLap(swing/ε), swing = 2·sensitivity.
 
     With ``monotone`` swing = sensitivity. A tie goes to the smallest index. Noise is sampled
@@ -270,17 +286,6 @@ class ReportNoisyMax(Selection):
     1
     """
 
-    epsilon: Fraction = attrs.field(converter=fields.positive)
-    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The scale of the noise: swing/ε."""
-
-    def __attrs_post_init__(self) -> None:
-        set_derived(self, scale=self.swing / self.epsilon)
-
-    def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        source, tau = "Dwork and Roth 2014, §3.3, with discrete noise", fields.distance(distance)
-        return proved(self, Pure(self._swing(tau) / self.scale), self._apart(tau), source)
-
     def respond(self, dataset: Any, coins: Coins) -> int:
         noises = coins.discrete_laplaces(self.scale, self.candidates)
         scores: Sequence[int] = dataset.tolist() if self.arrays else dataset
@@ -290,7 +295,3 @@ class ReportNoisyMax(Selection):
             if noisy > best:
                 best, place = noisy, index
         return place
-
-    def error_bound(self, *, beta: float) -> int:
-        """Twice what no noise exceeds with probability 1 - beta (a union bound)."""
-        return 2 * laplace_bound(self.scale, fields.beta(beta) / self.candidates)

@@ -7,8 +7,6 @@ they are close is for speed alone. Source: Devroye, *Non-Uniform Random Variate 
 (1986), ch. II.3 (rejection); the weights e^(-rate·gap) are those of McSherry and Talwar 2007.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

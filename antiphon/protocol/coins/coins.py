@@ -12,6 +12,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
+from operator import attrgetter
 from typing import (
     TYPE_CHECKING,
     Any,
@@ -65,6 +66,14 @@ def _int64s(drawn: tuple[int, ...]) -> NDArray[np.int64]:
     return np.array(drawn, np.int64)
 
 
+def as_exponent(value: object) -> ExactEpsilon:
+    """As ``exactly``, but 0 and logarithms may be exponents."""
+    try:
+        return epsilon(value)
+    except InvalidArgument:
+        raise InvalidArgument("an exponent must be a finite number >= 0, or a Log") from None
+
+
 class Coins(ABC):
     """A stream of draws. ``draws`` counts how many have been made.
 
@@ -79,6 +88,12 @@ class Coins(ABC):
     """Reads a parameter that all replicas share; as it is, where there is one replica only."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """Makes an array of many draws."""
+    accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
+    """Whether a message belongs to a space, as it is asked with these coins."""
+    _plain: Callable[[Any], Number] = staticmethod(number)
+    """A plain number: it can stand on a tape, and equals what it seems to equal."""
+    _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
+    """What a probability e^-x is told by."""
 
     def __init__(self) -> None:
         self.draws: int = 0
@@ -90,10 +105,6 @@ class Coins(ABC):
         """The step of a part, as it is made with coins of this class; it may be kept."""
         return part.step
 
-    def accepts(self, space: Space) -> Callable[[object], bool]:
-        """Whether a message belongs to a space, as it is asked with these coins."""
-        return space.contains
-
     def note_death(self) -> None:
         """Count a part that died of an exception: with the same coins it may live, another time."""
         self.deaths += 1
@@ -103,10 +114,6 @@ class Coins(ABC):
         """The next value of the primitive ``kind``, which says its type; the public methods call
         it.
         """
-
-    def _plain(self, value: Number) -> Number:
-        """A plain number: it can stand on a tape, and equals what it seems to equal."""
-        return number(value)
 
     def _scale(self, value: Number, name: str) -> Number:
         value = self._plain(value)
@@ -127,7 +134,7 @@ class Coins(ABC):
 
         Source: Canonne, Kamath, Steinke 2020, Algorithm 1.
         """
-        value: bool = self.draw("bernoulli_exp", as_exponent(exponent))
+        value: bool = self.draw("bernoulli_exp", self._exponent(exponent))
         return value
 
     def categorical(self, weights: Sequence[Number] | NDArray[Any]) -> int:
@@ -284,14 +291,6 @@ def check_scores(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 def told_scores(parameter: bytes) -> NDArray[np.int64]:
     """The scores that stand on a tape: bytes, which nobody changes, and which are compared."""
     return np.frombuffer(parameter, _INT64)
-
-
-def as_exponent(value: object) -> ExactEpsilon:
-    """As ``exactly``, but 0 and logarithms may be exponents."""
-    try:
-        return epsilon(value)
-    except InvalidArgument:
-        raise InvalidArgument("an exponent must be a finite number >= 0, or a Log") from None
 
 
 def exactly(value: Number, name: str) -> Fraction:

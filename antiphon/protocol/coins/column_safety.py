@@ -1,4 +1,4 @@
-"""The declaration that a part may be handed columns, and the question whether it may.
+"""Which parts may be handed columns: the one question about it, which ``column_safe`` answers.
 
 A population steps many replicas at once, with a *column* where a number differs from replica
 to replica. A part that computes with columns as with numbers says so by ``@column_safe``; of all
@@ -8,19 +8,14 @@ others the replicas are told apart, which is slow but right.
 from __future__ import annotations
 
 from abc import ABCMeta
-from collections.abc import Callable
 from functools import cached_property, lru_cache
 from inspect import isclass
 from types import GetSetDescriptorType, MemberDescriptorType
-from typing import Any, Final, TypeAlias, TypeVar, overload
+from typing import Any, Final
 
-from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interning import has_plain_metaclass
+from antiphon.protocol.registry import MARK, Fields, empties
 
-Declared = TypeVar("Declared")
-Fields: TypeAlias = "tuple[str, ...]"
-
-_MARK: Final = "__column_safe__"
 _METHODS: Final = frozenset(
     {"step", "exchange", "respond", "holds", "contains", "contains_all", "__call__"}
 )
@@ -39,47 +34,6 @@ _UNSEEN: Final = frozenset(
 """Attributes that are read before a part is stepped, and never see a column."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
 """Where an object keeps a value of its own."""
-_MISSING: Final = object()
-
-
-@overload
-def column_safe(part: Declared, /) -> Declared: ...
-@overload
-def column_safe(*, of: str | Fields) -> Callable[[Declared], Declared]: ...
-def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
-    """Decorator: declares that this computes with columns as it does with numbers.
-
-    For a plain function, and for the class of a mechanism, a link, an adversary, an f, a relation
-    or a space. Arithmetic, comparison and ``if`` will do; ``type(x) is float``, ``math.…`` and
-    dictionary keys will not. A subclass inherits it if it computes with the very methods that were
-    declared: what overrides one of them, a helper too, makes the declaration anew. What says what
-    the part is, ``claims``, ``verification``, ``signature`` and ``initial_state``, may be its own.
-
-    Args: ``of``, the fields that must be safe too, where a part hands columns on to others; a
-    tuple is safe if its items are, and None is.
-
-    >>> @column_safe
-    ... def first(answers):
-    ...     return answers[0] > 0
-    >>> is_column_safe(first), is_column_safe(lambda answers: answers[0])
-    (True, False)
-    """
-    given: object = (of,) if type(of) is str else of
-    if type(given) is not tuple or not all(type(name) is str for name in given):  # pyright: ignore[reportUnknownVariableType]
-        raise InvalidArgument('of names fields: column_safe(of="relation"), or a tuple of names')
-    names: Fields = given  # pyright: ignore[reportUnknownVariableType]
-
-    if part is not _MISSING and not (callable(part) or hasattr(part, "function")):
-        raise InvalidArgument(f"column_safe takes a class or a function, not {of_kind(part)}")
-
-    def declare(thing: Declared) -> Declared:
-        # A part that a decorator made of a function is as safe as the function.
-        marked = thing if isclass(thing) else getattr(thing, "function", thing)
-        setattr(marked, _MARK, names)
-        _declared.cache_clear()
-        return thing
-
-    return declare if part is _MISSING else declare(part)
 
 
 def is_column_safe(part: object) -> bool:
@@ -115,7 +69,7 @@ def unsafe(part: object) -> object:
 def _is_marked(function: object) -> bool:
     """Whether a function, of its own or of a class, bears the mark."""
     plain = getattr(function, "__func__", function)
-    return not isclass(plain) and _MARK in getattr(plain, "__dict__", ())
+    return not isclass(plain) and MARK in getattr(plain, "__dict__", ())
 
 
 def _is_part(value: object) -> bool:
@@ -126,12 +80,15 @@ def _is_part(value: object) -> bool:
 def _declared(kind: type) -> Fields | None:
     """The fields that objects of a class depend on; None if it, as it computes, said nothing."""
     for base in kind.__mro__:
-        fields: Fields | None = vars(base).get(_MARK)
+        fields: Fields | None = vars(base).get(MARK)
         if fields is not None:
             known = {*map(id, base.__mro__)}
             more = (name for each in kind.__mro__ if id(each) not in known for name in vars(each))
             return None if any(_overrides(kind, base, name) for name in more) else fields
     return None
+
+
+empties(_declared.cache_clear)
 
 
 def _overrides(kind: type, base: type, name: str) -> bool:

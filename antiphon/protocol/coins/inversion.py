@@ -8,8 +8,6 @@ law is exactly the one stated; integers are compared and nothing is rounded.
 Source: Knuth and Yao 1976; Devroye, *Non-Uniform Random Variate Generation* (1986), ch. XV.
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers import exact
-from antiphon.numbers.named import set_derived
+from antiphon.protocol.registry import set_derived
 
 Word: TypeAlias = Callable[[], int]
 """Tosses a uniform 64-bit word."""

@@ -1,7 +1,5 @@
 """Coins that are really tossed: from the operating system, or from a seed."""
 
-from __future__ import annotations
-
 import math
 import os
 import weakref

@@ -5,8 +5,6 @@ Gaussian for Differential Privacy* (2020), Algorithms 1 and 2. Algorithm 3, and 
 Algorithm 2 where tables are faster, are in ``discrete_noise``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias

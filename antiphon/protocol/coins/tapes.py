@@ -1,7 +1,5 @@
 """Coins that are recorded, read back (law 2), and tossed in every way that they may fall."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache

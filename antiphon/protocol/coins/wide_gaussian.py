@@ -8,8 +8,6 @@ word of 64 bits is enough for 99 of 100 draws: 16 bits of the cell's uniform num
 sign, 25 bits of the place and 22 of the acceptance (for σ = 2^32).
 """
 
-from __future__ import annotations
-
 from bisect import bisect_left, bisect_right
 from fractions import Fraction
 from functools import lru_cache

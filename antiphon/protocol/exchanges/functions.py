@@ -1,7 +1,5 @@
 """``@exchange``: a post-processor from one generator function, with or without coins."""
 
-from __future__ import annotations
-
 import inspect
 from abc import abstractmethod
 from collections.abc import Callable
@@ -12,14 +10,13 @@ import attrs
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.exchanges import processor
 from antiphon.protocol.forwarding import Forwarding
 from antiphon.protocol.mechanism import State
 from antiphon.protocol.messages import HALT
-from antiphon.protocol.registry import Named
+from antiphon.protocol.registry import Named, column_safe
 from antiphon.protocol.spaces import Signature
 
 

@@ -10,8 +10,6 @@ nothing is run twice. Nobody relies on it: a second step from the same state, a 
 another process find the slot empty and run the exchange again.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Generator, Iterable
 from types import GeneratorType

@@ -3,8 +3,6 @@
 Every figure is exact, or rounded so that less is promised.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -17,22 +15,11 @@ from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interval import up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
+from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.divergences import SLACK, order_of, range_curve, response_curve
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    BoundedRange,
-    Dominated,
-    DominatingPair,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-    parameters_of,
-)
 from antiphon.protocol.messages import identical
 
-Kind = TypeVar("Kind", bound=Measure)
+Kind = TypeVar("Kind", bound=kinds.Measure)
 _DIGITS: Final = 40
 
 
@@ -40,30 +27,30 @@ _DIGITS: Final = 40
 class Conversion:
     """A row of the table: every mechanism with a measure ``of`` this kind has one of that."""
 
-    of: type[Measure]
-    to: type[Measure]
+    of: type[kinds.Measure]
+    to: type[kinds.Measure]
     figure: str
     """As it is written on paper."""
     source: str
     rounding: str
-    convert: Callable[[Any], Measure | None] = attrs.field(repr=False)
+    convert: Callable[[Any], kinds.Measure | None] = attrs.field(repr=False)
     """None where nothing is implied: (ε, δ) with δ > 0 is not pure."""
 
 
-def _pure(measure: Approximate) -> Pure | None:
-    return None if measure.delta else Pure(measure.epsilon)
+def _pure(measure: kinds.Approximate) -> kinds.Pure | None:
+    return None if measure.delta else kinds.Pure(measure.epsilon)
 
 
-def _half_square(epsilon: ExactEpsilon, parts: int = 2) -> ZeroConcentrated | None:
+def _half_square(epsilon: ExactEpsilon, parts: int = 2) -> kinds.ZeroConcentrated | None:
     """ρ = ε²/parts; None for 0, as ρ is positive."""
     high = exact.bracket(epsilon, _DIGITS)[1]
-    return ZeroConcentrated(high**2 / parts) if high else None
+    return kinds.ZeroConcentrated(high**2 / parts) if high else None
 
 
-def _gaussian(epsilon: ExactEpsilon) -> GaussianDP | None:
+def _gaussian(epsilon: ExactEpsilon) -> kinds.GaussianDP | None:
     """μ = 2Φ⁻¹(e^ε/(1+e^ε)); None for 0, as μ is positive."""
     x = quantile_above(epsilon)
-    return GaussianDP(2 * x) if x else None
+    return kinds.GaussianDP(2 * x) if x else None
 
 
 def _double(epsilon: ExactEpsilon) -> ExactEpsilon:
@@ -72,9 +59,9 @@ def _double(epsilon: ExactEpsilon) -> ExactEpsilon:
     return 2 * epsilon
 
 
-def _linear(rho: Fraction) -> Renyi:
+def _linear(rho: Fraction) -> kinds.Renyi:
     slope = up(rho)
-    return Renyi(lambda order: slope * order_of(order) * (1 + SLACK))
+    return kinds.Renyi(lambda order: slope * order_of(order) * (1 + SLACK))
 
 
 _EXACT: Final = "exact"
@@ -84,48 +71,49 @@ _BUN: Final = "Bun and Steinke 2016, "
 _DONG: Final = "Dong, Roth and Su 2022, "
 
 CONVERSIONS: Final = (
-    Conversion(Pure, Approximate, "(ε, 0)", "CM Def. 2.1", _EXACT,
-               lambda m: Approximate(m.epsilon, Fraction(0))),
-    Conversion(Approximate, Pure, "ε, if δ = 0", "CM Def. 2.1", _EXACT, _pure),
-    Conversion(Pure, BoundedRange, "η = 2ε", "Durfee and Rogers 2019", _EXACT,
-               lambda m: BoundedRange(_double(m.epsilon))),
-    Conversion(BoundedRange, Pure, "ε = η", "Durfee and Rogers 2019", _EXACT,
-               lambda m: Pure(m.eta)),
-    Conversion(Pure, ZeroConcentrated, "ρ = ε²/2", _BUN + "Prop. 1.4", _UP_LOG,
+    Conversion(kinds.Pure, kinds.Approximate, "(ε, 0)", "CM Def. 2.1", _EXACT,
+               lambda m: kinds.Approximate(m.epsilon, Fraction(0))),
+    Conversion(kinds.Approximate, kinds.Pure, "ε, if δ = 0", "CM Def. 2.1", _EXACT, _pure),
+    Conversion(kinds.Pure, kinds.BoundedRange, "η = 2ε", "Durfee and Rogers 2019", _EXACT,
+               lambda m: kinds.BoundedRange(_double(m.epsilon))),
+    Conversion(kinds.BoundedRange, kinds.Pure, "ε = η", "Durfee and Rogers 2019", _EXACT,
+               lambda m: kinds.Pure(m.eta)),
+    Conversion(kinds.Pure, kinds.ZeroConcentrated, "ρ = ε²/2", _BUN + "Prop. 1.4", _UP_LOG,
                lambda m: _half_square(m.epsilon)),
-    Conversion(BoundedRange, ZeroConcentrated, "ρ = η²/8", "Cesar and Rogers 2021",
+    Conversion(kinds.BoundedRange, kinds.ZeroConcentrated, "ρ = η²/8", "Cesar and Rogers 2021",
                _UP_LOG, lambda m: _half_square(m.eta, 8)),
-    Conversion(Pure, GaussianDP, "μ = 2Φ⁻¹(e^ε/(1+e^ε))",
+    Conversion(kinds.Pure, kinds.GaussianDP, "μ = 2Φ⁻¹(e^ε/(1+e^ε))",
                "RR_{ε,0} (CM Thm 2.5) is a rounding of N(±μ/2, 1)", _UP,
                lambda m: _gaussian(m.epsilon)),
-    Conversion(BoundedRange, GaussianDP, "μ = 2Φ⁻¹(e^(η/2)/(1+e^(η/2)))",
+    Conversion(kinds.BoundedRange, kinds.GaussianDP, "μ = 2Φ⁻¹(e^(η/2)/(1+e^(η/2)))",
                "a logistic law and its shift by η; van Zwet 1964 (docs/measures.md)", _UP,
                lambda m: _gaussian(exact.bracket(m.eta, _DIGITS)[1] / 2)),
-    Conversion(GaussianDP, ZeroConcentrated, "ρ = μ²/2", _DONG + "Cor. B.6",
-               _EXACT, lambda m: ZeroConcentrated(m.mu**2 / 2)),
-    Conversion(Pure, Renyi, "ln(cosh((α-½)ε)/cosh(ε/2))/(α-1)", "of RR_{ε,0} (CM Thm 2.5)", _UP,
-               lambda m: Renyi(response_curve(m.epsilon))),
-    Conversion(BoundedRange, Renyi, "that of losses t, t-η with the worst t",
+    Conversion(kinds.GaussianDP, kinds.ZeroConcentrated, "ρ = μ²/2", _DONG + "Cor. B.6",
+               _EXACT, lambda m: kinds.ZeroConcentrated(m.mu**2 / 2)),
+    Conversion(kinds.Pure, kinds.Renyi, "ln(cosh((α-½)ε)/cosh(ε/2))/(α-1)",
+               "of RR_{ε,0} (CM Thm 2.5)", _UP, lambda m: kinds.Renyi(response_curve(m.epsilon))),
+    Conversion(kinds.BoundedRange, kinds.Renyi, "that of losses t, t-η with the worst t",
                "Dong, Durfee and Rogers 2020", _UP,
-               lambda m: Renyi(range_curve(m.eta))),
-    Conversion(ZeroConcentrated, Renyi, "αρ", _BUN + "Def. 1.1", _UP, lambda m: _linear(m.rho)),
-    Conversion(GaussianDP, Renyi, "αμ²/2", _DONG + "Cor. B.6", _UP,
+               lambda m: kinds.Renyi(range_curve(m.eta))),
+    Conversion(kinds.ZeroConcentrated, kinds.Renyi, "αρ", _BUN + "Def. 1.1", _UP,
+               lambda m: _linear(m.rho)),
+    Conversion(kinds.GaussianDP, kinds.Renyi, "αμ²/2", _DONG + "Cor. B.6", _UP,
                lambda m: _linear(m.mu**2 / 2)),
-    Conversion(Dominated, Renyi, "D_α(P‖Q)", "data processing", _UP,
-               lambda m: Renyi(m.pair.divergence_at)),
+    Conversion(kinds.Dominated, kinds.Renyi, "D_α(P‖Q)", "data processing", _UP,
+               lambda m: kinds.Renyi(m.pair.divergence_at)),
 )  # fmt: skip
 """The table of conversions; others are chains of these rows; (ε, δ) with a δ of one's choice:
 ``approximate``."""
 
 
-def converted(measure: Measure, kind: type[Kind]) -> Kind | None:
+def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
     """A measure of another kind that this one implies, by the fewest rows of the table; None if
     there is none.
 
-    >>> converted(BoundedRange(1), ZeroConcentrated)
+    >>> converted(kinds.BoundedRange(1), kinds.ZeroConcentrated)
     ZeroConcentrated(rho=0.125)
     """
-    known: dict[type, Measure] = {type(measure): measure}
+    known: dict[type, kinds.Measure] = {type(measure): measure}
     waiting = list(known)
     for at in waiting:
         if at is kind:
@@ -139,20 +127,22 @@ def converted(measure: Measure, kind: type[Kind]) -> Kind | None:
     return None
 
 
-def implies(measure: Measure, other: Measure) -> bool:
+def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
     """Whether a measure implies another, as far as the table and ``approximate`` tell."""
     if identical(measure, other):
         return True
-    if isinstance(other, Approximate):
+    if isinstance(other, kinds.Approximate):
         point = approximate(measure, other.delta)
         return point is not None and exact.at_most(point.epsilon, other.epsilon)
     found = converted(measure, type(other))
-    if isinstance(found, Pure | BoundedRange) and isinstance(other, Pure | BoundedRange):
-        mine, theirs = parameters_of(found), parameters_of(other)
+    if isinstance(found, kinds.Pure | kinds.BoundedRange) and isinstance(
+        other, kinds.Pure | kinds.BoundedRange
+    ):
+        mine, theirs = kinds.parameters_of(found), kinds.parameters_of(other)
         return mine is not None and theirs is not None and exact.at_most(mine[0], theirs[0])
-    if isinstance(found, ZeroConcentrated) and isinstance(other, ZeroConcentrated):
+    if isinstance(found, kinds.ZeroConcentrated) and isinstance(other, kinds.ZeroConcentrated):
         return found.rho <= other.rho
-    if isinstance(found, GaussianDP) and isinstance(other, GaussianDP):
+    if isinstance(found, kinds.GaussianDP) and isinstance(other, kinds.GaussianDP):
         return found.mu <= other.mu
     return False
 
@@ -160,34 +150,34 @@ def implies(measure: Measure, other: Measure) -> bool:
 # --- to (ε, δ) at a δ -----------------------------------------------------------------------------
 
 
-def approximate(measure: Measure, delta: Fraction) -> Approximate | None:
+def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
     """(ε, δ) with this very δ, ε rounded up; None where a measure gives none.
 
     A stated ε, whatever δ is; zCDP by Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP by
     Balle and Wang 2018, Thm 8; of a dominating pair its hockey-stick divergence.
     """
-    stated = parameters_of(measure)
+    stated = kinds.parameters_of(measure)
     if stated is not None:
-        return Approximate(stated[0], delta) if stated[1] <= delta else None
+        return kinds.Approximate(stated[0], delta) if stated[1] <= delta else None
     if delta == 1:
-        return Approximate(Fraction(0), delta)
-    if isinstance(measure, GaussianDP) and measure.mu > _LARGE:
-        measure = ZeroConcentrated(measure.mu**2 / 2)
-    if isinstance(measure, ZeroConcentrated):
+        return kinds.Approximate(Fraction(0), delta)
+    if isinstance(measure, kinds.GaussianDP) and measure.mu > _LARGE:
+        measure = kinds.ZeroConcentrated(measure.mu**2 / 2)
+    if isinstance(measure, kinds.ZeroConcentrated):
         told = delta and measure.rho <= _MOST
-        return Approximate(zcdp_epsilon(measure.rho, delta), delta) if told else None
-    if isinstance(measure, GaussianDP):
+        return kinds.Approximate(zcdp_epsilon(measure.rho, delta), delta) if told else None
+    if isinstance(measure, kinds.GaussianDP):
         mu = measure.mu
         found = _least(lambda e: gaussian_delta(mu, e)[1] <= delta) if delta else None
-    elif isinstance(measure, Dominated):
+    elif isinstance(measure, kinds.Dominated):
         pair = measure.pair
         found = _least(lambda e: _told(pair, e) <= delta)
     else:
         return None
-    return None if found is None else Approximate(found, delta)
+    return None if found is None else kinds.Approximate(found, delta)
 
 
-def _told(pair: DominatingPair, epsilon: Fraction) -> Fraction:
+def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
     """H_ε(P‖Q). Raises: PartError where a user's pair gives no probability."""
     try:
         return exact.probability(pair.delta_at(epsilon))

@@ -1,7 +1,5 @@
 """The Rényi divergences of the worst pairs of a measure, rounded up."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from numbers import Real

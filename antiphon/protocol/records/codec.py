@@ -4,8 +4,6 @@ Decoding builds messages and registered attrs types only; it runs no code from
 the file and is bounded in depth and size.
 """
 
-from __future__ import annotations
-
 import base64
 import enum
 import json

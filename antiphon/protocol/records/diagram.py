@@ -7,8 +7,6 @@ forward, ExtConComp asks M_i) and left out where they do not. The identifier sen
 "m_b" on: which of the two it was is in no view and in no picture.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from collections.abc import Iterator
 from itertools import islice

@@ -3,8 +3,6 @@
 A recording names its system twice, in public and with its secrets: they must ``agree``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Generator
 from contextlib import contextmanager
 from inspect import isclass

@@ -1,7 +1,5 @@
 """interact, record, replay: a play between an adversary and a mechanism (CM §2.2.1, Def. 2.9)."""
 
-from __future__ import annotations
-
 import reprlib
 from collections.abc import Callable, Sequence
 from pathlib import Path

@@ -5,8 +5,6 @@ function or an unregistered class can be rebuilt by whoever runs the same file: 
 my_system.py is "my_system.noisy/0", and the first of a list ``askers`` is "my_system.askers[0]/0".
 """
 
-from __future__ import annotations
-
 import enum
 import sys
 from collections.abc import Iterator

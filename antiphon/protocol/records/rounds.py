@@ -1,17 +1,15 @@
 """An interaction that was played: its rounds, and how it ended (CM §2.2.1)."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Sequence
 from typing import Any
 
 import attrs
 
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.coins.coins import Draw
 from antiphon.protocol.messages import SAME
 from antiphon.protocol.records.headers import Header
+from antiphon.protocol.registry import set_derived
 
 
 class Ending(enum.Enum):

@@ -1,7 +1,5 @@
 """Diagrams on paper: as Mermaid text and as SVG. Every text is escaped, whoever wrote it."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import Final

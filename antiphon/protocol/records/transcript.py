@@ -4,8 +4,6 @@ Whole lines only, registered types only, and no code from the file is run. What 
 stops in the middle has lost is said (``View.cut``).
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterator, Sequence

@@ -10,6 +10,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.mechanisms import randomized_response
+from antiphon.mechanisms.noise import selection
 from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip, ReportNoisyMax
 from antiphon.mechanisms.randomized_response import (
     TWO_BITS,
@@ -20,9 +22,8 @@ from antiphon.mechanisms.randomized_response import (
 )
 from antiphon.numbers.exact import Log
 from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Integers, Signature
 from antiphon.selfcheck.corpus.entry import Entry, Truth, at_once, saying
 from antiphon.selfcheck.corpus.specimen import (
@@ -113,7 +114,7 @@ def _exposed_response() -> Specimen:
 @register("antiphon.corpus.TruthfulLies/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class TruthfulLies(KaryResponse):
+class TruthfulLies(randomized_response.OneOfMany):
     """k-ary response whose lie is uniform on all values, so that it may be the truth.
 
     Refuted: the truth is told with probability t + (1 - t)/k, not t.
@@ -201,7 +202,7 @@ def _exponential(epsilon: float) -> float:
 @register("antiphon.corpus.NoisyMaxValue/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class NoisyMaxValue(ReportNoisyMax):
+class NoisyMaxValue(selection.ByNoisyScores):
     """Report noisy max that tells the largest noisy score, not whose it is.
 
     Refuted: with k candidates a low value v has probability ∝ e^(kv/scale), so scores that all
@@ -210,7 +211,7 @@ class NoisyMaxValue(ReportNoisyMax):
 
     @property
     def signature(self) -> Signature:
-        scores = ReportNoisyMax.signature.fget(self).queries  # type: ignore[attr-defined]
+        scores = selection.ByNoisyScores.signature.fget(self).queries  # type: ignore[attr-defined]
         return Signature(scores, Integers(), scores)
 
     def respond(self, dataset: tuple[int, ...], coins: Any) -> int:

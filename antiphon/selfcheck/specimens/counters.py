@@ -12,7 +12,7 @@ import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
-from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import Buffered, BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
@@ -23,11 +23,10 @@ from antiphon.mechanisms.counters.tree_counter import (
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
 from antiphon.protocol.measures.kinds import Pure
 from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (
@@ -142,7 +141,7 @@ def _refined_tree_counter() -> Specimen:
 @register("antiphon.corpus.ColumnsFromTheEnd/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
-class ColumnsFromTheEnd(BufferedToeplitzCounter):
+class ColumnsFromTheEnd(Buffered):
     """Normalised columns, their norms taken in the wrong order: as if the first were the shortest.
 
     Refuted: the noise of the first update is too small by the norm of its whole column, while
@@ -150,7 +149,7 @@ class ColumnsFromTheEnd(BufferedToeplitzCounter):
     """
 
     def divisors(self, block: int) -> list[float]:
-        return BufferedToeplitzCounter.divisors(self, block)[::-1]
+        return Buffered.divisors(self, block)[::-1]
 
 
 def _buffered_toeplitz_counter() -> Specimen:

@@ -17,7 +17,7 @@ from antiphon.mechanisms.counters.square_root import SquareRootCounter
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.histograms import queries
 from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
-from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
+from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest, UntestedIntervals
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.histograms.svt import HistogramMonitor, HistogramSVT
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
@@ -157,15 +157,14 @@ class LargestFromAHundred(queries.HistogramQuery):
 
 @register("antiphon.corpus.NoiselessHSS/1")
 @attrs.frozen(kw_only=True)
-class NoiselessHSS(HSSWithoutTest):
+class NoiselessHSS(UntestedIntervals):
     """HSS that takes the sums of its intervals as they are, where H's answer belongs.
 
     Refuted: what it answers after the first interval is the exact value.
     """
 
-    def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
-        exactly = tuple(map(add, ended.interval.h, ended.c))
-        return HSSWithoutTest.renewed(self, ended, exactly, raised)
+    def answered(self, ended: Running, h: tuple[int, ...]) -> tuple[int, ...]:
+        return tuple(map(add, ended.interval.h, ended.c))
 
 
 def _hss() -> Specimen:

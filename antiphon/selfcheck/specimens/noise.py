@@ -9,7 +9,7 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.mechanisms.noise.continuous import Gaussian, Laplace, NoisyDescent
+from antiphon.mechanisms.noise.continuous import AlongGradients, Gaussian, Laplace, NoisyDescent
 from antiphon.mechanisms.noise.discrete import DiscreteGaussian, DiscreteLaplace
 from antiphon.mechanisms.noise.grid import GridGaussian, GridLaplace, RoundToGrid
 from antiphon.mechanisms.sparse_vector import (
@@ -147,7 +147,7 @@ def _descent() -> Specimen:
 
 @register("antiphon.corpus.Unclipped/1")
 @attrs.frozen(kw_only=True)
-class Unclipped(NoisyDescent):
+class Unclipped(AlongGradients):
     """Descent along whatever gradients there are."""
 
     def respond(self, dataset: Any, coins: Coins) -> Any:

@@ -11,17 +11,17 @@ from typing import Any, Final
 
 import attrs
 
+from antiphon.composition import validity
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Checked, Purse
-from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.measures.kinds import Approximate, Pure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, Pair, identical, same
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.protocol.verification import Refused, Verification
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
@@ -72,7 +72,7 @@ def messages(created: list[Create], count: int) -> list[Pair]:
 
 
 @attrs.frozen
-class ForgetsTheirs(FixedMechanisms):
+class ForgetsTheirs(validity.OfCreations):
     """f^{α₁…α_k} that forgets to ask whether each pair sequence is f_i-valid."""
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
@@ -82,21 +82,21 @@ class ForgetsTheirs(FixedMechanisms):
 
 @column_safe
 @attrs.frozen
-class ForgetsToCharge(FixedParameters):
+class ForgetsToCharge(validity.FixedInAdvance, validity.Budgeted):
     """f^{ε₁,δ₁…} that forgets to take a creation's parameters out of the multiset."""
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
-        after = FixedParameters.admit(self, purse, count, created)
+        after = validity.FixedInAdvance.admit(self, purse, count, created)
         return after if type(after) is Refused else purse
 
 
 @column_safe
 @attrs.frozen
-class ForgetsSparsity(SparseParallel):
+class ForgetsSparsity(validity.Sparse, validity.Budgeted):
     """f_∞ that forgets to charge a mechanism whose pair differs."""
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        after = SparseParallel.differ(self, purse, created)
+        after = validity.Sparse.differ(self, purse, created)
         return after if type(after) is Refused else purse
 
 
@@ -122,7 +122,7 @@ class AtLengthTwo(Verification[int]):
 
 @column_safe
 @attrs.frozen
-class NotPrefixClosed(SparseParallel):
+class NotPrefixClosed(validity.Sparse, validity.Budgeted):
     """f_∞ literally as printed: it judges the whole sequence of a mechanism in J by plain f'."""
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:

@@ -89,7 +89,7 @@ def bounded_by_responses(
 def _parameters(f: Suitable) -> Sequence[Parameters]:
     if isinstance(f, validity.OfCreations):
         return [created.parameters for created in f.created]
-    assert isinstance(f, validity.FixedParameters | validity.SparseParallel)
+    assert isinstance(f, validity.Budgeted)
     return f.parameters
 
 
@@ -127,7 +127,7 @@ def _theorem_4_10() -> Iterable[Check]:
     yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", crossed=True)
 
 
-def _two_fixed(*, kind: type[validity.FixedMechanisms] = validity.FixedMechanisms) -> Evidence:
+def _two_fixed(*, kind: type[validity.OfCreations] = validity.FixedMechanisms) -> Evidence:
     made = (RESPONSE, walk())
     return bounded_by_responses(kind(made), made, 6)
 
@@ -165,7 +165,7 @@ def _for_two() -> validity.FixedParameters:
     return validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
 
 
-def _two_chosen(*, kind: type[validity.FixedParameters] = validity.FixedParameters) -> Evidence:
+def _two_chosen(*, kind: type[validity.Budgeted] = validity.FixedParameters) -> Evidence:
     f = kind(validity.fixed_parameters(BUDGET).parameters)
     return bounded_by_responses(f, _many(), 6, most=3)
 

@@ -57,7 +57,7 @@ class Garbler(PostProcessor[Garbled]):
     tells: bool = False
 
     @property
-    def initial_states(self) -> Space:
+    def initial_states(self) -> Space:  # type: ignore[override]
         return BITS if self.tells else ONLY
 
     @property

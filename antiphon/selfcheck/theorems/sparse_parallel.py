@@ -14,7 +14,7 @@ from antiphon.audit.simulated_composition import (
 from antiphon.audit.simulators import vadhan_wang
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.creation import Create
-from antiphon.composition.validity import SparseParallel, sparse_parallel
+from antiphon.composition.validity import Budgeted, SparseParallel, sparse_parallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import epsilon
 from antiphon.selfcheck.theorems import components
@@ -67,12 +67,12 @@ def _pure(*, leaky: Create = SILENT) -> Evidence:
     return bounded_by_responses(f, [components.PURE_RESPONSE, leaky], 9, most=4)
 
 
-def _closed(*, kind: type[SparseParallel] = SparseParallel) -> Evidence:
+def _closed(*, kind: type[Budgeted] = SparseParallel) -> Evidence:
     f = kind(sparse_parallel([(0, 0)]).parameters)
     return bounded_by_responses(f, [Create(components.BitEcho())], 3, most=1)
 
 
-def _charged(*, kind: type[SparseParallel] = SparseParallel) -> Evidence:
+def _charged(*, kind: type[Budgeted] = SparseParallel) -> Evidence:
     return bounded_by_responses(
         kind((components.PURE_RESPONSE.parameters,)), [components.PURE_RESPONSE], 4, most=2
     )

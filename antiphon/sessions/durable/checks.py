@@ -6,8 +6,6 @@ sync calls it ``synced``, else ``check``: what stands before a ``synced`` line h
 and no power cut has taken it from there.
 """
 
-from __future__ import annotations
-
 import re
 from typing import IO, Final
 from zlib import crc32

@@ -8,8 +8,6 @@ A power cut takes back from both what was not synced, and the guard knows of it:
 that are not on the disk, it says on the disk which run of the machine they leave in.
 """
 
-from __future__ import annotations
-
 import json
 import os
 import sys

@@ -1,7 +1,5 @@
 """The content of a durable session's file, and a shorter file of the same session."""
 
-from __future__ import annotations
-
 import os
 from datetime import UTC, datetime
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The log of a durable session: JSON lines, and when they are on the disk (docs/durable.md)."""
 
-from __future__ import annotations
-
 import errno
 import os
 import threading

@@ -6,8 +6,6 @@ come since the one before; a state says where all these lines are, so that a res
 not what lies between.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from hashlib import blake2b
 from itertools import zip_longest

@@ -1,7 +1,5 @@
 """Reading the log of a durable session, and stepping through it again."""
 
-from __future__ import annotations
-
 import os
 from collections import deque
 from collections.abc import Iterator

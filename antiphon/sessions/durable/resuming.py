@@ -1,7 +1,5 @@
 """Beginning durable sessions, and going on with them: once each, from the newest state only."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable
 from contextlib import ExitStack, suppress

@@ -6,8 +6,6 @@ with probability 1 - δ would hold with probability 1 - 2δ. So none is exchange
 cannot read a claim; then there is none.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Where in a mechanism the composition is, what stands on its left, and what each child cost."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple, overload

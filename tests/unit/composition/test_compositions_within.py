@@ -12,7 +12,7 @@ from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.numbers.interning import fingerprint
 from antiphon.populations.play import play_sample
 from antiphon.protocol import Pure, SampledCoins, Status
-from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.registry import column_safe
 from antiphon.verifiers import Refused, event_level, every_pair
 
 RR = RandomizedResponse(epsilon=1)

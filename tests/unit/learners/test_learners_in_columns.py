@@ -29,9 +29,9 @@ from antiphon.mechanisms.counters import ExactSum
 from antiphon.numbers.exact import Log
 from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.play import Population, taken_apart
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.messages import EMPTY, HALT, identical
+from antiphon.protocol.registry import column_safe
 
 BALL, BOX = Ball(dimension=2), Box(dimension=2, half_width=0.5)
 LINEAR = LinearLoss(dimension=2, grid=4)

@@ -17,8 +17,9 @@ from antiphon.populations.columns import Apart, Column, Lanes
 from antiphon.populations.each_replica import to_scalar
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER, Placeholder
-from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
+from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.messages import identical
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import Anything, Signature
 
 OPERATIONS = [operator.add, operator.sub, operator.mul, operator.truediv, operator.floordiv,

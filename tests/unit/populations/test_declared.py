@@ -10,7 +10,7 @@ from antiphon import InteractiveAsContinual, Signature, Verification
 from antiphon.populations.column_coins import KNOWN, ColumnCoins
 from antiphon.populations.play import Population, play_population, taken_apart
 from antiphon.protocol import Space
-from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import BITS, Anything, Either, Finite, Integers
 from antiphon.protocol.verification import Refused
 

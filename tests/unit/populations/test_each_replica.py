@@ -15,7 +15,7 @@ from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.columns import Apart, Column
 from antiphon.populations.each_replica import Opaque, for_all, for_each, to_scalar
 from antiphon.populations.play import Population, play_population, play_sample
-from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.protocol.registry import column_safe
 
 INTS = np.array([3, -1, 4])
 ROWS = np.array([[1.5, 2], [-3, 0.1], [2, 2]], order="F")

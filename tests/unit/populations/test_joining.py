@@ -13,8 +13,8 @@ from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.joining import OneOf, key, one_of
 from antiphon.populations.play import Population, play_population, play_sample
 from antiphon.populations.sample import NUMBER, Placeholder
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import Anything
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 

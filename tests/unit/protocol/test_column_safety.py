@@ -22,7 +22,8 @@ from antiphon.mechanisms import (
 )
 from antiphon.populations.play import play_population
 from antiphon.protocol import Space
-from antiphon.protocol.coins.column_safety import column_safe, is_column_safe, unsafe
+from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import BITS, Anything, Either, Pairs, Tuples
 from antiphon.verifiers import Near, OnlyEntry, Within
 

@@ -17,6 +17,7 @@ from trying import over, sized
 import antiphon as ap
 from antiphon import Create, Log, PostProcessor
 from antiphon.composition import Budget, TwoCopies
+from antiphon.composition.concurrent import Concurrent
 from antiphon.mechanisms import COUNT, BufferedToeplitzCounter, TreeCounter
 from antiphon.protocol import Draw, SampledCoins, Status
 from antiphon.protocol.coins.column_safety import is_column_safe
@@ -490,5 +491,5 @@ def test_column_safe_mechanisms_say_so():
         own = kind.__module__.startswith("antiphon.selfcheck.corpus")
         if own and {"respond", "step"} & vars(kind).keys():
             few = entry.samples < 10_000  # of one interaction at a time
-            whole = isinstance(entry.system, ap.ExtConComp)
+            whole = isinstance(entry.system, Concurrent)
             assert few or whole or is_column_safe(entry.system)

@@ -17,7 +17,8 @@ import antiphon as ap
 from antiphon import BOTTOM, EMPTY, Side, Verification, Verifier
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.populations.play import play_sample
-from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
+from antiphon.protocol.coins.column_safety import is_column_safe
+from antiphon.protocol.registry import column_safe
 from antiphon.verifiers import (
     AddOrRemove,
     AnyTwo,

@@ -1,7 +1,5 @@
 """A claim that the exact engine, or else a short audit, refutes."""
 
-from __future__ import annotations
-
 from typing import Any, Final, TypeAlias
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A reading for populations that does not answer as the plain steps do (law 2)."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final, cast
 

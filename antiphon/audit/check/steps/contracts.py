@@ -3,8 +3,6 @@
 A check is a function of the subject, and called as it is called in reports.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from itertools import chain, islice
 from typing import Final

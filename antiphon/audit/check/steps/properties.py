@@ -6,8 +6,6 @@ pairs that f allows, mostly pairs that differ; the right answers as the mechanis
 something else of its answer space, or HALT.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias, Union
 

@@ -1,7 +1,5 @@
 """Verification functions: explored as automata, on pairs of a few messages."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Iterator
 from itertools import islice, product
@@ -18,10 +16,11 @@ from antiphon.numbers.errors import PartError, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import spaces
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe, is_column_safe
+from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical
 from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.registry import column_safe
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
 
 _MOST: Final = 1500

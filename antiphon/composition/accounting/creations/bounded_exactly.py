@@ -7,8 +7,6 @@ the least overlap Σ min(P, sQ) that is left to reach, where of each class a mec
 b at B, r at R and c at Z.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -5,8 +5,6 @@ e^((α-1)D_α) <= Σ_{S, S pays} Π_{j∈S} (c_j - 1), c_j = e^((α-1)D_j), S ov
 mechanisms that the purse can pay for. If all n creations are alike: Σ_{i<=k} C(n,i) (c-1)^i.
 """
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Callable
@@ -35,9 +33,9 @@ from antiphon.composition.accounting.summed_measures import (
 )
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats, Interval
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.measures.divergences import SLACK
 from antiphon.protocol.measures.kinds import Measure
+from antiphon.protocol.registry import set_derived
 
 Pair = tuple[exact.ExactEpsilon, Fraction]
 Chosen = list[Pair]

@@ -1,7 +1,5 @@
 """The interface of the law of a privacy loss: its moments along c + iθ, and bounds on them."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable

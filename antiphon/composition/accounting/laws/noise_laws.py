@@ -1,7 +1,5 @@
 """Losses of noise and of bounded ranges: laws with a density, and of the discrete Gaussian."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property

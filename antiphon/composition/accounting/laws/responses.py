@@ -1,7 +1,5 @@
 """Losses of randomized response: ±ε."""
 
-from __future__ import annotations
-
 import math
 from collections import Counter
 from collections.abc import Iterator

@@ -1,7 +1,5 @@
 """Losses with finitely many values, and mixtures of losses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

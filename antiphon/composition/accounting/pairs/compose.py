@@ -1,7 +1,5 @@
 """The composition of dominating pairs."""
 
-from __future__ import annotations
-
 from collections import Counter
 from collections.abc import Callable, Iterable
 from typing import Any, Final, TypeGuard, Union

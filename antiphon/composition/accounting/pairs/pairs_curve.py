@@ -3,8 +3,6 @@
 Closed forms: few rational atoms, in Fractions; a bounded range, used once; Gaussians alone.
 """
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from collections import Counter

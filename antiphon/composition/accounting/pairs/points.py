@@ -1,7 +1,5 @@
 """Pairs with finitely many points, and mixtures of pairs."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any, Final
 

@@ -5,8 +5,6 @@ All that is created is charged to the filter, whoever chooses the parameters, an
 pair, so it costs nothing more. Figure: that of the filter's limits.
 """
 
-from __future__ import annotations
-
 from types import NoneType
 from typing import Final
 

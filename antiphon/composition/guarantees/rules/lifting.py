@@ -4,8 +4,6 @@ P is deterministic, has one initial state and the destination, response and f→
 f-valid runs (``antiphon.composition.properties`` says why these suffice). Figure: that of M.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from itertools import islice, product

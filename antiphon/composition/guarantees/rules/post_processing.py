@@ -10,8 +10,6 @@ CM Cor. 3.8: V[f] ∘* I ∘* M is as private for 0 ∼ 1 as M is w.r.t. f. Figu
 Links on its left with one initial state each are post-processing of it (Lemma 2.15).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from itertools import takewhile
 from typing import Final

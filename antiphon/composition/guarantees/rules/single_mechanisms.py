@@ -14,8 +14,6 @@ that chain. Figure: the chain's.
 IM, w.r.t. f_∼ of its initial states.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

@@ -20,8 +20,6 @@ curve. η-BR counts as η-DP besides (CM Thm 5.2, δ = 0), whatever the number i
 taken.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Sequence
 from typing import Final, NamedTuple
 

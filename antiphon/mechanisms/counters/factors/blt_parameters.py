@@ -1,7 +1,5 @@
 """Buffers by horizon. Written by benchmarks/scripts/blt_parameters.py."""
 
-from __future__ import annotations
-
 from typing import Final
 
 PARAMETERS: Final[dict[int, tuple[float, ...]]] = {

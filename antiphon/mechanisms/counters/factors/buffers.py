@@ -5,8 +5,6 @@ c_0 = 1, c_k = Σ ω_i θ_i^(k-1), so that Cx is kept up with one number for eac
 *buffer*. A is the matrix of ones that sums prefixes, and B = A·C⁻¹.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cached_property
 from typing import TypeAlias

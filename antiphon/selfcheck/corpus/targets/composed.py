@@ -10,7 +10,7 @@ from typing import Final
 import attrs
 
 from antiphon.audit.counterexample import CounterexampleAdversary
-from antiphon.composition.concurrent import Child, ConcurrentState, ExtConComp
+from antiphon.composition.concurrent import Child, ConcurrentState, ExtConComp, Extended
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
@@ -28,7 +28,7 @@ from antiphon.selfcheck.theorems.components import ForgetsSparsity, ForgetsTheir
 
 @register("antiphon.corpus.SwapsStates/1")
 @attrs.frozen
-class SwapsStates(ExtConComp):
+class SwapsStates(Extended):
     """ExtConComp that exchanges the states of the mechanisms 2i and 2i+1 after a question to one.
 
     The verifier's account of who heard what is then wrong, so a mechanism can be asked
@@ -38,7 +38,7 @@ class SwapsStates(ExtConComp):
     def step(
         self, state: ConcurrentState, message: object, coins: Coins
     ) -> tuple[ConcurrentState, object]:
-        after, answer = ExtConComp.step(self, state, message, coins)
+        after, answer = Extended.step(self, state, message, coins)
         if type(message) is not Ask:
             return after, answer
         mine, other = message.index, message.index ^ 1
@@ -109,7 +109,7 @@ def _entry(
     epsilon: Epsilon,
     delta: object = 0,
     broken: bool = False,
-    system: ExtConComp | None = None,
+    system: Extended | None = None,
 ) -> Entry:
     status = Status.REFUTED if broken else Status.PROVED
     (claim,) = claimed(f, status, source, epsilon=epsilon, delta=delta)

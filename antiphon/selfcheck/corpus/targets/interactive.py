@@ -16,10 +16,9 @@ from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import SameHead, claimed, whole
 from antiphon.verifiers import models

@@ -15,13 +15,11 @@ import attrs
 
 from antiphon.numbers import exact, named
 from antiphon.numbers.exact import Log
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, TotalWithin, claimed, whole
 from antiphon.verifiers.models import event_level, every_pair, neighbouring_start

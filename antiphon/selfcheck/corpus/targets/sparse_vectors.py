@@ -13,13 +13,11 @@ import attrs
 
 from antiphon.numbers import exact, named
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
 from antiphon.verifiers.models import every_pair
