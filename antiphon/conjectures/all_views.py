@@ -28,8 +28,7 @@ from antiphon.conjectures.law_trees import (
     pruned,
     turned,
 )
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import TOP, Ask, Pair, same
+from antiphon.protocol.parts import TOP, Ask, ContinualMechanism, Pair, same
 
 Lengths: TypeAlias = tuple[int, ...]
 """How often each mechanism has been asked."""

@@ -14,9 +14,7 @@ from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.concurrent import ConComp
 from antiphon.composition.guarantees.guarantee import Certified, Guarantee, guarantee
 from antiphon.demo.data import CARRIERS, flights
-from antiphon.mechanisms.histograms.continual import ContinualHistogram
-from antiphon.mechanisms.histograms.hss import HSS
-from antiphon.mechanisms.histograms.queries import KthLargest
+from antiphon.mechanisms import HSS, ContinualHistogram, KthLargest
 from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6

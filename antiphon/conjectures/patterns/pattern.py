@@ -15,14 +15,10 @@ from antiphon.conjectures import law_trees
 from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, program
 from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, TightMoment, shown
 from antiphon.conjectures.tables import Judged, Plan, mechanism, mixed, rounded
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.claims import Claim, Status
+from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
 from antiphon.protocol.messages import Pair, distinct
-from antiphon.protocol.registry import register
-from antiphon.protocol.verification import Verification
+from antiphon.protocol.parts import Claim, Status, Verification, register
 
 Sizes = tuple[Size, ...]
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"

@@ -20,8 +20,7 @@ from antiphon.learners import convex, games, oco
 from antiphon.learners.learner import Learner, OnlineLearner
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
-from antiphon.protocol.claims import Status
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol.parts import ContinualMechanism, Status
 
 Maker = Callable[..., ContinualMechanism[Any]]
 """Of a learner for a game; a private one takes epsilon and delta, too."""

@@ -21,15 +21,10 @@ from antiphon.learners.games.loss_table import plain_table
 from antiphon.learners.learner import Losses, OnlineLearner
 from antiphon.learners.regret import optimum
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.user_files import read_table
-from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import freeze
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays, Space
+from antiphon.protocol.parts import Arrays, Coins, ContinualMechanism, Space, freeze, register
 
 
 class ConvexMeter(online_game.Meter):

@@ -16,14 +16,9 @@ from antiphon.learners.games import online_game
 from antiphon.learners.learner import GRID, Learner, Losses, OnlineLearner
 from antiphon.learners.regret import BestInTurn
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
-from antiphon.protocol.coins.coins import Coins
+from antiphon.numbers import InvalidArgument, exact, set_derived
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays, Integers, Space
+from antiphon.protocol.parts import Arrays, Coins, ContinualMechanism, Integers, Space, register
 
 
 class ExpertMeter(online_game.Meter):

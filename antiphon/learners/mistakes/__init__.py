@@ -28,8 +28,7 @@ from antiphon.learners.mistakes.mistake_law import (
     every_round,
     known_law,
 )
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.protocol.mechanism import ContinualMechanism
 
 __all__ = [

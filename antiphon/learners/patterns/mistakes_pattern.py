@@ -9,8 +9,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.audit.exact.question import Question
-from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
+from antiphon.audit import Question, StrategyAdversary, StrategyNode
 from antiphon.audit.game import PrivacyGame
 from antiphon.conjectures.climbing import Climb, Generator, Size, needs_scipy
 from antiphon.conjectures.exact_figures import grown, shown
@@ -20,11 +19,8 @@ from antiphon.conjectures.tables import Judged
 from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.learners.patterns import leaving_learners
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.messages import same
-from antiphon.protocol.registry import register
+from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact
+from antiphon.protocol.parts import register, same
 
 _MARGINS: Final = (0.0, 1e-4)
 """By how much a half of a block is to be lighter; of two that are alike the first is taken."""

@@ -27,12 +27,8 @@ from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.numbers.named import set_derived
 from antiphon.protocol.adversary import adversary
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.cursor import LEFT, Side
 from antiphon.protocol.messages import HALT, TOP, Pair, freeze, same
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays, Either, Finite
+from antiphon.protocol.parts import LEFT, Arrays, Coins, Either, Finite, Side, column_safe, register
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 

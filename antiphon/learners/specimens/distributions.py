@@ -19,10 +19,7 @@ from antiphon.learners.specimens import TwinExchange, TwinMechanism
 from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.exchanges.processor import Exchanged
-from antiphon.protocol.messages import TOP, Ask, Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.parts import TOP, Ask, Coins, Exchanged, Pair, register, same
 from antiphon.protocol.spaces import Integers, Tuples
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying

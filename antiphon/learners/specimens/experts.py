@@ -21,16 +21,10 @@ from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.noisy_leader import Led
 from antiphon.learners.experts.weighted import Holding, Softmax, times
 from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcessor
-from antiphon.mechanisms.counters.tree_counter import TreeCounter
-from antiphon.mechanisms.noise.discrete import DiscreteLaplace
-from antiphon.numbers.exact import Log
-from antiphon.numbers.named import set_derived
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
+from antiphon.mechanisms import DiscreteLaplace, TreeCounter
+from antiphon.numbers import Log, set_derived
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.exchanges.processor import Exchanged
-from antiphon.protocol.messages import TOP, Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.parts import TOP, Coins, Exchanged, Pair, column_safe, register, same
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying

@@ -16,14 +16,8 @@ from antiphon.learners.littlestone.counting_learners import Counted
 from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample, samples
 from antiphon.learners.littlestone.point_learner import Seen
 from antiphon.learners.specimens import TwinExchange
-from antiphon.mechanisms.counters.tree_counter import TreeCounter
-from antiphon.mechanisms.noise.selection import PermuteAndFlip
-from antiphon.mechanisms.sparse_vector import AboveThreshold
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.exchanges.processor import Exchanged
-from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
-from antiphon.protocol.registry import register
+from antiphon.mechanisms import AboveThreshold, PermuteAndFlip, TreeCounter
+from antiphon.protocol.parts import BOTTOM, TOP, Coins, Exchanged, Pair, column_safe, register, same
 from antiphon.protocol.spaces import Either, Finite, Integers
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Player, Truth, saying

@@ -17,9 +17,8 @@ from antiphon.composition.accounting.largest import budget, largest_rho
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms import NoisyDescent
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, shown_up
 from antiphon.numbers.exact import rational
-from antiphon.numbers.printed import shown_up
 from antiphon.preprocessing import Preprocessed, tables
 from antiphon.preprocessing.as_stated import as_printed
 from antiphon.preprocessing.behind_preprocessing import GROUP

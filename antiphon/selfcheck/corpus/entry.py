@@ -21,9 +21,7 @@ from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.populations.play import Feature
 from antiphon.protocol.adversary import Adversary, scripted
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Pair
+from antiphon.protocol.parts import Claim, ContinualMechanism, Pair, Status
 
 
 @attrs.frozen

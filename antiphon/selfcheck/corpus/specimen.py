@@ -18,11 +18,8 @@ import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.numbers.public import found
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.messages import EMPTY, Pair, same
-from antiphon.protocol.spaces import Space
+from antiphon.protocol.parts import EMPTY, Claim, Pair, PostProcessor, Space, Status, same
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 

@@ -19,11 +19,7 @@ from antiphon.mechanisms.randomized_response import (
     RandomizedResponse,
 )
 from antiphon.numbers.exact import Log
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Integers, Signature
+from antiphon.protocol.parts import Integers, Pair, Signature, Status, column_safe, register, same
 from antiphon.selfcheck.corpus.entry import Entry, Truth, at_once, saying
 from antiphon.selfcheck.corpus.specimen import (
     DELTA,

@@ -11,23 +11,14 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.mechanisms import COUNT, GaussianTreeCounter, RefinedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
-from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
-from antiphon.mechanisms.counters.tree_counter import (
-    GaussianTreeCounter,
-    RefinedTreeCounter,
-    TreeCounter,
-)
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.column_safety import column_safe
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.parts import Claim, Pair, Pure, Status, column_safe, register, same
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (

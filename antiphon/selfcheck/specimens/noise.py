@@ -9,19 +9,11 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.mechanisms import AboveThreshold, GapSparseVector, NumericSparseVector, SparseVector
 from antiphon.mechanisms.noise.continuous import Gaussian, Laplace, NoisyDescent
 from antiphon.mechanisms.noise.discrete import DiscreteGaussian, DiscreteLaplace
 from antiphon.mechanisms.noise.grid import GridGaussian, GridLaplace, RoundToGrid
-from antiphon.mechanisms.sparse_vector import (
-    AboveThreshold,
-    GapSparseVector,
-    NumericSparseVector,
-    SparseVector,
-)
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.messages import Pair
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Reals
+from antiphon.protocol.parts import Coins, Pair, Reals, register
 from antiphon.selfcheck.corpus.entry import Truth, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import (
     HALF,

@@ -13,16 +13,13 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.game import PrivacyGame
+from antiphon.composition import BasicFilter, RenyiFilter, fixed_mechanisms
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.filters import concentrated
-from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
-from antiphon.composition.validity import fixed_mechanisms
-from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo
-from antiphon.mechanisms.multiplicative_weights.mechanism import MultiplicativeWeights
-from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
+from antiphon.mechanisms import Echo, LeakyBit, MultiplicativeWeights, RandomizedResponse
 from antiphon.numbers.exact import Log
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair, same

@@ -30,9 +30,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, TOP
-from antiphon.protocol.verification import Verification
+from antiphon.protocol.parts import BOTTOM, TOP, ContinualMechanism, Verification
 from antiphon.selfcheck.theorems.components import (
     CURVE,
     LEAKY,

@@ -16,13 +16,10 @@ from antiphon.composition.creation import Create
 from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT, Ask, Pair, same
+from antiphon.protocol.parts import LEFT, RIGHT, Coins, PostProcessor, Side, Verification
 from antiphon.protocol.spaces import BITS, Pairs, Space
-from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, private_interactive
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start

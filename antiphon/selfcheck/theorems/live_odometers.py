@@ -15,11 +15,8 @@ from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import adaptive_parameters, sparse_parallel
 from antiphon.numbers.exact import Log, at_most, bracket, epsilon
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.coins.tapes import outcomes
-from antiphon.protocol.measures.kinds import Approximate
 from antiphon.protocol.messages import HALT, Ask, Pair, same
-from antiphon.protocol.records.labels import message_label
+from antiphon.protocol.parts import Approximate, Chain, message_label, outcomes
 from antiphon.selfcheck.theorems.components import ANNOUNCE, corners
 from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, claiming, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence

@@ -14,9 +14,7 @@ from antiphon.composition.validity import fixed_parameters
 from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.numbers.normal import gaussian_delta
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.measures.kinds import BoundedRange, GaussianDP
+from antiphon.protocol.parts import BoundedRange, Claim, GaussianDP, Status, converted
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
 from antiphon.verifiers.models import neighbouring_start

@@ -15,10 +15,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.validity import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import Epsilon, Log
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.messages import Ask, Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol.parts import Ask, Coins, Pair, Status, register, same
 from antiphon.protocol.verification import Refused, Verification, read
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, one_by_one, saying
 from antiphon.selfcheck.corpus.targets.neighbours import claimed
