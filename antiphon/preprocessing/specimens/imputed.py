@@ -26,7 +26,6 @@ def specimens() -> Iterator[Specimen]:
     naive = Claim(DiscreteLaplace(epsilon=HALF).claims[0].measure, right.verification,
                   right.claims[0].status, "as if nothing had been filled in")  # fmt: skip
     yield Specimen(
-        Preprocessed,
         (
             Example(right, ((1, 2), (EMPTY,) * 4, (0, 0, 0, 10), [0] * 4, None), queries=_RECORDS),
             Example(alone, ((EMPTY,), 0), queries=Tuples((Integers(0, 1),))),

@@ -74,10 +74,14 @@ class Link:
 class Specimen:
     """A mechanism, or a post-processor: examples of it, and who tests what it claims."""
 
-    kind: type[Any]
     examples: tuple[Example | Link, ...]
     rows: tuple[Entry, ...] = ()
     """Of the corpus: it as it claims to be, and twins with a slip, which must be refuted."""
+
+    @property
+    def kind(self) -> type[Any]:
+        """Its class: that of the first example."""
+        return type(self.examples[0].part)
 
     @property
     def name(self) -> str:

@@ -59,7 +59,6 @@ def _randomized_response() -> Specimen:
     surer = RandomizedResponse(epsilon=Log(9), delta=Fraction(1, 7))
     asked = saying("0 | 1", [Pair(0, 1)])
     return Specimen(
-        RandomizedResponse,
         (
             Example(response, NOT_BITS, finite=True),
             Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
@@ -80,7 +79,6 @@ def _leaky_bit() -> Specimen:
     often = saying("000000 | 000001", [*[same(0)] * 5, differ])
     forgets = Truth(math.inf, delta=1 - 0.9**5)
     return Specimen(
-        LeakyBit,
         tuple(
             Example(LeakyBit(delta=delta), NOT_BITS, finite=True) for delta in (Fraction(1, 3), 1)
         ),
@@ -96,7 +94,6 @@ def _exposed_response() -> Specimen:
     surer = ExposedResponse(probability=Fraction(1, 4), epsilon=Log(9))
     asked = saying("00 | 01", [same(0), Pair(0, 1)])
     return Specimen(
-        ExposedResponse,
         (
             Example(exposed, NOT_BITS, finite=True),
             Example(ExposedResponse(probability=1, epsilon=0.5), NOT_BITS, finite=True),
@@ -126,7 +123,6 @@ def _kary_response() -> Specimen:
     honest = KaryResponse(epsilon=Log(3), values=4)
     lies = TruthfulLies(epsilon=Log(3), values=4)
     return Specimen(
-        KaryResponse,
         (
             Example(honest, (4, -1, True, 0.0, None), finite=True),
             Example(KaryResponse(epsilon=0.1, values=2), NOT_BITS, finite=True),
@@ -142,7 +138,6 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
     choosing = ExponentialMechanism(epsilon=1, candidates=5)
     twice = ExponentialMechanism(epsilon=2, candidates=5)
     yield Specimen(
-        ExponentialMechanism,
         (
             Example(ExponentialMechanism(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
             Example(ExponentialMechanism(epsilon=0.5, candidates=3), _NOT_SCORES),
@@ -160,7 +155,6 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
     )  # fmt: skip
     flipping = PermuteAndFlip(epsilon=1, candidates=5)
     yield Specimen(
-        PermuteAndFlip,
         (
             Example(PermuteAndFlip(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
             Example(PermuteAndFlip(epsilon=0.5, candidates=3, sensitivity=4), _NOT_SCORES),
@@ -221,7 +215,6 @@ def _report_noisy_max() -> Specimen:
     told = NoisyMaxValue(epsilon=1, candidates=5)
     apart = numbers((1, 0, 0, 0, 0), (0, 1, 1, 1, 1))
     return Specimen(
-        ReportNoisyMax,
         (Example(ReportNoisyMax(epsilon=0.5, candidates=3), _NOT_SCORES),),
         (
             as_claimed("report noisy max", largest, apart, Truth(), *at_once(5)),

@@ -78,7 +78,6 @@ def _tree_counter() -> Specimen:
     late = counted([same(0), same(0), Pair(0, 1)], "x₃ differs")
     shared = SharedNoiseCounter(horizon=8, epsilon=1)
     return Specimen(
-        TreeCounter,
         (
             _of_ints(TreeCounter(horizon=64, epsilon=1)),
             _of_ints(TreeCounter(horizon=100, epsilon=Fraction(1, 3), largest=3), 3),
@@ -96,7 +95,6 @@ def _tree_counter() -> Specimen:
 
 def _balanced_tree_counter() -> Specimen:
     return Specimen(
-        BalancedTreeCounter,
         (
             _of_ints(BalancedTreeCounter(horizon=13, epsilon=1, arity=3)),
             _of_ints(BalancedTreeCounter(horizon=1000, epsilon=1, events=2)),
@@ -112,7 +110,6 @@ def _balanced_tree_counter() -> Specimen:
 def _gaussian_tree_counter() -> Specimen:
     audited: dict[str, Any] = {"horizon": 4, "largest": 8}
     return Specimen(
-        GaussianTreeCounter,
         (_of_ints(GaussianTreeCounter(horizon=64, rho=0.5)),),
         of_gaussian("Gaussian tree counter", GaussianTreeCounter, _first(3, 8), **audited),
     )
@@ -121,7 +118,6 @@ def _gaussian_tree_counter() -> Specimen:
 def _refined_tree_counter() -> Specimen:
     refined = RefinedTreeCounter(horizon=4, rho=RHO, largest=8)
     return Specimen(
-        RefinedTreeCounter,
         (
             _of_ints(RefinedTreeCounter(horizon=64, rho=0.5, largest=3), 3),
             _of_rows(RefinedTreeCounter, horizon=8, rho=1, sensitivity=1),
@@ -150,7 +146,6 @@ def _buffered_toeplitz_counter() -> Specimen:
     wrong = ColumnsFromTheEnd(horizon=8, rho=RHO, normalised=True)
     player = _first(7)
     return Specimen(
-        BufferedToeplitzCounter,
         (
             _of_ints(BufferedToeplitzCounter(horizon=1000, rho=0.5)),
             _of_ints(
@@ -172,7 +167,6 @@ def _square_root_counter() -> Specimen:
     root = SquareRootCounter(horizon=4, rho=RHO)
     audited = as_claimed("square-root counter", root, _first(3), gaussian_truth())
     return Specimen(
-        SquareRootCounter,
         (
             _of_ints(SquareRootCounter(horizon=64, rho=0.5)),
             _of_ints(SquareRootCounter(horizon=64, rho=0.5, normalised=True, events=3)),
@@ -193,7 +187,6 @@ def _unbounded_counter() -> Specimen:
         _of_rows(BufferedToeplitzCounter, horizon=2, rho=1),
     )
     return Specimen(
-        UnboundedCounter,
         tuple(Example(UnboundedCounter(counter=each.part), each.outside) for each in started),
         (
             as_claimed("unbounded counter", epochs, _first(2), Truth(1.0)),
@@ -230,7 +223,6 @@ def _count_after() -> Specimen:
     bits = Link(part=CountAfter(), right=tree, queries=BITS, answers=Integers())
     updates = rows.signature.updates
     return Specimen(
-        CountAfter,
         (bits, Link(part=CountAfter(), right=rows, queries=updates, answers=Integers())),
         (
             Entry("count after each update", after, guarantee(after).claim(),

@@ -48,7 +48,6 @@ def _continual_histogram() -> Specimen:
     player = saying("(1, 1) | (0, 0) first", [Pair((1, 1), (0, 0)), *[same((0, 0))] * 3])
     one = attrs.evolve(both.claims[0], measure=Pure(HALF))
     return Specimen(
-        ContinualHistogram,
         (
             Example(
                 ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2),
@@ -74,7 +73,7 @@ def _ask_each() -> Specimen:
         part=AskEach(counter=counter, dimension=2), right=ConComp((counter,) * 2),
         queries=_STEPS, answers=Integers(-9, 9), hops=4,
     )  # fmt: skip
-    return Specimen(AskEach, (asking,))
+    return Specimen((asking,))
 
 
 @register("antiphon.corpus.OneSensitiveTotal/1")
@@ -95,7 +94,6 @@ def _histogram_svt() -> Specimen:
     sums = broken("histogram sparse vector of a sum", total, largest.claims[0], player,
                   Truth(1.8362))  # fmt: skip
     return Specimen(
-        HistogramSVT,
         (
             Example(
                 HistogramSVT(epsilon=1, query=queries.KthLargest(2), histogram=(0, 3)),
@@ -133,7 +131,6 @@ def _monitor() -> Specimen:
         answers=Finite((TOP, BOTTOM)),
     )
     return Specimen(
-        HistogramMonitor,
         (tried,),
         (
             Entry("histogram monitor", system, claim, (one,), Truth(0.8255)),
@@ -167,7 +164,6 @@ class NoiselessHSS(HSSWithoutTest):
 def _hss() -> Specimen:
     tested = ComplexMechanism(HSS(**_of_one_item(HSS, LargestFromAHundred())))
     return Specimen(
-        HSS,
         (
             *_tried(HSS(epsilon=1000, query=queries.KthLargest(2), dimension=2)),
             *_tried(
@@ -183,7 +179,6 @@ def _hss_without_test() -> Specimen:
     told = ComplexMechanism(NoiselessHSS(**_of_one_item(HSSWithoutTest, queries.KthLargest())))
     claim = guarantee(system).claim()
     return Specimen(
-        HSSWithoutTest,
         _tried(HSSWithoutTest(epsilon=1000, query=queries.Scaled(queries.Total(), 2), dimension=2)),
         (
             _played(Entry("HSS without tests", system, claim, (_ones(44),))),
