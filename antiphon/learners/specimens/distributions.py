@@ -58,7 +58,7 @@ def _one_score() -> specimen.Specimen:
         "one score with noise for ln(KT)", printed, claim, specimen.numbers(0, 9), Truth(2.27877)
     )
     less = attrs.evolve(less, samples=9_900, thorough=40_000)
-    return specimen.Specimen((specimen.Example(one, _OUTSIDE),), (*rows, less))
+    return specimen.Specimen(specimen.Example(one, _OUTSIDE), *rows, less)
 
 
 def _all_scores() -> specimen.Specimen:
@@ -72,7 +72,7 @@ def _all_scores() -> specimen.Specimen:
         specimen.as_claimed("all scores", every, player),
         specimen.broken("all scores with one noise", OneNoise(every), claim, player, told),
     )
-    return specimen.Specimen((specimen.Example(every, _OUTSIDE),), rows)
+    return specimen.Specimen(specimen.Example(every, _OUTSIDE), *rows)
 
 
 def _mixture() -> specimen.Specimen:
@@ -97,7 +97,7 @@ def _mixture() -> specimen.Specimen:
         "a local mixture that looks at the label", ComplexMechanism(PeekingMixture(one)),
         player, Truth(math.inf),
     )  # fmt: skip
-    return specimen.Specimen((link, *examples), specimen.slow(*rows))
+    return specimen.Specimen(link, *examples, *specimen.slow(*rows))
 
 
 def _knockout() -> specimen.Specimen:
@@ -116,7 +116,7 @@ def _knockout() -> specimen.Specimen:
         specimen.broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
     )
     examples = link, specimen.Example(system, _NOT_USERS, finite=True)
-    return specimen.Specimen(examples, specimen.slow(*rows))
+    return specimen.Specimen(*examples, *specimen.slow(*rows))
 
 
 _ANY: Final[Any] = None

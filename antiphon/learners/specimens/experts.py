@@ -44,8 +44,8 @@ _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 
 def specimens() -> Iterator[specimen.Specimen]:
     """Hedge, dartboards, lazy experts, whole and of parts; and softmax of noisy sums."""
-    yield specimen.Specimen((_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3)))
-    yield specimen.Specimen((_of_two(learners.ShrinkingDartboard),))
+    yield specimen.Specimen(_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
+    yield specimen.Specimen(_of_two(learners.ShrinkingDartboard))
     yield _softmax()
     yield _lazy()
     yield _stay_bit(learners.LazyExperts(**_LAZY))
@@ -70,7 +70,7 @@ def _softmax() -> specimen.Specimen:
         "softmax that looks at the loss", peeks @ noisy, asked, _LOOKS,
     )  # fmt: skip
     link = specimen.Link(part=softmax, right=noisy, queries=sums, answers=sums)
-    return specimen.Specimen((link,), specimen.slow(*rows))
+    return specimen.Specimen(link, *specimen.slow(*rows))
 
 
 def _lazy() -> specimen.Specimen:
@@ -84,7 +84,7 @@ def _lazy() -> specimen.Specimen:
         "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES,
         specimen.DELTA,
     )  # fmt: skip
-    return specimen.Specimen(several, specimen.slow(*rows))
+    return specimen.Specimen(*several, *specimen.slow(*rows))
 
 
 def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
@@ -96,8 +96,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
         specimen.numbers(0, 1), leaves, specimen.DELTA,
     )  # fmt: skip
     return specimen.Specimen(
-        (specimen.Example(bit, specimen.NOT_BITS[1:], finite=True),),
-        specimen.slow(*rows),
+        specimen.Example(bit, specimen.NOT_BITS[1:], finite=True), *specimen.slow(*rows)
     )
 
 
@@ -120,7 +119,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
         "lazy experts of parts", system,
         "lazy experts of parts, of which one is not asked", unasked, _TOLD, leaves, specimen.DELTA,
     )  # fmt: skip
-    return specimen.Specimen((link, whole), specimen.slow(*rows, *_of_one()))
+    return specimen.Specimen(link, whole, *specimen.slow(*rows, *_of_one()))
 
 
 def _of_one() -> Iterator[Entry]:
@@ -152,7 +151,7 @@ def _leader() -> specimen.Specimen:
     )
     longer = learners.NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
     examples = tuple(specimen.Example(each, specimen.NOT_LOSSES) for each in (longer, leader))
-    return specimen.Specimen(examples, specimen.slow(*rows))
+    return specimen.Specimen(*examples, *specimen.slow(*rows))
 
 
 def _dartboard() -> specimen.Specimen:
@@ -165,7 +164,7 @@ def _dartboard() -> specimen.Specimen:
         _of_two(learners.PrivateDartboard, cost=1, draws=2),
         _of_two(learners.PrivateDartboard, cost=0.7, draws=2, rate=0.3),
     )
-    return specimen.Specimen(examples, specimen.slow(*rows))
+    return specimen.Specimen(*examples, *specimen.slow(*rows))
 
 
 # --- twins ----------------------------------------------------------------------------------------

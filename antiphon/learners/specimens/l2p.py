@@ -47,7 +47,7 @@ def specimens() -> Iterator[Specimen]:
     )
     slip = "L2P that draws with the coin it stayed by"
     rows = specimen.derived("L2P", honest, slip, reused, asked, known, specimen.DELTA)
-    yield Specimen(examples, specimen.slow(*rows))
+    yield Specimen(*examples, *specimen.slow(*rows))
 
 
 def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToPrivate:

@@ -37,15 +37,13 @@ def specimens() -> Iterator[Specimen]:
     """Name and shame, halving, a table; the sparse vector, the tree counter, SVT and argmax."""
     yield _name_and_shame()
     yield Specimen(
-        (
-            Example(littlestone.Halving(), _OUTSIDE, finite=True),
-            Example(littlestone.Halving(points=3), finite=True),
-        ),
+        Example(littlestone.Halving(), _OUTSIDE, finite=True),
+        Example(littlestone.Halving(points=3), finite=True),
     )
     third, rest, stays = (Fraction(1, 3), Fraction(2, 3)), (1, 0), (0, 1)
     table = ((third, rest, stays), (stays, third, third))
     yield Specimen(
-        (Example(littlestone.FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True),),
+        Example(littlestone.FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True)
     )
     yield _once_above()
     yield _count_is_above()
@@ -58,16 +56,10 @@ def _name_and_shame() -> Specimen:
     # A (1, 1) that is tossed for six times joins in the end.
     joins = Truth(math.inf, delta=1 - 0.9**6)
     return Specimen(
-        (
-            Example(names, _OUTSIDE, finite=True),
-            Example(littlestone.NameAndShame(delta=0.5, points=3), ((4, 1), (0, 1)), finite=True),
-        ),
-        (
-            specimen.as_claimed("name and shame", names, player, Truth(0.0, delta=0.1)),
-            specimen.broken(
-                "name and shame, tossed for again", often, names.claims[0], player, joins
-            ),
-        ),
+        Example(names, _OUTSIDE, finite=True),
+        Example(littlestone.NameAndShame(delta=0.5, points=3), ((4, 1), (0, 1)), finite=True),
+        specimen.as_claimed("name and shame", names, player, Truth(0.0, delta=0.1)),
+        specimen.broken("name and shame, tossed for again", often, names.claims[0], player, joins),
     )
 
 
@@ -101,7 +93,7 @@ def _once_above() -> Specimen:
         _first_differs(5), Truth(_HEAVY),
     )  # fmt: skip
     link = Link(part=honest, right=above, queries=samples(), answers=Finite((TOP, BOTTOM)))
-    return Specimen((link,), specimen.slow(*rows))
+    return Specimen(link, *specimen.slow(*rows))
 
 
 _HEAVY: Final = 2.3023
@@ -129,7 +121,7 @@ def _count_is_above() -> Specimen:
     )  # fmt: skip
     answers = Either((Finite((TOP,)), Integers(-3, 9)))
     link = Link(part=littlestone.CountIsAbove(2), right=counter, queries=samples(), answers=answers)
-    return Specimen((link,), specimen.slow(*rows))
+    return Specimen(link, *specimen.slow(*rows))
 
 
 @register("antiphon.corpus.CountsItself/1")
@@ -153,7 +145,7 @@ def _point_learner() -> Specimen:
         "SVT and argmax without the noise of the argmax", ComplexMechanism(SureLearner(private)),
         saying("(1, 1) | (2, 1)", [Pair(littlestone.HIT, (2, 1))]), Truth(math.inf, delta=_BELOW),
     )  # fmt: skip
-    return Specimen((link,), specimen.slow(*rows))
+    return Specimen(link, *specimen.slow(*rows))
 
 
 _BELOW: Final = 0.99629

@@ -70,13 +70,16 @@ class Link:
     """How many messages it sends to the right, at most, before it answers."""
 
 
-@attrs.frozen(eq=False)
 class Specimen:
-    """A mechanism, or a post-processor: examples of it, and who tests what it claims."""
+    """A mechanism, or a post-processor: ``examples`` of it, and who tests what it claims.
 
-    examples: tuple[Example | Link, ...]
-    rows: tuple[Entry, ...] = ()
-    """Of the corpus: it as it claims to be, and twins with a slip, which must be refuted."""
+    ``rows`` are those of the corpus: it as it claims to be, and twins with a slip, which must be
+    refuted.
+    """
+
+    def __init__(self, *parts: Example | Link | Entry) -> None:
+        self.examples = tuple(each for each in parts if not isinstance(each, Entry))
+        self.rows = tuple(each for each in parts if isinstance(each, Entry))
 
     @property
     def kind(self) -> type[Any]:

@@ -48,22 +48,18 @@ def _continual_histogram() -> Specimen:
     player = saying("(1, 1) | (0, 0) first", [Pair((1, 1), (0, 0)), *[same((0, 0))] * 3])
     one = attrs.evolve(both.claims[0], measure=Pure(HALF))
     return Specimen(
-        (
-            Example(
-                ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2),
-                _NOT_STEPS,
-            ),
-            Example(
-                ContinualHistogram.pure(dimension=2, epsilon=1),
-                ((0, -1), *_NOT_STEPS[:4]),
-                queries=Tuples((Integers(0, 9), Integers(0, 9))),
-            ),
-            Example(ContinualHistogram(counter=root, dimension=2, delta=0.001), _NOT_STEPS),
+        Example(
+            ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2),
+            _NOT_STEPS,
         ),
-        (
-            as_claimed("continual histogram", both, player, Truth(1.0)),
-            broken("continual histogram, one item charged", both, one, player, Truth(1.0)),
+        Example(
+            ContinualHistogram.pure(dimension=2, epsilon=1),
+            ((0, -1), *_NOT_STEPS[:4]),
+            queries=Tuples((Integers(0, 9), Integers(0, 9))),
         ),
+        Example(ContinualHistogram(counter=root, dimension=2, delta=0.001), _NOT_STEPS),
+        as_claimed("continual histogram", both, player, Truth(1.0)),
+        broken("continual histogram, one item charged", both, one, player, Truth(1.0)),
     )
 
 
@@ -73,7 +69,7 @@ def _ask_each() -> Specimen:
         part=AskEach(counter=counter, dimension=2), right=ConComp((counter,) * 2),
         queries=_STEPS, answers=Integers(-9, 9), hops=4,
     )  # fmt: skip
-    return Specimen((asking,))
+    return Specimen(asking)
 
 
 @register("antiphon.corpus.OneSensitiveTotal/1")
@@ -94,18 +90,14 @@ def _histogram_svt() -> Specimen:
     sums = broken("histogram sparse vector of a sum", total, largest.claims[0], player,
                   Truth(1.8362))  # fmt: skip
     return Specimen(
-        (
-            Example(
-                HistogramSVT(epsilon=1, query=queries.KthLargest(2), histogram=(0, 3)),
-                _NOT_GROWTHS,
-                queries=Tuples((_STEPS, Integers(-3, 12))),
-            ),
+        Example(
+            HistogramSVT(epsilon=1, query=queries.KthLargest(2), histogram=(0, 3)),
+            _NOT_GROWTHS,
+            queries=Tuples((_STEPS, Integers(-3, 12))),
         ),
-        (
-            as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
-            # A query that is not the library's own is asked one histogram at a time.
-            attrs.evolve(sums, samples=9_900, thorough=20_000),
-        ),
+        as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
+        # A query that is not the library's own is asked one histogram at a time.
+        attrs.evolve(sums, samples=9_900, thorough=20_000),
     )
 
 
@@ -131,11 +123,9 @@ def _monitor() -> Specimen:
         answers=Finite((TOP, BOTTOM)),
     )
     return Specimen(
-        (tried,),
-        (
-            Entry("histogram monitor", system, claim, (one,), Truth(0.8255)),
-            broken("histogram monitor, two updates differ", system, often, two, Truth(1.6780)),
-        ),
+        tried,
+        Entry("histogram monitor", system, claim, (one,), Truth(0.8255)),
+        broken("histogram monitor, two updates differ", system, often, two, Truth(1.6780)),
     )
 
 
@@ -164,13 +154,9 @@ class NoiselessHSS(HSSWithoutTest):
 def _hss() -> Specimen:
     tested = ComplexMechanism(HSS(**_of_one_item(HSS, LargestFromAHundred())))
     return Specimen(
-        (
-            *_tried(HSS(epsilon=1000, query=queries.KthLargest(2), dimension=2)),
-            *_tried(
-                HSS(epsilon=1, query=queries.CountAbove(1, width=2), dimension=2, printed=True)
-            ),
-        ),
-        (_played(Entry("HSS", tested, guarantee(tested).claim(), (_ones(6),))),),
+        *_tried(HSS(epsilon=1000, query=queries.KthLargest(2), dimension=2)),
+        *_tried(HSS(epsilon=1, query=queries.CountAbove(1, width=2), dimension=2, printed=True)),
+        _played(Entry("HSS", tested, guarantee(tested).claim(), (_ones(6),))),
     )
 
 
@@ -178,13 +164,12 @@ def _hss_without_test() -> Specimen:
     system = ComplexMechanism(HSSWithoutTest(**_of_one_item(HSSWithoutTest, queries.KthLargest())))
     told = ComplexMechanism(NoiselessHSS(**_of_one_item(HSSWithoutTest, queries.KthLargest())))
     claim = guarantee(system).claim()
+    twice = queries.Scaled(queries.Total(), 2)
     return Specimen(
-        _tried(HSSWithoutTest(epsilon=1000, query=queries.Scaled(queries.Total(), 2), dimension=2)),
-        (
-            _played(Entry("HSS without tests", system, claim, (_ones(44),))),
-            _played(broken("HSS without tests, sums told as they are", told, claim, _ones(44),
-                           Truth(delta=0.9982))),
-        ),
+        *_tried(HSSWithoutTest(epsilon=1000, query=twice, dimension=2)),
+        _played(Entry("HSS without tests", system, claim, (_ones(44),))),
+        _played(broken("HSS without tests, sums told as they are", told, claim, _ones(44),
+                       Truth(delta=0.9982))),
     )  # fmt: skip
 
 
