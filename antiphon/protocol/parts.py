@@ -1,3 +1,4 @@
+# pyright: reportUnusedImport=false
 """What parts are written with: names that most files of other rooms take from the protocol.
 
 So one line imports them. Each is defined in a file of its own, and public in one place, as ever:
@@ -44,14 +45,3 @@ from antiphon.protocol.spaces import (
     Tuples,
 )
 from antiphon.protocol.verification import Refused, Verification, read
-
-__all__ = [
-    "BITS", "BOTTOM", "EMPTY", "HALT", "LEFT", "RIGHT", "TOP", "Adversary", "AnyChain", "Anything",
-    "Approximate", "Arrays", "Ask", "BoundedRange", "Card", "Chain", "Claim", "Coins",
-    "ContinualMechanism", "Either", "ExchangePostProcessor", "Exchanged", "Finite", "ForPrograms",
-    "GaussianDP", "Grid", "Integers", "Measure", "Mechanism", "NoninteractiveMechanism", "Pair",
-    "Part", "PostProcessor", "Pure", "Reals", "Refused", "Renyi", "SampledCoins", "Shown", "Side",
-    "Signature", "Space", "Status", "Tuples", "Verification", "View", "ZeroConcentrated",
-    "assumed", "column_safe", "converted", "foreign", "freeze", "generator", "identical",
-    "message_label", "outcomes", "proved", "read", "register", "same",
-]  # fmt: skip
