@@ -19,7 +19,7 @@ from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.composition.creation import Create
 from antiphon.conjectures import law_trees
 from antiphon.conjectures.exact_figures import Loss
-from antiphon.protocol.parts import TOP, Ask, ContinualMechanism, Pair, same
+from antiphon.protocol import TOP, Ask, ContinualMechanism, Pair, same
 
 Lengths: TypeAlias = tuple[int, ...]
 """How often each mechanism has been asked."""

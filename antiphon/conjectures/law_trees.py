@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import Intractable, InvalidArgument, exact
-from antiphon.protocol.parts import Pair, Refused, Verification, identical, read, register, same
+from antiphon.protocol import Pair, Refused, Verification, identical, read, register, same
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]

@@ -14,11 +14,10 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.audit import Law, StrategyAdversary, law_of_views
-from antiphon.audit.game import PrivacyGame
+from antiphon.audit import Law, PrivacyGame, StrategyAdversary, law_of_views
 from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.parts import Claim, Coins, ContinualMechanism, identical, register
+from antiphon.protocol import Claim, Coins, ContinualMechanism, identical, register
 from antiphon.protocol.spaces import Finite, Integers, Signature
 
 

@@ -12,7 +12,7 @@ import numpy as np
 from antiphon.graybox.noisy import Noisy, plain
 from antiphon.graybox.noisy_arrays import draws, numbers
 from antiphon.graybox.tape import RAW, Foreign, Tape, place
-from antiphon.protocol.parts import Coins, SampledCoins
+from antiphon.protocol import Coins, SampledCoins
 
 _OTHERS: Final = {
     "gumbel": 1, "logistic": 1, "exponential": 0, "standard_exponential": 0, "standard_t": 1,

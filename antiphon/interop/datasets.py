@@ -13,7 +13,7 @@ import numpy as np
 from antiphon.numbers import InvalidArgument, named
 from antiphon.numbers.exact import fraction
 from antiphon.numbers.interning import all_are, fingerprint
-from antiphon.protocol.parts import identical, register
+from antiphon.protocol import identical, register
 from antiphon.protocol.spaces import Finite, Integers, Reals, Space, Texts, Tuples
 
 Rows: TypeAlias = tuple[Any, ...]

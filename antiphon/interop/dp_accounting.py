@@ -23,8 +23,8 @@ from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.numbers import ExactEpsilon, Log, down, exact, nearest, up
 from antiphon.numbers.errors import CompositionError, InvalidArgument, MissingExtra
+from antiphon.protocol import Claim, Status, Verification
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.parts import Claim, Status, Verification
 
 Counted: TypeAlias = tuple[tuple[kinds.Measure, int], ...]
 

@@ -19,9 +19,9 @@ import numpy as np
 from antiphon.interop.datasets import METRICS, MetricWithin, Vectors, atoms
 from antiphon.numbers import named, set_derived
 from antiphon.numbers.errors import CompositionError, ForeignError, InvalidArgument, MissingExtra
+from antiphon.protocol import Claim, Coins, Status, Verification, freeze, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, Renyi, ZeroConcentrated
-from antiphon.protocol.parts import Claim, Coins, Status, Verification, freeze, register
 from antiphon.protocol.spaces import Anything, Signature, Space
 from antiphon.verifiers import AnyTwo, Relation, Within, neighbouring_start
 

@@ -24,8 +24,8 @@ from antiphon.learners.games.online_game import Figures, ObliviousGame, OnlineGa
 from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.learners.regret_pictures import Trace, draw_regrets
 from antiphon.numbers import InvalidArgument, exact, fixed_up
+from antiphon.protocol import Card, Grid, Part, SampledCoins, Shown, message_label
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.parts import Card, Grid, Part, SampledCoins, Shown, message_label
 from antiphon.protocol.pictures import Axes, Plotted, titled
 
 if TYPE_CHECKING:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Kinked, Point, Values
 from antiphon.learners.learner import ADVICE, Losses
 from antiphon.numbers import InvalidArgument, exact
-from antiphon.protocol.parts import TOP, Arrays, View
+from antiphon.protocol import TOP, Arrays, View
 
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""

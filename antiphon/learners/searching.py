@@ -22,7 +22,7 @@ from antiphon.learners.l2p import accountings
 from antiphon.learners.learner import ROUNDS
 from antiphon.mechanisms import fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument, exact, shown_up
-from antiphon.protocol.parts import Approximate, Mechanism, Renyi
+from antiphon.protocol import Approximate, Mechanism, Renyi
 
 _NEAR: Final = 1 / 32
 """By so much a bound may be worse for the sake of a larger batch."""

@@ -20,7 +20,7 @@ from antiphon.composition.guarantees.leaves import BY_DISTANCE
 from antiphon.composition.guarantees.rulebook import Inquiry, derive, rule
 from antiphon.preprocessing.preprocessed import Preprocessed, Preprocessing, changed, travelled
 from antiphon.preprocessing.triangle import steps, triangle
-from antiphon.protocol.parts import Verification, foreign, message_label
+from antiphon.protocol import Verification, foreign, message_label
 from antiphon.verifiers import Relation, neighbouring_start
 from antiphon.verifiers.moved import at_distance, in_steps, spread
 

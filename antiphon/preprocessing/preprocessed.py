@@ -15,8 +15,8 @@ import attrs
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.protocol import EMPTY, Claim, Coins, assumed, column_safe, foreign, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.parts import EMPTY, Claim, Coins, assumed, column_safe, foreign, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import OneEntry, Relation, Within

@@ -14,9 +14,9 @@ from antiphon.composition.accounting.summed import Divergence, divergence_of
 from antiphon.numbers import ExactEpsilon, Log, exact, set_derived
 from antiphon.numbers.errors import InvalidArgument, UnknownOrder
 from antiphon.numbers.interval import UNIT, up
+from antiphon.protocol import Approximate, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import order_of
-from antiphon.protocol.parts import Approximate, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 
 WIDEST: Final = 30.0
 """How far from 0 is looked: that far, e^t or e^-t is nothing beside 1."""

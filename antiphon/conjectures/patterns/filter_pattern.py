@@ -25,11 +25,9 @@ import attrs
 import numpy as np
 
 from antiphon.audit.exact.question import Question, rational_growth
-from antiphon.composition import Budget, Refusal, adaptive_parameters
+from antiphon.composition import Budget, Create, ExtConComp, Refusal, adaptive_parameters
 from antiphon.composition.accounting.renyi import OnlyAt
 from antiphon.composition.amounts import Parameters, pairs
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
 from antiphon.composition.filters.sums import root_below
 from antiphon.conjectures import exact_figures
 from antiphon.conjectures.climbing import Climb, Generator, Size
@@ -39,7 +37,7 @@ from antiphon.conjectures.patterns.pattern import SOURCE, Pattern, Sizes
 from antiphon.conjectures.tables import DENOMINATOR, Judged, TableMechanism, whole_weights
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
-from antiphon.protocol.parts import Claim, Renyi, Status, ZeroConcentrated, register
+from antiphon.protocol import Claim, Renyi, Status, ZeroConcentrated, register
 from antiphon.verifiers.models import neighbouring_start
 
 Charged: TypeAlias = Union[Parameters, ZeroConcentrated, Renyi]

@@ -9,8 +9,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit import Question, StrategyAdversary
-from antiphon.audit.game import PrivacyGame
+from antiphon.audit import PrivacyGame, Question, StrategyAdversary
 from antiphon.conjectures import tables
 from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
 from antiphon.conjectures.exact_figures import Figure, figure_of, maybe_order
@@ -18,7 +17,7 @@ from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.conjectures.patterns import pattern
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
 from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
-from antiphon.protocol.parts import ContinualMechanism, identical, register
+from antiphon.protocol import ContinualMechanism, identical, register
 
 _NOTHING: Final = (0, 0)
 """The size of no mechanism."""

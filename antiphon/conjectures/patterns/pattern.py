@@ -16,9 +16,8 @@ from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, progra
 from antiphon.conjectures.exact_figures import WIDEST_SAID, Figure, TightDelta, TightMoment, shown
 from antiphon.conjectures.tables import Judged, Plan, mechanism, mixed, rounded
 from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
-from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
+from antiphon.protocol import Approximate, Claim, Measure, Renyi, Status, Verification, register
 from antiphon.protocol.messages import Pair, distinct
-from antiphon.protocol.parts import Claim, Status, Verification, register
 
 Sizes = tuple[Size, ...]
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"

@@ -21,7 +21,7 @@ from antiphon.conjectures.tables import Judged, both_laws, named
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.mechanisms.fields import boolean
 from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact
-from antiphon.protocol.parts import Approximate, Claim, Pair, Status, identical, register
+from antiphon.protocol import Approximate, Claim, Pair, Status, identical, register
 from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5

@@ -37,7 +37,7 @@ from antiphon.learners.mistakes import (
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.printed import fixed_down, fixed_up, shown_up
-from antiphon.protocol.parts import Card, ContinualMechanism, Grid, Part
+from antiphon.protocol import Card, ContinualMechanism, Grid, Part
 from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, plain
 
 

@@ -20,7 +20,7 @@ from antiphon.learners import convex, games, oco
 from antiphon.learners.learner import Learner, OnlineLearner
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
-from antiphon.protocol.parts import ContinualMechanism, Status
+from antiphon.protocol import ContinualMechanism, Status
 
 Maker = Callable[..., ContinualMechanism[Any]]
 """Of a learner for a game; a private one takes epsilon and delta, too."""

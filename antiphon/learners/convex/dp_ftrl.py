@@ -34,7 +34,7 @@ from antiphon.mechanisms import BufferedToeplitzCounter, UnboundedCounter, field
 from antiphon.mechanisms.counters.count_after import ExactSum
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.parts import Chain, Coins
+from antiphon.protocol import Chain, Coins
 
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]

@@ -20,9 +20,8 @@ from antiphon.mechanisms.counters.counter import QUERIES as COUNTS
 from antiphon.mechanisms.counters.factors.rows import Array, bare, held
 from antiphon.numbers import CompositionError, InvalidArgument, PartError, exact, set_derived
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Status, column_safe, register
 from antiphon.protocol.messages import EMPTY, HALT, STAND_IN, TOP
-from antiphon.protocol.parts import Coins, PostProcessor, Status, column_safe, register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space
 from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
 from antiphon.verifiers.relations import AddOrRemove, AnyTwo, Near

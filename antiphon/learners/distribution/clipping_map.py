@@ -16,8 +16,8 @@ from antiphon.learners.learner import GRID, of_kind
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, set_derived
 from antiphon.populations.array_columns import int64s
+from antiphon.protocol import Approximate, Claim, Coins, Pure, proved, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.parts import Approximate, Claim, Coins, Pure, proved, register
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 

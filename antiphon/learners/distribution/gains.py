@@ -29,7 +29,7 @@ from antiphon.learners.distribution.clipping_map import (
 )
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.mechanisms import KaryResponse, fields
-from antiphon.protocol.parts import Coins, ContinualMechanism, register
+from antiphon.protocol import Coins, ContinualMechanism, register
 
 _FINE: Final = 1 << 20
 

@@ -11,9 +11,9 @@ import numpy.typing as npt
 
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact, set_derived
+from antiphon.protocol import Integers, register
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.parts import Integers, register
 
 Doubles = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]

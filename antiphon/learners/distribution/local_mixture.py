@@ -10,8 +10,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 import attrs
 import numpy as np
 
-from antiphon.composition import Lifting, sparse_parallel
-from antiphon.composition.creation import Create
+from antiphon.composition import Create, Lifting, sparse_parallel
 from antiphon.learners.distribution.clipping_map import ClippingMap
 from antiphon.learners.distribution.gains import Channel
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
@@ -20,8 +19,8 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.multiplicative_weights.hypothesis import powers
 from antiphon.numbers import ExactEpsilon, InvalidArgument, set_derived
+from antiphon.protocol import HALT, TOP, Ask, Coins, SampledCoins, Status, register
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.parts import HALT, TOP, Ask, Coins, SampledCoins, Status, register
 from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space, Tuples
 from antiphon.verifiers import OnlyEntry, event_level, updates_and_queries
 

@@ -14,7 +14,7 @@ from antiphon.learners.distribution.local_mixture import LocalLearner
 from antiphon.learners.learner import ROUNDS
 from antiphon.mechanisms import KaryResponse, fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument
-from antiphon.protocol.parts import HALT, Arrays, register
+from antiphon.protocol import HALT, Arrays, register
 
 Pairing = tuple[tuple[int, int], ...]
 

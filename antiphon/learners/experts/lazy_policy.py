@@ -10,9 +10,7 @@ from typing import Any, Final, NamedTuple, Self
 import attrs
 import numpy as np
 
-from antiphon.composition import Certified, ConcentratedFilter, Lifting
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
+from antiphon.composition import Certified, ConcentratedFilter, Create, ExtConComp, Lifting
 from antiphon.composition.validity import adaptive_parameters, fixed_mechanisms, sparse_parallel
 from antiphon.learners.experts.lazy import LazyExperts
 from antiphon.learners.joint_curve import LazyCurve
@@ -20,10 +18,10 @@ from antiphon.learners.learner import Losses
 from antiphon.mechanisms import ExponentialMechanism, KaryResponse, fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers import InvalidArgument, Log, set_derived
+from antiphon.protocol import HALT, TOP, Ask, Claim, Coins, Status, converted, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.measures.kinds import BoundedRange, Renyi, ZeroConcentrated
-from antiphon.protocol.parts import HALT, TOP, Ask, Claim, Coins, Status, converted, register
 from antiphon.protocol.provenance import foreign, proved
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start

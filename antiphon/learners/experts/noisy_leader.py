@@ -44,7 +44,7 @@ from antiphon.mechanisms import CountAfter, GaussianTreeCounter, fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, Rolling
 from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.numbers import ExactEpsilon, Floats, Intractable, InvalidArgument, set_derived
-from antiphon.protocol.parts import Claim, Coins, column_safe, register
+from antiphon.protocol import Claim, Coins, column_safe, register
 from antiphon.protocol.provenance import assumed, claims_of, foreign
 from antiphon.verifiers.models import updates_and_queries
 

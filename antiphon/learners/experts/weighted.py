@@ -19,8 +19,7 @@ from antiphon.mechanisms.noise.selection import root
 from antiphon.numbers import ExactEpsilon, Log, exact, set_derived
 from antiphon.numbers.errors import CompositionError, InvalidArgument
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.parts import HALT, Coins, PostProcessor, column_safe, register
+from antiphon.protocol import HALT, LEFT, RIGHT, Coins, PostProcessor, Side, column_safe, register
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
 

@@ -23,8 +23,8 @@ from antiphon.learners.regret import optimum
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.user_files import read_table
+from antiphon.protocol import Arrays, Coins, ContinualMechanism, Space, freeze, register
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.parts import Arrays, Coins, ContinualMechanism, Space, freeze, register
 
 
 class ConvexMeter(online_game.Meter):

@@ -17,8 +17,8 @@ from antiphon.learners.learner import GRID, Learner, Losses, OnlineLearner
 from antiphon.learners.regret import BestInTurn
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact, set_derived
+from antiphon.protocol import Arrays, Coins, ContinualMechanism, Integers, Space, register
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.parts import Arrays, Coins, ContinualMechanism, Integers, Space, register
 
 
 class ExpertMeter(online_game.Meter):

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from antiphon.learners.learner import ADVICE, ROUNDS, Losses, OnlineLearner
 from antiphon.mechanisms import fields
+from antiphon.protocol import EMPTY, HALT, Adversary, Arrays, Coins, Space, freeze, register
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.parts import EMPTY, HALT, Adversary, Arrays, Coins, Space, freeze, register
 
 Figures: TypeAlias = "NDArray[np.float64]"
 

@@ -14,8 +14,8 @@ from antiphon.learners.joint_curve import L2PCurve
 from antiphon.mechanisms import fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument, exact, shown_down, shown_up
 from antiphon.numbers.interval import above, up
+from antiphon.protocol import Approximate, Measure, Renyi, register
 from antiphon.protocol.measures.divergences import SLACK
-from antiphon.protocol.parts import Approximate, Measure, Renyi, register
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)

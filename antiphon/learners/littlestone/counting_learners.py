@@ -32,9 +32,8 @@ from antiphon.mechanisms import TreeCounter, fields
 from antiphon.mechanisms.counters.counter import COUNT, QUERIES
 from antiphon.mechanisms.sparse_vector import AboveThreshold, AnySparseVector
 from antiphon.numbers import CompositionError, Epsilon, InvalidArgument, exact
+from antiphon.protocol import BITS, BOTTOM, TOP, Chain, Signature, Status, column_safe, register
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.parts import BOTTOM, TOP, Chain, Status, column_safe, register
-from antiphon.protocol.spaces import BITS, Signature
 from antiphon.verifiers import Within, event_level, every_pair, updates_and_queries
 
 Figures: TypeAlias = "NDArray[np.float64]"

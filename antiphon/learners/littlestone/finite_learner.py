@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, MistakeLearner, Sample
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact
-from antiphon.protocol.parts import Approximate, Claim, Coins, column_safe, proved, register
+from antiphon.protocol import Approximate, Claim, Coins, column_safe, proved, register
 
 Law: TypeAlias = "tuple[Fraction, ...]"
 """A probability for each state."""

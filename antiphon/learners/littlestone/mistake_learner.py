@@ -24,7 +24,7 @@ from typing_extensions import TypeVar
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.mechanisms import fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
-from antiphon.protocol.parts import AnyChain, ContinualMechanism, View
+from antiphon.protocol import AnyChain, ContinualMechanism, View
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 

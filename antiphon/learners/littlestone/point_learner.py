@@ -9,16 +9,15 @@ from typing import Any, Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition import ComplexMechanism, Lifting, fixed_mechanisms
-from antiphon.composition.creation import Create
+from antiphon.composition import ComplexMechanism, Create, Lifting, fixed_mechanisms
 from antiphon.composition.guarantees.inclusion import needs
 from antiphon.learners.littlestone import mistake_learner
 from antiphon.learners.littlestone.counting_learners import Crossing, least_threshold
 from antiphon.learners.littlestone.mistake_learner import POINTS, Sample
 from antiphon.mechanisms import AboveThreshold, PermuteAndFlip, fields
 from antiphon.numbers import InvalidArgument, exact, set_derived
+from antiphon.protocol import TOP, Ask, Signature, Status, column_safe, register
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
-from antiphon.protocol.parts import TOP, Ask, Signature, Status, column_safe, register
 from antiphon.protocol.provenance import CREATED
 from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
 

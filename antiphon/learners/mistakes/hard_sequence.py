@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, mistaken, settled
 from antiphon.learners.mistakes import mistake_law
 from antiphon.numbers import Intractable, InvalidArgument, exact
-from antiphon.protocol.parts import Coins, ContinualMechanism, SampledCoins
+from antiphon.protocol import Coins, ContinualMechanism, SampledCoins
 
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk

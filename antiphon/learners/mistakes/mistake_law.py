@@ -25,7 +25,7 @@ from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, Sam
 from antiphon.learners.littlestone.point_learner import PointLearner
 from antiphon.mechanisms.sparse_vector import AboveThreshold
 from antiphon.numbers import Intractable, InvalidArgument, down, exact, shown_up, up
-from antiphon.protocol.parts import AnyChain, ContinualMechanism, ForPrograms, outcomes
+from antiphon.protocol import AnyChain, ContinualMechanism, ForPrograms, outcomes
 
 How: TypeAlias = Literal["exact", "in doubles", "simulated"]
 Number: TypeAlias = Union[Fraction, float]

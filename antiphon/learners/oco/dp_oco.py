@@ -19,7 +19,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare
 from antiphon.numbers import InvalidArgument, exact, up
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.parts import Claim, Coins, Measure, Renyi, Status, column_safe, register
+from antiphon.protocol import Claim, Coins, Measure, Renyi, Status, column_safe, register
 
 
 def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:

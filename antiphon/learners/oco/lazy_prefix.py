@@ -22,7 +22,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare, held
 from antiphon.numbers import InvalidArgument, set_derived
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.parts import Claim, Coins, Renyi, Status, column_safe, proved, register
+from antiphon.protocol import Claim, Coins, Renyi, Status, column_safe, proved, register
 
 Steps: TypeAlias = tuple[int, ...]
 """A vector of whole steps; Python's ints, so that no sum is ever too large."""

@@ -9,8 +9,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.audit import Question, StrategyAdversary, StrategyNode
-from antiphon.audit.game import PrivacyGame
+from antiphon.audit import PrivacyGame, Question, StrategyAdversary, StrategyNode
 from antiphon.conjectures.climbing import Climb, Generator, Size, needs_scipy
 from antiphon.conjectures.exact_figures import grown, shown
 from antiphon.conjectures.law_trees import Doubles
@@ -20,7 +19,7 @@ from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.learners.patterns import leaving_learners
 from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact
-from antiphon.protocol.parts import register, same
+from antiphon.protocol import register, same
 
 _MARGINS: Final = (0.0, 1e-4)
 """By how much a half of a block is to be lighter; of two that are alike the first is taken."""

@@ -6,8 +6,8 @@ from typing import Any
 
 import attrs
 
+from antiphon.protocol import Claim, ContinualMechanism, PostProcessor, Signature
 from antiphon.protocol.exchanges.processor import ExchangePostProcessor
-from antiphon.protocol.parts import Claim, ContinualMechanism, PostProcessor, Signature
 from antiphon.protocol.provenance import assumed, nothing_proved_in
 
 nothing_proved_in(__name__)  # nothing that broken twins take over is proved of them

@@ -26,9 +26,9 @@ from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.numbers.named import set_derived
+from antiphon.protocol import LEFT, Arrays, Coins, Either, Finite, Side, column_safe, register
 from antiphon.protocol.adversary import adversary
 from antiphon.protocol.messages import HALT, TOP, Pair, freeze, same
-from antiphon.protocol.parts import LEFT, Arrays, Coins, Either, Finite, Side, column_safe, register
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 

@@ -10,17 +10,14 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.learners import distribution
 from antiphon.learners.distribution.local_mixture import Mixing
 from antiphon.learners.specimens import TwinExchange, TwinMechanism
 from antiphon.numbers.named import set_derived
 from antiphon.populations.array_columns import int64s
+from antiphon.protocol import TOP, Ask, Coins, Exchanged, Integers, Pair, Tuples, register, same
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.parts import TOP, Ask, Coins, Exchanged, Pair, register, same
-from antiphon.protocol.spaces import Integers, Tuples
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 

@@ -13,9 +13,7 @@ import attrs
 import numpy as np
 
 from antiphon import learners
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.learners.experts.lazy import LazyDartboard
 from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.noisy_leader import Led
@@ -23,8 +21,8 @@ from antiphon.learners.experts.weighted import Holding, Softmax, times
 from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcessor
 from antiphon.mechanisms import DiscreteLaplace, TreeCounter
 from antiphon.numbers import Log, set_derived
+from antiphon.protocol import TOP, Coins, Exchanged, Pair, column_safe, register, same
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.parts import TOP, Coins, Exchanged, Pair, column_safe, register, same
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying

@@ -17,7 +17,7 @@ from antiphon.learners.experts.weighted import times
 from antiphon.learners.l2p import ExponentialWeights, Printed, Repaired
 from antiphon.learners.learner import Losses
 from antiphon.numbers.exact import Log, exp
-from antiphon.protocol.parts import Coins, Pair, register, same
+from antiphon.protocol import Coins, Pair, register, same
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Truth, saying
 from antiphon.selfcheck.corpus.specimen import Example, Specimen

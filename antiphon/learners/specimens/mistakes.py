@@ -9,15 +9,14 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition import ComplexMechanism, ExtConComp
 from antiphon.learners import littlestone
 from antiphon.learners.littlestone.counting_learners import Counted
 from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample, samples
 from antiphon.learners.littlestone.point_learner import Seen
 from antiphon.learners.specimens import TwinExchange
 from antiphon.mechanisms import AboveThreshold, PermuteAndFlip, TreeCounter
-from antiphon.protocol.parts import BOTTOM, TOP, Coins, Exchanged, Pair, column_safe, register, same
+from antiphon.protocol import BOTTOM, TOP, Coins, Exchanged, Pair, column_safe, register, same
 from antiphon.protocol.spaces import Either, Finite, Integers
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Player, Truth, saying

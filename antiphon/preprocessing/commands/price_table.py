@@ -11,11 +11,10 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.cli.output import CommandOutcome, progress, shown, tell
+from antiphon.composition import Mark, Premise, guarantee
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.largest import budget, largest_rho
-from antiphon.composition.guarantees.derivation import Mark, Premise
-from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms import NoisyDescent
 from antiphon.numbers import InvalidArgument, shown_up
 from antiphon.numbers.exact import rational

@@ -7,7 +7,7 @@ from typing import Final
 
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed
-from antiphon.protocol.parts import EMPTY, Claim, Either, Finite, Integers, Tuples
+from antiphon.protocol import EMPTY, Claim, Either, Finite, Integers, Tuples
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Specimen, as_claimed, broken, numbers
 

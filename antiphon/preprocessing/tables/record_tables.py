@@ -18,7 +18,7 @@ import numpy as np
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.numbers import InvalidArgument, MissingExtra, exact, named, up
 from antiphon.preprocessing.preprocessed import Preprocessing
-from antiphon.protocol.parts import Arrays, Space, register
+from antiphon.protocol import Arrays, Space, register
 from antiphon.verifiers.moved import Moved, OneRow, Records, lengths
 
 ROUNDED: Final = 2.0**-30

@@ -17,8 +17,8 @@ from antiphon.numbers.normal import tail
 from antiphon.preprocessing.as_stated import PRINTED, Circumstances, by_theorem
 from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, changed
 from antiphon.preprocessing.triangle import Hoelder, Ranged, steps
+from antiphon.protocol import Claim, Measure, Pure, Renyi, Status
 from antiphon.protocol.measures.divergences import response_divergence
-from antiphon.protocol.parts import Claim, Measure, Pure, Renyi, Status
 from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers import Within, neighbouring_start

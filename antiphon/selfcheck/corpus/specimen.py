@@ -18,8 +18,8 @@ import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.numbers.public import found
+from antiphon.protocol import EMPTY, Claim, Pair, PostProcessor, Space, Status, same
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.parts import EMPTY, Claim, Pair, PostProcessor, Space, Status, same
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 

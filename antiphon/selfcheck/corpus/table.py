@@ -15,7 +15,7 @@ from typing import Any
 import attrs
 
 from antiphon.mechanisms.noise.continuous import Laplace
-from antiphon.protocol.parts import ContinualMechanism, Pair
+from antiphon.protocol import ContinualMechanism, Pair
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, at_once, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import as_claimed, numbers, specimens
 from antiphon.selfcheck.corpus.targets import floats, interactive, one_answer

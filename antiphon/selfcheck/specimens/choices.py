@@ -19,7 +19,7 @@ from antiphon.mechanisms.randomized_response import (
     RandomizedResponse,
 )
 from antiphon.numbers.exact import Log
-from antiphon.protocol.parts import Integers, Pair, Signature, Status, column_safe, register, same
+from antiphon.protocol import Integers, Pair, Signature, Status, column_safe, register, same
 from antiphon.selfcheck.corpus.entry import Entry, Truth, at_once, saying
 from antiphon.selfcheck.corpus.specimen import (
     DELTA,

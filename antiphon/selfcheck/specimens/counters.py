@@ -17,8 +17,8 @@ from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCount
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.protocol import Claim, Pair, Pure, Status, column_safe, register, same
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.parts import Claim, Pair, Pure, Status, column_safe, register, same
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (

@@ -10,16 +10,14 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ConComp, ExtConComp
-from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.composition import ComplexMechanism, ConComp, ExtConComp, guarantee
 from antiphon.mechanisms import HSS, HSSWithoutTest, SquareRootCounter, TreeCounter
 from antiphon.mechanisms.histograms import queries
 from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.histograms.svt import HistogramMonitor, HistogramSVT
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
-from antiphon.protocol.parts import BOTTOM, TOP, Pair, Pure, register, same
+from antiphon.protocol import BOTTOM, TOP, Pair, Pure, register, same
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Tuples
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Link, Specimen, as_claimed, broken

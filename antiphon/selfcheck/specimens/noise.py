@@ -13,7 +13,7 @@ from antiphon.mechanisms import AboveThreshold, GapSparseVector, NumericSparseVe
 from antiphon.mechanisms.noise.continuous import Gaussian, Laplace, NoisyDescent
 from antiphon.mechanisms.noise.discrete import DiscreteGaussian, DiscreteLaplace
 from antiphon.mechanisms.noise.grid import GridGaussian, GridLaplace, RoundToGrid
-from antiphon.protocol.parts import Coins, Pair, Reals, register
+from antiphon.protocol import Coins, Pair, Reals, register
 from antiphon.selfcheck.corpus.entry import Truth, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import (
     HALF,

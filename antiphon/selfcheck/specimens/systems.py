@@ -13,17 +13,15 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.composition import BasicFilter, RenyiFilter, fixed_mechanisms
+from antiphon.composition import BasicFilter, Create, RenyiFilter, fixed_mechanisms
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
-from antiphon.composition.creation import Create
 from antiphon.composition.filters import concentrated
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
 from antiphon.mechanisms import Echo, LeakyBit, MultiplicativeWeights, RandomizedResponse
 from antiphon.numbers.exact import Log
+from antiphon.protocol import BOTTOM, HALT, TOP, Ask, IdentityPostProcessor, Pair, same
 from antiphon.protocol.adapters import InteractiveAsContinual
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair, same
-from antiphon.protocol.post_processor import IdentityPostProcessor
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite, Integers, Pairs, Space
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, slow

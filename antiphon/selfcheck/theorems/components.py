@@ -16,9 +16,9 @@ from antiphon.composition.suitable import Checked, Purse
 from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol import Approximate, Claim, Coins, Pure, Status, column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, Pair, identical, same
-from antiphon.protocol.parts import Approximate, Claim, Coins, Pure, Status, column_safe
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.protocol.verification import Refused, Verification
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised

@@ -10,10 +10,9 @@ import attrs
 
 from antiphon.audit.exact.question import Question
 from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import Approximate, Claim, Coins, ContinualMechanism, Status, Verification
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Halt, Symbol
-from antiphon.protocol.parts import Approximate, Claim, Coins, Status, Verification
 from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
 
 Threshold: TypeAlias = Union[tuple[int, Union[int, None]], Halt]

@@ -12,14 +12,12 @@ from functools import cache, partial
 
 import attrs
 
-from antiphon.composition import Certified, fixed_mechanisms, sparse_parallel
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
+from antiphon.composition import Certified, Create, ExtConComp, fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms.histograms.hss import TestedIntervals
 from antiphon.mechanisms.histograms.intervals import Running, StreamInterval
 from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.numbers.exact import Log
-from antiphon.protocol.parts import Approximate, Exchanged, Refused, Verification, read
+from antiphon.protocol import Approximate, Exchanged, Refused, Verification, read
 from antiphon.selfcheck.theorems import finite
 from antiphon.selfcheck.theorems.complex_mechanisms import lifted
 from antiphon.selfcheck.theorems.theorem import Check, Evidence

@@ -21,7 +21,7 @@ from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.properties import Violation
 from antiphon.numbers import InvalidArgument, exact
-from antiphon.protocol.parts import ContinualMechanism, Mechanism, Verification, message_label
+from antiphon.protocol import ContinualMechanism, Mechanism, Verification, message_label
 
 Bound: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 """(ε, δ): one point of what is claimed."""

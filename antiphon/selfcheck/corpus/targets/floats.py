@@ -13,8 +13,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers import Log, named, set_derived
-from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.parts import Claim, Coins, Status, column_safe, register
+from antiphon.protocol import Claim, Coins, NoninteractiveMechanism, Status, column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Multiples, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
 from antiphon.verifiers import Within, neighbouring_start

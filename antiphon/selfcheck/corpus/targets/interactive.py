@@ -11,9 +11,9 @@ import attrs
 from antiphon.mechanisms.counters import Counter
 from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.numbers import InvalidArgument, Log, named
+from antiphon.protocol import BOTTOM, TOP, Claim, Coins, Status, column_safe, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.parts import BOTTOM, TOP, Claim, Coins, Status, column_safe, register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import SameHead, claimed, whole
 from antiphon.verifiers import Within, models

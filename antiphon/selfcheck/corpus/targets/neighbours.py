@@ -9,8 +9,7 @@ import attrs
 
 from antiphon.numbers import InvalidArgument, exact, named
 from antiphon.numbers.exact import Epsilon, fraction
-from antiphon.protocol.measures.kinds import Approximate, Pure
-from antiphon.protocol.parts import Claim, Status, Verification, identical, register
+from antiphon.protocol import Approximate, Claim, Pure, Status, Verification, identical, register
 
 
 @register("antiphon.corpus.TotalWithin/1")

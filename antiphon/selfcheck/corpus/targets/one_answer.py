@@ -14,8 +14,8 @@ from hashlib import blake2b
 import attrs
 
 from antiphon.numbers import Log, exact, named, set_derived
+from antiphon.protocol import Claim, Coins, ContinualMechanism, Status, column_safe, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.parts import Claim, Coins, ContinualMechanism, Status, column_safe, register
 from antiphon.protocol.spaces import BITS, Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, TotalWithin, claimed, whole
 from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start

@@ -12,8 +12,8 @@ from typing import Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.numbers import InvalidArgument, exact, named, set_derived
+from antiphon.protocol import BOTTOM, HALT, TOP, Claim, Coins, Status, column_safe, register
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.parts import BOTTOM, HALT, TOP, Claim, Coins, Status, column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
 from antiphon.verifiers import Within, every_pair
