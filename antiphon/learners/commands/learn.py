@@ -17,7 +17,7 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from antiphon.cli.output import CommandOutcome, progress, shown, tell
+from antiphon.cli.output import print_card, print_json, progress, shown
 from antiphon.learners.commands.players import (
     INTERRUPTED,
     Entrant,
@@ -99,7 +99,7 @@ def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | Non
 
 
 @attrs.frozen
-class LearnedOutcome(CommandOutcome):
+class LearnedOutcome:
     """What the learners did in one game; or over rounds T and ε, where it was ``swept``."""
 
     name: str
@@ -109,7 +109,8 @@ class LearnedOutcome(CommandOutcome):
     plot: Path | None
     swept: bool
 
-    def to_dict(self) -> dict[str, object]:
+    def data(self) -> dict[str, object]:
+        """For programs."""
         times = [game.rounds for game in self.games]
         learners: list[dict[str, object]] = [
             {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
@@ -121,7 +122,8 @@ class LearnedOutcome(CommandOutcome):
             "learners": sweep_data(self.rows) if self.swept else learners,
         }  # fmt: skip
 
-    def _card(self) -> Card:
+    def card(self) -> Card:
+        """For people."""
         game, size = self.games[0], ""
         if isinstance(game, LossGame):
             size = f"{game.experts:,} experts"
@@ -321,7 +323,10 @@ def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int
     outcome = LearnedOutcome(played.name, games, rows, over, playing.plot, swept)
     if playing.plot is not None:
         _draw(outcome, playing.plot)
-    tell(outcome, as_json=playing.as_json)
+    if playing.as_json:
+        print_json(outcome.data())
+    else:
+        print_card(outcome.card())
     return 0
 
 
