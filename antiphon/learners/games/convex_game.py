@@ -33,13 +33,11 @@ class ConvexMeter(online_game.Meter):
     So regret may be larger by the gap of its certificate, which is told beside it.
     """
 
-    def __init__(
-        self, times: tuple[int, ...], loss: convex_losses.ConvexLoss, body: convex_losses.Body
-    ) -> None:
+    def __init__(self, times: tuple[int, ...], game: ConvexGame) -> None:
         super().__init__(times)
-        self._loss, self._body = loss, body
+        self._loss, self._body = game.convex_loss, game.body
         self._waiting = list[convex_losses.Datum]()
-        self._table: convex_losses.Datum = np.empty((0, *loss.data.shape), np.int64)
+        self._table: convex_losses.Datum = np.empty((0, *game.told.shape), np.int64)
         self._counts: convex_losses.Datum = np.empty(0, np.int64)
         self._point: convex_losses.Point | None = None
         self._gaps = list[float]()
@@ -59,9 +57,8 @@ class ConvexMeter(online_game.Meter):
             np.concatenate([self._counts, np.ones(fresh, np.int64)]),
         )
         self._waiting.clear()
-        found = optimum(
-            self._loss, self._body, self._table, self._counts, start=self._point
-        )  # fmt: skip
+        given = self._table, self._counts
+        found = optimum(self._loss, self._body, *given, start=self._point)
         self._point = found.point
         self._gaps.append(found.gap)
         return found.value
@@ -114,7 +111,7 @@ class ConvexGame(online_game.OnlineGame):
     ) -> online_game.Meter:
         if shifts is not None:
             raise InvalidArgument("dynamic regret is known of games of experts only")
-        return ConvexMeter(times, self.convex_loss, self.body)
+        return ConvexMeter(times, self)
 
 
 def _linear(_: object, field: attrs.Attribute[Any], value: object) -> None:

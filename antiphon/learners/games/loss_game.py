@@ -25,15 +25,11 @@ class ExpertMeter(online_game.Meter):
     """Of losses of experts, in units of the largest; expected regret of a learner by weights."""
 
     def __init__(
-        self,
-        times: tuple[int, ...],
-        experts: int,
-        grid: int,
-        learner: OnlineLearner | None,
+        self, times: tuple[int, ...], game: LossGame, learner: OnlineLearner | None,
         shifts: int | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(times)
-        self._grid, self._learner = grid, learner
+        experts, self._grid, self._learner = game.experts, game.grid, learner
         self._sums = np.zeros(experts, np.int64)
         self._waiting: Losses = np.empty((0, experts), np.int64)
         self._scores: Losses | None = None
@@ -109,7 +105,7 @@ class LossGame(online_game.OnlineGame):
     def meter(
         self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
     ) -> online_game.Meter:
-        return ExpertMeter(times, self.experts, self.grid, learner, shifts)
+        return ExpertMeter(times, self, learner, shifts)
 
 
 @register("antiphon.games.BlameShown/1")
