@@ -1,8 +1,7 @@
 # pyright: reportUnusedImport=false
 """Errors, exact values, intervals and the persistent vector. Imports nothing else of Antiphon.
 
-What nearly every file of other rooms takes from here has a door: it is imported from the room, in
-one line. The rest is imported from the file that defines it.
+It is a door, too: what files of other rooms take most often is imported from here, in one line.
 """
 
 from antiphon.numbers.errors import (
