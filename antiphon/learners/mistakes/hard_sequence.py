@@ -20,7 +20,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, mistaken, settled
-from antiphon.learners.mistakes import mistake_law
+from antiphon.learners.mistakes.mistake_law import (
+    MOST_LISTED,
+    FiniteLaw,
+    Hits,
+    How,
+    MistakeFigure,
+    MistakeLaw,
+    Number,
+)
 from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.protocol import Coins, ContinualMechanism, SampledCoins
 
@@ -33,9 +41,7 @@ Play: TypeAlias = "tuple[int, int]"
 """τ, or T + 1 where it is later; the mistakes."""
 
 
-def play(
-    learner: ContinualMechanism[Any], hits: mistake_law.Hits, rounds: int, coins: Coins
-) -> Play:
+def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins) -> Play:
     """One play of the stream with these hits."""
     state, told, left, errors, met = learner.initial_state, FIRST, rounds + 1, 0, 0
     step, waiting = learner.step, [*hits[:1]]
@@ -61,7 +67,7 @@ class Plays:
     """The task: one play for each sample of a chunk."""
 
     learner: ContinualMechanism[Any]
-    hits: mistake_law.Hits
+    hits: Hits
     rounds: int
 
     def __call__(self, chunk: Chunk) -> list[Play]:
@@ -70,7 +76,7 @@ class Plays:
         return [play(self.learner, self.hits, self.rounds, SampledCoins(seed)) for seed in seeds]
 
 
-class SimulatedLaw(mistake_law.MistakeLaw):
+class SimulatedLaw(MistakeLaw):
     """By ``repetitions`` plays of each stream that is asked about.
 
     Means have a normal interval of this ``confidence``, β that of Clopper and Pearson; each is of
@@ -78,7 +84,7 @@ class SimulatedLaw(mistake_law.MistakeLaw):
     plays of a stream: KeyboardInterrupt; who asks again is told of those that were over.
     """
 
-    how: ClassVar[mistake_law.How] = "simulated"
+    how: ClassVar[How] = "simulated"
 
     def __init__(
         self,
@@ -100,7 +106,7 @@ class SimulatedLaw(mistake_law.MistakeLaw):
         self._progress: Union[Progress, Literal[False], None] = progress
         self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
-    def plays(self, hits: mistake_law.Hits) -> NDArray[np.int64]:
+    def plays(self, hits: Hits) -> NDArray[np.int64]:
         """τ and the mistakes of each play: a row for each. Asked twice, they are the same plays."""
         from antiphon.audit.running import Chunks, run
 
@@ -116,33 +122,33 @@ class SimulatedLaw(mistake_law.MistakeLaw):
                 raise KeyboardInterrupt
         return self._known[key]
 
-    def anew(self, hits: mistake_law.Hits) -> mistake_law.MistakeFigure:
+    def anew(self, hits: Hits) -> MistakeFigure:
         """E[M] by plays that nothing was chosen by."""
         self._known.pop(_key(hits), None)
         return self.mistakes(hits)
 
-    def left(self, hits: mistake_law.Hits, times: Sequence[int]) -> list[mistake_law.Number]:
+    def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
         taus = self.plays(hits)[:, 0]
         return [float((taus <= time).mean()) for time in times]
 
-    def mistakes(self, hits: mistake_law.Hits) -> mistake_law.MistakeFigure:
+    def mistakes(self, hits: Hits) -> MistakeFigure:
         errors = self.plays(hits)[:, 1]
         mean, band = float(errors.mean()), math.inf
         if len(errors) > 1:
             each = NormalDist().inv_cdf((1 + self._confidence) / 2)
             band = each * float(errors.std(ddof=1)) / math.sqrt(len(errors))
-        return mistake_law.MistakeFigure(mean, mean - band, mean + band, self.how)
+        return MistakeFigure(mean, mean - band, mean + band, self.how)
 
-    def concentration(self) -> mistake_law.MistakeFigure:
+    def concentration(self) -> MistakeFigure:
         from antiphon.audit.statistical.estimators import clopper_pearson
 
         taus = self.plays(())[:, 0]
         left = int((taus <= self.rounds).sum())
         low, high = clopper_pearson(left, len(taus), confidence=self._confidence)
-        return mistake_law.MistakeFigure(left / len(taus), low, high, self.how)
+        return MistakeFigure(left / len(taus), low, high, self.how)
 
 
-def _key(hits: mistake_law.Hits) -> tuple[int, ...]:
+def _key(hits: Hits) -> tuple[int, ...]:
     return (hits.start, hits.stop, -1) if isinstance(hits, range) else tuple(hits)
 
 
@@ -157,13 +163,13 @@ class HardSequence:
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
     """B_0 ⊃ B_1 ⊃ …"""
-    kept: tuple[mistake_law.Number, ...]
+    kept: tuple[Number, ...]
     """q_i: P(τ ∈ B_i) before the (1, 1) of B_i are put in."""
-    leaving: tuple[mistake_law.Number, ...]
+    leaving: tuple[Number, ...]
     """m_i: P(τ ∈ B_i) once they are."""
 
 
-def hard_sequence(law: mistake_law.MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
+def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
     """(1, 1) in the first ``copies`` rounds of a block, and on in the lightest part of its rest.
 
     The weight of a part is P(τ ∈ part). A block whose rest has fewer rounds than ``parts`` is the
@@ -183,7 +189,7 @@ def hard_sequence(law: mistake_law.MistakeLaw, *, copies: int = 1, parts: int = 
         raise InvalidArgument(f"copies are at most the {law.rounds} rounds, and parts at least 2")
     _concentrated(law)
     block, hits = (1, law.rounds), tuple[int, ...]()
-    blocks, kept, leaving = list[Block](), list[mistake_law.Number](), list[mistake_law.Number]()
+    blocks, kept, leaving = list[Block](), list[Number](), list[Number]()
     weight = law.left((), [law.rounds])[0]
     while True:
         first, last = block
@@ -209,7 +215,7 @@ def _ends(first: int, last: int, parts: int) -> list[int]:
     return [first + part * size + min(part, more) for part in range(parts + 1)]
 
 
-def _concentrated(law: mistake_law.MistakeLaw) -> None:
+def _concentrated(law: MistakeLaw) -> None:
     found = law.concentration()
     if found.low > 0.5:
         raise InvalidArgument(
@@ -228,17 +234,17 @@ class WorstSequence:
     """The stream with the most mistakes, and how many that is."""
 
     hits: tuple[int, ...]
-    mistakes: mistake_law.MistakeFigure
+    mistakes: MistakeFigure
     tied: int
     """How many streams have as many."""
 
 
-def most_rounds(law: mistake_law.MistakeLaw) -> int:
+def most_rounds(law: MistakeLaw) -> int:
     """For how many rounds all streams of a law can be looked at."""
-    return mistake_law.MOST_LISTED if isinstance(law, mistake_law.FiniteLaw) else _FEW
+    return MOST_LISTED if isinstance(law, FiniteLaw) else _FEW
 
 
-def worst_sequence(law: mistake_law.MistakeLaw) -> WorstSequence:
+def worst_sequence(law: MistakeLaw) -> WorstSequence:
     """The best of all adversaries that choose beforehand where to say (1, 1).
 
     Exact for a ``FiniteLaw``. By simulation the stream is the one that looks worst, of which the
@@ -252,11 +258,11 @@ def worst_sequence(law: mistake_law.MistakeLaw) -> WorstSequence:
     """
     if law.rounds > most_rounds(law):
         raise Intractable("looking at all streams", f"2^{law.rounds}", 1 << most_rounds(law))
-    if isinstance(law, mistake_law.FiniteLaw):
+    if isinstance(law, FiniteLaw):
         costs = law.every()
         most = max(costs)
         hits = _hits(costs.index(most), law.rounds)
-        return WorstSequence(hits, mistake_law.MistakeFigure.at(most, law.how), costs.count(most))
+        return WorstSequence(hits, MistakeFigure.at(most, law.how), costs.count(most))
     figures = [law.mistakes(_hits(number, law.rounds)) for number in range(1 << law.rounds)]
     values = [figure.value for figure in figures]
     number = values.index(max(values))

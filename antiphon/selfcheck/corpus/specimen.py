@@ -84,7 +84,8 @@ class Specimen:
     @property
     def kind(self) -> type[Any]:
         """Its class: that of the first example."""
-        return type(self.examples[0].part)
+        found: type[Any] = self.examples[0].part.__class__
+        return found
 
     @property
     def name(self) -> str:
