@@ -17,19 +17,13 @@ import attrs
 import numpy as np
 
 from antiphon.interop.datasets import METRICS, MetricWithin, Vectors, atoms
-from antiphon.numbers import named
+from antiphon.numbers import named, set_derived
 from antiphon.numbers.errors import CompositionError, ForeignError, InvalidArgument, MissingExtra
-from antiphon.numbers.named import set_derived
+from antiphon.protocol import Claim, Coins, Status, Verification, freeze, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, Renyi, ZeroConcentrated
-from antiphon.protocol.messages import freeze
-from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Signature, Space
-from antiphon.protocol.verification import Verification
-from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.relations import AnyTwo, Relation, Within
+from antiphon.verifiers import AnyTwo, Relation, Within, neighbouring_start
 
 
 @register("antiphon.OpenDPMeasurement/1")

@@ -19,9 +19,7 @@ from numpy.typing import NDArray
 
 from antiphon.learners.learner import GRID
 from antiphon.mechanisms import fields
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays
+from antiphon.protocol import Arrays, column_safe, register
 
 Point = NDArray[np.float64]
 

@@ -10,13 +10,10 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
+from antiphon.numbers import InvalidArgument, exact, set_derived
+from antiphon.protocol import Integers, register
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Integers
 
 Doubles = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]

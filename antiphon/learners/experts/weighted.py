@@ -16,17 +16,10 @@ from antiphon.learners.learner import InBlocks, Learner, Losses, State
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.noise.selection import root
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, Log, exact, set_derived
 from antiphon.numbers.errors import CompositionError, InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.named import set_derived
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.messages import HALT
-from antiphon.protocol.registry import register
+from antiphon.protocol import HALT, LEFT, RIGHT, Coins, PostProcessor, Side, column_safe, register
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
 

@@ -14,11 +14,8 @@ import numpy as np
 from antiphon.learners.experts.weighted import part, times
 from antiphon.learners.learner import GRID, Losses
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, exact, set_derived, shown_down, shown_up
 from antiphon.numbers.errors import InvalidArgument, PartError, place
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.named import set_derived
-from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.registry import register
 
 

@@ -16,14 +16,8 @@ from antiphon.learners.learner import InBlocks, Learner, Losses, of_kind
 from antiphon.learners.searching import best_l2p, corrected_l2p, printed_l2p, regret_bound, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import Log
-from antiphon.numbers.interval import nearest
-from antiphon.numbers.named import set_derived
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.provenance import assumed, proved
-from antiphon.protocol.registry import register
+from antiphon.numbers import InvalidArgument, Log, nearest, set_derived
+from antiphon.protocol import Claim, Coins, assumed, proved, register
 
 _LONGEST: Final = 1 << 17
 """Bits of the rational probabilities of a Log."""

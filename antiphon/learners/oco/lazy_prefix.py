@@ -20,15 +20,9 @@ from antiphon.learners.oco.oco_tuning import lazy_prefix
 from antiphon.learners.searching import rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare, held
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.named import set_derived
+from antiphon.numbers import InvalidArgument, set_derived
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Renyi
-from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register
+from antiphon.protocol import Claim, Coins, Renyi, Status, column_safe, proved, register
 
 Steps: TypeAlias = tuple[int, ...]
 """A vector of whole steps; Python's ints, so that no sum is ever too large."""

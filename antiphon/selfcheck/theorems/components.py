@@ -16,10 +16,7 @@ from antiphon.composition.suitable import Checked, Purse
 from antiphon.composition.validity import FixedMechanisms, FixedParameters, SparseParallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.column_safety import column_safe
-from antiphon.protocol.measures.kinds import Approximate, Pure
+from antiphon.protocol import Approximate, Claim, Coins, Pure, Status, column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, Pair, identical, same
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
