@@ -31,7 +31,8 @@ def shown_elsewhere(
     if kind != "module" or here not in ROOMS:
         return None
     earlier = map(import_module, ROOMS[: ROOMS.index(here)])
-    return True if any(getattr(room, name, None) is thing for room in earlier) else None
+    shown = (getattr(room, name) for room in earlier if name in reference.names(room))
+    return True if any(each is thing for each in shown) else None
 
 
 def signature(

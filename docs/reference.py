@@ -62,9 +62,9 @@ def names(room: ModuleType) -> list[str]:
 def _own(module: ModuleType) -> Iterator[str]:
     """What a file defines and no room above it lists: classes, functions, values of a class."""
     above = importlib.import_module(module.__name__.rpartition(".")[0])
-    homes = [vars(antiphon), vars(above)]
+    homes = [antiphon, above]
     for name, thing in vars(module).items():
-        if any(home.get(name) is thing for home in homes):
+        if any(name in home.__all__ and vars(home).get(name) is thing for home in homes):
             continue
         made = thing if inspect.isclass(thing) or inspect.isfunction(thing) else type(thing)
         if not name.startswith("_") and made.__module__ == module.__name__:

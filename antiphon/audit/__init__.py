@@ -1,3 +1,4 @@
+# pyright: reportUnusedImport=false
 """Tests of claims: exact answers, statistical audits, and checks of parts.
 
 * *The game* V[f] ∘* I(·) ∘* M: ``ap.PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
@@ -22,7 +23,7 @@ from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Question, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.audit.exact.tight_curve import TightCurve
-from antiphon.audit.game import OPEN, Sealed, oblivious
+from antiphon.audit.game import OPEN, PrivacyGame, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
 from antiphon.audit.simulators import Lyu, VadhanWang, lyu, vadhan_wang

@@ -1,3 +1,4 @@
+# pyright: reportUnusedImport=false
 """Composition: many mechanisms wired into one, and the privacy that this costs.
 
 * *Compositions*: ``ap.ConComp`` of fixed mechanisms, ``ap.ExtConComp`` of those that are created
@@ -14,6 +15,8 @@
 from antiphon.composition import accounting
 from antiphon.composition.across import across
 from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting, TwoCopies
+from antiphon.composition.concurrent import ConComp, ExtConComp
+from antiphon.composition.creation import Create
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.filters.concentrated import (
@@ -30,7 +33,7 @@ from antiphon.composition.guarantees.derivation import (
     NoGuarantee,
     Premise,
 )
-from antiphon.composition.guarantees.guarantee import Certified
+from antiphon.composition.guarantees.guarantee import Certified, Guarantee, guarantee
 from antiphon.composition.properties import Property, Violation, check_properties
 from antiphon.composition.validity import (
     adaptive_parameters,

@@ -14,24 +14,9 @@ from antiphon.conjectures.tables import TableMechanism
 from antiphon.protocol.provenance import nothing_proved_in
 
 __all__ = [
-    "BOTH_SIDES",
-    "ONE_SIDED",
-    "TWO_PUBLIC",
-    "AnyMechanism",
-    "AnyRenyi",
-    "Conjecture",
-    "Conjectured",
-    "FilterPattern",
-    "GamePattern",
-    "HowFar",
-    "ListedPairs",
-    "OnlyAt",
-    "Pattern",
-    "SparsePattern",
-    "SparseRenyi",
-    "TableMechanism",
-    "conjecture",
-    "moment_above",
-]
+    "BOTH_SIDES", "ONE_SIDED", "TWO_PUBLIC", "AnyMechanism", "AnyRenyi", "Conjecture",
+    "Conjectured", "FilterPattern", "GamePattern", "HowFar", "ListedPairs", "OnlyAt", "Pattern",
+    "SparsePattern", "SparseRenyi", "TableMechanism", "conjecture", "moment_above",
+]  # fmt: skip
 
 nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them

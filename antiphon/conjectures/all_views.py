@@ -17,19 +17,9 @@ import numpy as np
 
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.composition.creation import Create
+from antiphon.conjectures import law_trees
 from antiphon.conjectures.exact_figures import Loss
-from antiphon.conjectures.law_trees import (
-    MOST_PAIRS,
-    Doubles,
-    Ints,
-    Mask,
-    OneLength,
-    Tree,
-    pruned,
-    turned,
-)
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import TOP, Ask, Pair, same
+from antiphon.protocol import TOP, Ask, ContinualMechanism, Pair, same
 
 Lengths: TypeAlias = tuple[int, ...]
 """How often each mechanism has been asked."""
@@ -40,9 +30,9 @@ _MORE: float = 1e-12
 class Party(NamedTuple):
     """One mechanism: the histories its law gives to a world, and how likely each is, by length."""
 
-    levels: Tree
-    own: list[Doubles]
-    other: list[Doubles]
+    levels: law_trees.Tree
+    own: list[law_trees.Doubles]
+    other: list[law_trees.Doubles]
 
 
 class Best(NamedTuple):
@@ -50,34 +40,34 @@ class Best(NamedTuple):
 
     gain: float
     parties: list[Party]
-    slopes: dict[Lengths, tuple[Doubles, Doubles]]
-    choices: dict[Lengths, Ints]
+    slopes: dict[Lengths, tuple[law_trees.Doubles, law_trees.Doubles]]
+    choices: dict[Lengths, law_trees.Ints]
     """The choice of the adversary at each view; see ``asked``."""
 
 
 class AllViews:
     """The adversaries of a composition by ``best``, for a climber."""
 
-    def __init__(self, tree: Tree, sparse: int, loss: Loss) -> None:
-        self._trees = tree, turned(tree)
+    def __init__(self, tree: law_trees.Tree, sparse: int, loss: Loss) -> None:
+        self._trees = tree, law_trees.turned(tree)
         self._sparse, self._loss = sparse, loss
 
-    def best(self, laws: list[Doubles], bit: int) -> Best:
+    def best(self, laws: list[law_trees.Doubles], bit: int) -> Best:
         """The best for one world or the other."""
         return best(self._trees[bit], laws, self._sparse, self._loss)
 
-    def slope(self, seen: Best, place: int, size: int) -> Doubles:
+    def slope(self, seen: Best, place: int, size: int) -> law_trees.Doubles:
         """How the gain depends on one law."""
         return gains(seen, place, size)
 
 
-def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
+def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss: Loss) -> Best:
     """max over adversaries of the sum of the loss over views, for mechanisms of these laws."""
     parties = [_party(tree, law) for law in laws]
     rounds, count = len(tree) - 1, len(laws)
     order = sorted(product(range(rounds + 1), repeat=count), key=sum, reverse=True)
-    values: dict[Lengths, Doubles] = {}
-    choices: dict[Lengths, Ints] = {}
+    values: dict[Lengths, law_trees.Doubles] = {}
+    choices: dict[Lengths, law_trees.Ints] = {}
     for lengths in order:
         own, other = (_joint(parties, side, lengths) for side in (1, 2))
         value, choice = loss.of(own, other), np.zeros(own.shape, np.int64)
@@ -88,7 +78,7 @@ def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
                 _ask(value, choice, after, parties[place].levels[length + 1], place)
         values[lengths], choices[lengths] = value, choice
     stops = _followed(parties, choices, list(reversed(order)))
-    slopes: dict[Lengths, tuple[Doubles, Doubles]] = {}
+    slopes: dict[Lengths, tuple[law_trees.Doubles, law_trees.Doubles]] = {}
     for lengths, here in stops.items():
         if here.any():
             both = loss.slopes(*(_joint(parties, side, lengths) for side in (1, 2)))
@@ -96,7 +86,7 @@ def best(tree: Tree, laws: list[Doubles], sparse: int, loss: Loss) -> Best:
     return Best(values[(0,) * count].item(), parties, slopes, choices)
 
 
-def gains(found: Best, mechanism: int, size: int) -> Doubles:
+def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
     """The contribution of each entry of one mechanism's law to the gain."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
@@ -111,29 +101,35 @@ def gains(found: Best, mechanism: int, size: int) -> Doubles:
     return total
 
 
-def _party(tree: Tree, law: Doubles) -> Party:
-    levels = pruned(tree, law)
+def _party(tree: law_trees.Tree, law: law_trees.Doubles) -> Party:
+    levels = law_trees.pruned(tree, law)
     own, other = ([law[level.heard[side]] for level in levels] for side in (0, 1))
     return Party(levels, own, other)
 
 
-def _joint(parties: list[Party], side: int, lengths: Lengths) -> Doubles:
+def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubles:
     """Π_j x_j of all histories of these lengths; side 1: own, 2: other."""
-    joint: Doubles = np.ones(())
+    joint: law_trees.Doubles = np.ones(())
     for party, length in zip(parties, lengths, strict=True):
         joint = joint[..., None] * party[side][length]
     return joint
 
 
-def _differing(parties: list[Party], lengths: Lengths) -> Ints:
+def _differing(parties: list[Party], lengths: Lengths) -> law_trees.Ints:
     """How many mechanisms have met a difference."""
-    found: Ints = np.zeros((), np.int64)
+    found: law_trees.Ints = np.zeros((), np.int64)
     for party, length in zip(parties, lengths, strict=True):
         found = found[..., None] + party.levels[length].differs
     return found
 
 
-def _ask(value: Doubles, choice: Ints, after: Doubles, level: OneLength, place: int) -> None:
+def _ask(
+    value: law_trees.Doubles,
+    choice: law_trees.Ints,
+    after: law_trees.Doubles,
+    level: law_trees.OneLength,
+    place: int,
+) -> None:
     """Where asking one mechanism is better than what is known, note what, and how much better.
 
     A choice is 0 to stop, else by ``asked``.
@@ -151,12 +147,12 @@ def _ask(value: Doubles, choice: Ints, after: Doubles, level: OneLength, place: 
 
 
 def _said(place: int, pair: int) -> int:
-    return 1 + place * MOST_PAIRS + pair
+    return 1 + place * law_trees.MOST_PAIRS + pair
 
 
 def asked(choice: int) -> tuple[int, int]:
     """Whom, and with which pair, a choice that is not 0 asks."""
-    return divmod(choice - 1, MOST_PAIRS)
+    return divmod(choice - 1, law_trees.MOST_PAIRS)
 
 
 def one_more(lengths: Lengths, mechanism: int) -> Lengths:
@@ -165,8 +161,8 @@ def one_more(lengths: Lengths, mechanism: int) -> Lengths:
 
 
 def _followed(
-    parties: list[Party], choices: dict[Lengths, Ints], order: list[Lengths]
-) -> dict[Lengths, Mask]:
+    parties: list[Party], choices: dict[Lengths, law_trees.Ints], order: list[Lengths]
+) -> dict[Lengths, law_trees.Mask]:
     """Where the adversary stops, by its choices from the beginning on."""
     met = {lengths: np.zeros(choice.shape, np.bool_) for lengths, choice in choices.items()}
     met[order[0]][...] = True

@@ -25,9 +25,7 @@ from antiphon.conjectures.outcome import Conjectured
 from antiphon.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.conjectures.tables import Judged
 from antiphon.mechanisms.fields import boolean
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16

@@ -33,9 +33,8 @@ from antiphon.conjectures.exact_figures import epsilon_text
 from antiphon.conjectures.law_trees import Doubles
 from antiphon.conjectures.outcome import Conjectured
 from antiphon.conjectures.patterns.pattern import Pattern
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, exact
 from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
-from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.coins.sampled import system_words
 from antiphon.protocol.records.codec import Json
 

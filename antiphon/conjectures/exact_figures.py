@@ -15,15 +15,11 @@ from typing import ClassVar, Final, NamedTuple, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.exact.comparison import Law
+from antiphon.audit import Law, StrategyAdversary
 from antiphon.audit.exact.question import Question, rational_growth
-from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.composition.accounting.renyi import whole_order
 from antiphon.conjectures.law_trees import Doubles, Mask
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.rounded_text import shown_up
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, shown_up
 
 _RATIOS: Final = 2.0 ** (np.arange(-32, 33) / 8)
 """Where p^α q^(1-α) has its tangents: likelihood ratios from 1/16 to 16."""

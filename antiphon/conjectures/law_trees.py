@@ -12,11 +12,8 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.mechanisms.fields import boolean
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.protocol.messages import Pair, identical, same
-from antiphon.protocol.registry import register
-from antiphon.protocol.verification import Refused, Verification, read
+from antiphon.numbers import Intractable, InvalidArgument, exact
+from antiphon.protocol import Pair, Refused, Verification, identical, read, register, same
 
 Ints: TypeAlias = npt.NDArray[np.int64]
 Mask: TypeAlias = npt.NDArray[np.bool_]

@@ -16,9 +16,7 @@ from antiphon.conjectures.exact_figures import epsilon_text
 from antiphon.conjectures.patterns.pattern import Pattern, Sizes
 from antiphon.conjectures.tables import Judged
 from antiphon.conjectures.tree_drawing import mechanism_drawn, mechanism_tree, sheet, strategy_drawn
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.rounded_text import told_apart
+from antiphon.numbers import ExactEpsilon, InvalidArgument, told_apart
 from antiphon.protocol.display import Card, Grid, Part, Picture, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import distinct, identical

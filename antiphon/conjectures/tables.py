@@ -14,16 +14,10 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.audit.exact.comparison import Law, law_of_views
-from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.audit.game import PrivacyGame
+from antiphon.audit import Law, PrivacyGame, StrategyAdversary, law_of_views
 from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import identical
-from antiphon.protocol.registry import register
+from antiphon.protocol import Claim, Coins, ContinualMechanism, identical, register
 from antiphon.protocol.spaces import Finite, Integers, Signature
 
 

@@ -14,8 +14,7 @@ import attrs
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode, message_text
 from antiphon.composition.creation import Create
 from antiphon.conjectures.tables import TableMechanism
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import HALT, Pair, identical
+from antiphon.protocol import HALT, ContinualMechanism, Pair, identical
 from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.svg import svg_box, svg_sheet, svg_text, text_width
 

@@ -10,13 +10,9 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ConComp
-from antiphon.composition.guarantees.guarantee import Certified, Guarantee, guarantee
+from antiphon.composition import Certified, ComplexMechanism, ConComp, Guarantee, guarantee
 from antiphon.demo.data import CARRIERS, flights
-from antiphon.mechanisms.histograms.continual import ContinualHistogram
-from antiphon.mechanisms.histograms.hss import HSS
-from antiphon.mechanisms.histograms.queries import KthLargest
+from antiphon.mechanisms import HSS, ContinualHistogram, KthLargest
 from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6

@@ -13,21 +13,12 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.validity import sparse_parallel
+from antiphon.composition import Create, ExtConComp, sparse_parallel
 from antiphon.demo.data import CARRIERS, ORIGINS, TOTAL, flights
-from antiphon.mechanisms.counters.counter import COUNT
-from antiphon.mechanisms.counters.tree_counter import TreeCounter
-from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.messages import HALT, Ask, Pair, same
-from antiphon.protocol.records.rounds import Round
-from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register, set_derived
+from antiphon.mechanisms import COUNT, TreeCounter
+from antiphon.numbers import InvalidArgument, exact, named
+from antiphon.protocol import HALT, Adversary, Ask, Claim, Coins, Pair, Round, View, register, same
+from antiphon.protocol.registry import set_derived
 
 HORIZON: Final = 1 << 19
 """Updates that each counter can take: enough for every flight of the year."""

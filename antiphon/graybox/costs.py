@@ -17,8 +17,7 @@ import numpy as np
 
 from antiphon.composition.accounting import GaussianPair, compose
 from antiphon.graybox import tape
-from antiphon.numbers.exact import Epsilon
-from antiphon.numbers.rounded_text import shown_down, told_apart
+from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
 """Rows on shared noise that are looked at: some thousand are a second."""

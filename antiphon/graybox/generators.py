@@ -12,8 +12,7 @@ import numpy as np
 from antiphon.graybox.noisy import Noisy, without_noise
 from antiphon.graybox.noisy_arrays import draws, numbers
 from antiphon.graybox.tape import RAW, Foreign, Tape, place
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.sampled import SampledCoins
+from antiphon.protocol import Coins, SampledCoins
 
 _OTHERS: Final = {
     "gumbel": 1, "logistic": 1, "exponential": 0, "standard_exponential": 0, "standard_t": 1,

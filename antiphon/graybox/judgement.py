@@ -14,8 +14,7 @@ from antiphon.graybox.costs import Costs, Difference, difference_of
 from antiphon.graybox.noisy import same
 from antiphon.graybox.tape import ChoiceEvent, DrawEvent, Event, Line, Place, ReadEvent, branch
 from antiphon.graybox.worlds import World
-from antiphon.numbers.exact import Epsilon
-from antiphon.numbers.rounded_text import told_apart
+from antiphon.numbers import Epsilon, told_apart
 
 CHECKS: Final = ("seeds", "branches", "scales", "values", "cancelling", "answers", "budget")
 _SLACK: Final = 1 + 1e-9

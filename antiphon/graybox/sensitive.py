@@ -11,8 +11,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 import numpy as np
 
 from antiphon.audit.check.report import CheckReport, Finding, Tried
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol.messages import Pair
 
 if TYPE_CHECKING:

@@ -10,12 +10,10 @@ from typing import Any, Final, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.numbers import named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, named
 from antiphon.numbers.exact import fraction
 from antiphon.numbers.interning import all_are, fingerprint
-from antiphon.protocol.messages import identical
-from antiphon.protocol.registry import register
+from antiphon.protocol import identical, register
 from antiphon.protocol.spaces import Finite, Integers, Reals, Space, Texts, Tuples
 
 Rows: TypeAlias = tuple[Any, ...]

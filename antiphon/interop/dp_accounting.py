@@ -21,7 +21,7 @@ import attrs
 from antiphon.composition.accounting.pairs import noise
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.composition.accounting.pairs.points import FinitePair
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, Log, down, exact, nearest, up
 from antiphon.numbers.errors import (
     CompositionError,
     InvalidArgument,
@@ -29,11 +29,8 @@ from antiphon.numbers.errors import (
     of_kind,
     with_article,
 )
-from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.interval import down, nearest, up
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol import Claim, Status, Verification
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.verification import Verification
 
 Counted: TypeAlias = tuple[tuple[kinds.Measure, int], ...]
 

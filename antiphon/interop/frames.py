@@ -11,8 +11,8 @@ from typing import Any, Final, Literal, TypeAlias, Union
 
 import numpy as np
 
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, MissingExtra, of_kind, written_as
+from antiphon.numbers import InvalidArgument, MissingExtra, exact
+from antiphon.numbers.errors import of_kind, written_as
 from antiphon.numbers.interning import all_are
 
 Progress: TypeAlias = Union[Callable[[int, Union[int, None]], object], Literal[False], None]

@@ -26,16 +26,12 @@ from antiphon.numbers.errors import (
     of_kind,
     with_article,
 )
+from antiphon.protocol import Claim, Coins, Status, Verification, freeze, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, Renyi, ZeroConcentrated
-from antiphon.protocol.messages import freeze
-from antiphon.protocol.registry import register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Anything, Signature, Space
-from antiphon.protocol.verification import Verification
-from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.relations import AnyTwo, Relation, Within
+from antiphon.verifiers import AnyTwo, Relation, Within, neighbouring_start
 
 
 @register("antiphon.OpenDPMeasurement/1")

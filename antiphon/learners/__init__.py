@@ -39,30 +39,10 @@ from antiphon.learners.regret import Regret, regret_of
 from antiphon.numbers.public import shows
 
 __all__ = [
-    "ADVICE",
-    "Hedge",
-    "LazyExperts",
-    "LazyPolicy",
-    "LazyToPrivate",
-    "Learner",
-    "LearnerChoice",
-    "NoisyLeader",
-    "PrivateDartboard",
-    "RankedLearner",
-    "Regret",
-    "ShrinkingDartboard",
-    "Softmax",
-    "Standings",
-    "StayBit",
-    "choose",
-    "contest",
-    "convex",
-    "distribution",
-    "games",
-    "l2p",
-    "littlestone",
-    "oco",
-    "regret_of",
+    "ADVICE", "Hedge", "LazyExperts", "LazyPolicy", "LazyToPrivate", "Learner", "LearnerChoice",
+    "NoisyLeader", "PrivateDartboard", "RankedLearner", "Regret", "ShrinkingDartboard", "Softmax",
+    "Standings", "StayBit", "choose", "contest", "convex", "distribution", "games", "l2p",
+    "littlestone", "oco", "regret_of",
     "tree_ftrl",
-]
+]  # fmt: skip
 __dir__ = shows(__all__, "convex", "distribution", "games", "l2p", "littlestone", "oco")

@@ -23,14 +23,11 @@ from antiphon.learners.experts.weighted import ByWeight
 from antiphon.learners.games.online_game import Figures, ObliviousGame, OnlineGame, Scored
 from antiphon.learners.learner import ADVICE, Losses, OnlineLearner
 from antiphon.learners.regret_pictures import Trace, draw_regrets
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
-from antiphon.numbers.rounded_text import fixed_up
-from antiphon.protocol.coins.sampled import SampledCoins
-from antiphon.protocol.display import Card, Grid, Part, Shown
+from antiphon.numbers import InvalidArgument, exact, fixed_up
+from antiphon.numbers.errors import of_kind, written_as
+from antiphon.protocol import Card, Grid, Part, SampledCoins, Shown, message_label
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.pictures import Axes, Plotted, titled
-from antiphon.protocol.records.labels import message_label
 
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk

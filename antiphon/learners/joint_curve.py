@@ -29,9 +29,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.numbers import exact
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.interval import Floats, nearest, up
+from antiphon.numbers import ExactEpsilon, Floats, exact, nearest, up
 from antiphon.protocol.measures.divergences import SLACK, order_of, range_divergence
 from antiphon.protocol.registry import register
 

@@ -12,10 +12,8 @@ from numpy.typing import NDArray
 from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import TOP
+from antiphon.numbers import InvalidArgument
+from antiphon.protocol import TOP, Coins, ContinualMechanism
 from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries

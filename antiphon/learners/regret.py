@@ -14,11 +14,8 @@ from numpy.typing import NDArray
 
 from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Kinked, Point, Values
 from antiphon.learners.learner import ADVICE, Losses
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.messages import TOP
-from antiphon.protocol.records.view import View
-from antiphon.protocol.spaces import Arrays
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import TOP, Arrays, View
 
 ACCURACY: Final = 1e-6
 """The gap that is good enough, for each datum."""

@@ -11,19 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.pictures import (
-    COLOURS,
-    GRID,
-    INK,
-    SOFT,
-    Axes,
-    Figure,
-    headed,
-    legend,
-    picture,
-    style_axes,
-    titled,
-)  # fmt: skip
+from antiphon.protocol import pictures
 
 _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
@@ -51,19 +39,19 @@ def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> Non
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture.
     """
-    with picture(paths, width=8, height=5) as figure:
+    with pictures.picture(paths, width=8, height=5) as figure:
         draw_regrets(figure.subplots(), lines)
-        headed(figure, title, 0.1)
+        pictures.headed(figure, title, 0.1)
         figure.subplots_adjust(left=0.1, right=0.97, top=0.9, bottom=0.11)
 
 
-def draw_regrets(axes: Axes, lines: Sequence[Trace]) -> None:
+def draw_regrets(axes: pictures.Axes, lines: Sequence[Trace]) -> None:
     """Each line with its band, both axes logarithmic; what is below 1 is drawn at 1."""
-    style_axes(axes, "rounds", "regret against the best in hindsight")
+    pictures.style_axes(axes, "rounds", "regret against the best in hindsight")
     _logarithmic(axes)
     for number, line in enumerate(lines):
         _draw(axes, line, number, least=1)
-    legend(axes)
+    pictures.legend(axes)
 
 
 def facets(
@@ -85,13 +73,13 @@ def facets(
         raise InvalidArgument("facets stand in rows of equal length, of at least one")
     names = _names(rows)
     width, height = 1.2 + 3 * len(rows[0]), 1.7 + 2.3 * len(rows)
-    with picture(paths, width=width, height=height) as figure:
+    with pictures.picture(paths, width=width, height=height) as figure:
         grid = figure.subplots(len(rows), len(rows[0]), squeeze=False, sharex=True, sharey=True)
         for own, facet in zip(grid.flat, (each for row in rows for each in row), strict=True):
             _fill(own, facet, names, least)
         _key(figure, grid.flat, names, columns=2 * len(rows[0]))
-        figure.supxlabel(axes[0], y=0.62 / height, fontsize=10, color=SOFT)
-        figure.supylabel(axes[1], x=0.15 / width, fontsize=10, color=SOFT)
+        figure.supxlabel(axes[0], y=0.62 / height, fontsize=10, color=pictures.SOFT)
+        figure.supylabel(axes[1], x=0.15 / width, fontsize=10, color=pictures.SOFT)
         _headed(figure, title, width, height)
         figure.subplots_adjust(
             left=0.75 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=1.05 / height,
@@ -99,9 +87,9 @@ def facets(
         )  # fmt: skip
 
 
-def _headed(figure: Figure, title: str, width: float, height: float) -> None:
+def _headed(figure: pictures.Figure, title: str, width: float, height: float) -> None:
     """The title above all, however high the figure is."""
-    headed(figure, title, 0.7 / width, y=1 - 0.15 / height, va="top")
+    pictures.headed(figure, title, 0.7 / width, y=1 - 0.15 / height, va="top")
 
 
 def powers(
@@ -120,7 +108,7 @@ def powers(
     columns = int(width / 1.8)
     below = 0.75 + 0.2 * -(-len(names) // columns)
     height = 0.75 + 2.8 * len(rows) + below
-    with picture(paths, width=width, height=height) as figure:
+    with pictures.picture(paths, width=width, height=height) as figure:
         grid = figure.subplots(len(rows), wide, squeeze=False, sharex="row", sharey=True)
         for (across, facets), line in zip(rows.items(), grid, strict=True):
             for own, facet in zip(line, facets, strict=False):
@@ -130,7 +118,7 @@ def powers(
             for own in line[len(facets) :]:
                 own.set_visible(False)
         _key(figure, grid.flat, names, columns=columns)
-        figure.supylabel("regret", x=0.15 / width, fontsize=10, color=SOFT)
+        figure.supylabel("regret", x=0.15 / width, fontsize=10, color=pictures.SOFT)
         _headed(figure, title, width, height)
         figure.subplots_adjust(
             left=0.8 / width, right=1 - 0.2 / width, top=1 - 0.75 / height, bottom=below / height,
@@ -143,18 +131,18 @@ def _names(rows: Iterable[Sequence[Facet]]) -> list[str]:
     return list(dict.fromkeys(line.name for row in rows for each in row for line in each.lines))
 
 
-def _fill(own: Axes, facet: Facet, names: Sequence[str], least: float | None) -> None:
+def _fill(own: pictures.Axes, facet: Facet, names: Sequence[str], least: float | None) -> None:
     """One small picture."""
-    style_axes(own)
-    own.grid(axis="x", color=GRID, linewidth=0.8)
-    titled(own, facet.title, 10)
+    pictures.style_axes(own)
+    own.grid(axis="x", color=pictures.GRID, linewidth=0.8)
+    pictures.titled(own, facet.title, 10)
     if least is not None:
         _logarithmic(own)
     for line in facet.lines:
         _draw(own, line, names.index(line.name), least=least)
 
 
-def _mark(own: Axes, facets: Sequence[Facet]) -> None:
+def _mark(own: pictures.Axes, facets: Sequence[Facet]) -> None:
     """Ticks where there are figures, at most five."""
     lines = [np.asarray(line.xs, np.float64) for facet in facets for line in facet.lines]
     places = np.unique(np.concatenate(lines))
@@ -163,24 +151,26 @@ def _mark(own: Axes, facets: Sequence[Facet]) -> None:
     own.set_xticks([], minor=True)
 
 
-def _key(figure: Figure, grid: Iterable[Axes], names: Sequence[str], columns: int) -> None:
+def _key(
+    figure: pictures.Figure, grid: Iterable[pictures.Axes], names: Sequence[str], columns: int
+) -> None:
     """One legend for all pictures, in lines of so many names at most."""
     handles = {str(line.get_label()): line for own in grid for line in own.get_lines()}
     figure.legend(
         [handles[name] for name in names], names, loc="lower center", frameon=False,
-        ncols=-(-len(names) // -(-len(names) // columns)), fontsize=9, labelcolor=INK,
+        ncols=-(-len(names) // -(-len(names) // columns)), fontsize=9, labelcolor=pictures.INK,
     )  # fmt: skip
 
 
-def _logarithmic(axes: Axes) -> None:
+def _logarithmic(axes: pictures.Axes) -> None:
     axes.set_xscale("log")
     axes.set_yscale("log")
 
 
-def _draw(axes: Axes, line: Trace, number: int, *, least: float | None) -> None:
+def _draw(axes: pictures.Axes, line: Trace, number: int, *, least: float | None) -> None:
     """A line and its band, in the colour and the style of its number."""
-    colour = COLOURS[number % len(COLOURS)]
-    style = _STYLES[number // len(COLOURS) % len(_STYLES)]
+    colour = pictures.COLOURS[number % len(pictures.COLOURS)]
+    style = _STYLES[number // len(pictures.COLOURS) % len(_STYLES)]
     mean = np.asarray(line.ys, np.float64)
     band = np.nan_to_num(np.broadcast_to(line.spread, mean.shape), posinf=0.0)
     low, mean, high = (np.maximum(each, least) if least else each

@@ -27,12 +27,8 @@ from antiphon.learners.joint_curve import l2p_bound
 from antiphon.learners.l2p import accountings
 from antiphon.learners.learner import ROUNDS
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.measures.kinds import Approximate, Renyi
-from antiphon.protocol.mechanism import Mechanism
+from antiphon.numbers import ExactEpsilon, InvalidArgument, exact, shown_up
+from antiphon.protocol import Approximate, Mechanism, Renyi
 
 _NEAR: Final = 1 / 32
 """The relative loss in a bound that is accepted for the sake of a larger batch."""

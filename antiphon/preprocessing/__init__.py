@@ -12,15 +12,9 @@ from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, Prepro
 from antiphon.preprocessing.weak_triangle import Hoelder, Ranged
 
 __all__ = [
-    "Hoelder",
-    "ImputedSum",
-    "MovementReport",
-    "Preprocessed",
-    "Preprocessing",
-    "Ranged",
-    "check_preprocessing",
-    "tables",
-]
+    "Hoelder", "ImputedSum", "MovementReport", "Preprocessed", "Preprocessing", "Ranged",
+    "check_preprocessing", "tables",
+]  # fmt: skip
 __dir__ = shows(__all__)
 
 _RULE = behind_preprocessing

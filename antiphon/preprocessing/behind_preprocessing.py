@@ -20,12 +20,9 @@ from antiphon.composition.guarantees.leaf_claims import BY_DISTANCE
 from antiphon.composition.guarantees.rulebook import Inquiry, derive, rule
 from antiphon.preprocessing.preprocessed import Preprocessed, Preprocessing, changed, travelled
 from antiphon.preprocessing.weak_triangle import steps, triangle
-from antiphon.protocol.provenance import why_untrusted
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Verification
-from antiphon.verifiers.models import neighbouring_start
+from antiphon.protocol import Verification, message_label, why_untrusted
+from antiphon.verifiers import Relation, neighbouring_start
 from antiphon.verifiers.preprocessing_distance import at_distance, in_steps, spread
-from antiphon.verifiers.relations import Relation
 
 THEOREM: Final = "privacy after preprocessing (docs/preprocessing.md)"
 DIRECT: Final = "CM Thm 6.1, by distance"

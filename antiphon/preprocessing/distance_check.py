@@ -18,8 +18,7 @@ from numpy.typing import NDArray
 
 from antiphon.audit.check.report import Finding
 from antiphon.audit.check.watch import source_place
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.rounded_text import told_apart
+from antiphon.numbers import InvalidArgument, told_apart
 from antiphon.preprocessing.preprocessed import stated
 from antiphon.preprocessing.tables.record_tables import TablePreprocessing, into_ball
 from antiphon.protocol.records.labels import message_label

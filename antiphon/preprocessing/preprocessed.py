@@ -15,12 +15,8 @@ import attrs
 from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
+from antiphon.protocol import EMPTY, Claim, Coins, assumed, column_safe, register, why_untrusted
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.messages import EMPTY
-from antiphon.protocol.provenance import assumed, why_untrusted
-from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import OneEntry, Relation, Within

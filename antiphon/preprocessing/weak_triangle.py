@@ -11,20 +11,12 @@ from typing import Final, NamedTuple, TypeVar
 import attrs
 
 from antiphon.composition.accounting.summed_measures import Divergence, divergence_of
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, Log, exact
 from antiphon.numbers.errors import InvalidArgument, UnknownOrder
-from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.numbers.interval import UNIT, up
+from antiphon.protocol import Approximate, GaussianDP, Measure, Pure, Renyi, ZeroConcentrated
 from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import order_of
-from antiphon.protocol.measures.kinds import (
-    Approximate,
-    GaussianDP,
-    Measure,
-    Pure,
-    Renyi,
-    ZeroConcentrated,
-)
 from antiphon.protocol.registry import set_derived
 
 WIDEST: Final = 30.0

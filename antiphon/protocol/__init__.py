@@ -1,3 +1,4 @@
+# pyright: reportUnusedImport=false
 """The protocol: messages, the parties that say them, and the coins they toss.
 
 What everybody needs is at the top (``ap.Mechanism``): mechanisms, adversaries, post-processors,
@@ -10,33 +11,68 @@ messages, claims and views. Here is the rest:
   ``BoundedRange``, ``Dominated``; ``measures`` has what one implies in another.
 * *Coins*: ``SampledCoins``, ``RecordedCoins``, ``ReplayedCoins``, ``Draw``.
 * *Records*: ``Round``, ``Ending``, ``Exchange``.
+
+It is a door, too: what files of other rooms take most often is imported from here, in one line.
 """
 
 from antiphon.numbers.public import shows
-from antiphon.protocol.adversary import History
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Draw
-from antiphon.protocol.coins.sampled import SampledCoins
-from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
+from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.adversary import Adversary, History
+from antiphon.protocol.chain import AnyChain, Chain, PostProcessor
+from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.coins.coins import Coins, Draw
+from antiphon.protocol.coins.sampled import SampledCoins, generator
+from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins, outcomes
+from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
 from antiphon.protocol.exchanges.functions import TossingPostProcessor
-from antiphon.protocol.exchanges.processor import in_turn
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.forwarding import Forwarding
+from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,
     Dominated,
     DominatingPair,
     GaussianDP,
+    Measure,
     Pure,
     Renyi,
     ZeroConcentrated,
 )
-from antiphon.protocol.messages import Symbol, identical
+from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
+from antiphon.protocol.messages import (
+    BOTTOM,
+    EMPTY,
+    HALT,
+    TOP,
+    Ask,
+    Pair,
+    Symbol,
+    freeze,
+    identical,
+    same,
+)
 from antiphon.protocol.post_processor import IdentityPostProcessor
+from antiphon.protocol.provenance import assumed, proved, why_untrusted
+from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.records.rounds import Ending, Round
+from antiphon.protocol.records.view import View
+from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.session import Exchange
-from antiphon.protocol.spaces import Space
+from antiphon.protocol.spaces import (
+    BITS,
+    Anything,
+    Arrays,
+    Either,
+    Finite,
+    Integers,
+    Reals,
+    Signature,
+    Space,
+    Tuples,
+)
+from antiphon.protocol.verification import Refused, Verification, read
 
 __all__ = [
     "Approximate",

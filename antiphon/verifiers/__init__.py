@@ -1,3 +1,4 @@
+# pyright: reportUnusedImport=false
 """Checks of messages: identifiers, verification functions, verifiers.
 
 ``ap.Identifier`` is I(b), ``ap.Verifier`` V[f]. An f is made by ``event_level``, ``user_level``,
@@ -28,6 +29,7 @@ from antiphon.verifiers.relations import (
     ReplacedRow,
     Within,
 )
+from antiphon.verifiers.verifier import Identifier, Verifier
 
 __all__ = [
     "AddOrRemove",

@@ -70,12 +70,9 @@ def specimens() -> Iterator[Specimen]:
     toy, loud = Toy(), KaryResponse(epsilon=Log(9), values=2)
     yield Specimen(
         Toy,
-        (Example(toy, NOT_BITS, finite=True),),
-        (
-            as_claimed("toy", toy, numbers(0, 1)),
-            broken("toy that lies too rarely", loud, toy.claims[0], numbers(0, 1),
-                   Truth(math.log(9))),
-        ),
+        Example(toy, NOT_BITS, finite=True),
+        as_claimed("toy", toy, numbers(0, 1)),
+        broken("toy that lies too rarely", loud, toy.claims[0], numbers(0, 1), Truth(math.log(9))),
     )
 '''
 COMMAND = '''"""``antiphon toy``: its options."""

@@ -25,13 +25,10 @@ import attrs
 import numpy as np
 
 from antiphon.audit.exact.question import Question, rational_growth
+from antiphon.composition import Budget, Create, ExtConComp, Refusal, adaptive_parameters
 from antiphon.composition.accounting.renyi import OnlyAt
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.composition.filters.sums import root_below
 from antiphon.composition.parameter_multisets import Parameters, pairs
-from antiphon.composition.validity import adaptive_parameters
 from antiphon.conjectures import exact_figures
 from antiphon.conjectures.climbing import Climb, Generator, Size
 from antiphon.conjectures.law_trees import Doubles
@@ -39,12 +36,9 @@ from antiphon.conjectures.patterns.game_pattern import judged_game, no_divergenc
 from antiphon.conjectures.patterns.pattern import SOURCE, Pattern, Sizes
 from antiphon.conjectures.tables import DENOMINATOR, Judged, TableMechanism, whole_weights
 from antiphon.mechanisms import RandomizedResponse
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import Renyi, ZeroConcentrated
-from antiphon.protocol.registry import register
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
+from antiphon.numbers.errors import of_kind
+from antiphon.protocol import Claim, Renyi, Status, ZeroConcentrated, register
 from antiphon.verifiers.models import neighbouring_start
 
 Charged: TypeAlias = Union[Parameters, ZeroConcentrated, Renyi]

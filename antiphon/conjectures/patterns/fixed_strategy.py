@@ -15,20 +15,14 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import numpy as np
 
+from antiphon.audit import PrivacyGame, Question, StrategyAdversary
 from antiphon.audit.exact.kernel import branches, ends
-from antiphon.audit.exact.question import Question
-from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.audit.game import PrivacyGame
 from antiphon.composition.creation import Create
 from antiphon.conjectures.exact_figures import Figure
 from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.conjectures.tables import TableMechanism
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins, Draw
-from antiphon.protocol.coins.tapes import RecordedCoins
-from antiphon.protocol.messages import HALT, Pair, same
+from antiphon.protocol import HALT, Chain, Claim, Coins, Draw, Pair, RecordedCoins, same
 
 Copies: TypeAlias = tuple[tuple[int, int], ...]
 """(which law, the history at which a copy of its mechanism is), for each copy that was asked."""

@@ -9,21 +9,16 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.question import Question
-from antiphon.audit.exact.strategy import StrategyAdversary
-from antiphon.audit.game import PrivacyGame
+from antiphon.audit import PrivacyGame, Question, StrategyAdversary
 from antiphon.conjectures import tables
 from antiphon.conjectures.climbing import Climb, Climber, Climbing, Generator, Size
 from antiphon.conjectures.exact_figures import Figure, figure_of, maybe_order
 from antiphon.conjectures.law_trees import Domain, Doubles
 from antiphon.conjectures.patterns import pattern
 from antiphon.conjectures.patterns.fixed_strategy import FixedStrategy, free_twin, slope, tangent
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import identical
-from antiphon.protocol.registry import register
+from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
+from antiphon.numbers.errors import of_kind
+from antiphon.protocol import ContinualMechanism, identical, register
 
 _NOTHING: Final = (0, 0)
 """The size of no mechanism."""

@@ -21,14 +21,9 @@ from antiphon.conjectures.exact_figures import (
     epsilon_text,
 )
 from antiphon.conjectures.tables import Judged, Plan, mechanism, mix, round_law
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
+from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
+from antiphon.protocol import Approximate, Claim, Measure, Renyi, Status, Verification, register
 from antiphon.protocol.messages import Pair, distinct
-from antiphon.protocol.registry import register
-from antiphon.protocol.verification import Verification
 
 Sizes = tuple[Size, ...]
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"

@@ -20,13 +20,8 @@ from antiphon.conjectures.patterns import pattern
 from antiphon.conjectures.tables import Judged, both_laws, named_mechanisms
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.mechanisms.fields import boolean
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import Approximate
-from antiphon.protocol.messages import Pair, identical
-from antiphon.protocol.registry import register
+from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact
+from antiphon.protocol import Approximate, Claim, Pair, Status, identical, register
 from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5

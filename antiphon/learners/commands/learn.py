@@ -10,7 +10,7 @@ import math
 import signal
 import sys
 import time
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Iterator, Sequence
 from contextlib import suppress
 from fractions import Fraction
 from operator import attrgetter
@@ -19,7 +19,7 @@ from typing import TypeAlias, TypeVar
 
 import attrs
 
-from antiphon.cli.output import exact_number, print_json, print_table, progress
+from antiphon.cli.output import exact_number, print_card, print_json, progress
 from antiphon.learners.commands.players import (
     INTERRUPTED,
     Entrant,
@@ -35,7 +35,8 @@ from antiphon.learners.contests import Standings, contest, slope
 from antiphon.learners.games import ConvexGame, LossGame, OnlineGame
 from antiphon.learners.games.convex_game import DataTable
 from antiphon.learners.regret_pictures import Facet, Trace, powers, regrets
-from antiphon.numbers.rounded_text import fixed_up
+from antiphon.numbers import fixed_up
+from antiphon.protocol import Card, Grid, Part
 
 
 @attrs.frozen
@@ -101,68 +102,110 @@ def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | Non
 
 @attrs.frozen
 class LearnedOutcome:
-    """Everything that is printed."""
+    """What the learners did in one game; or over rounds T and ε, where it was ``swept``."""
 
     name: str
     games: list[OnlineGame]
     rows: list[LearnerRow]
     interrupted: bool
     plot: Path | None
+    swept: bool
 
-
-def print_once(outcome: LearnedOutcome) -> None:
-    """A line for each learner."""
-    rows, (game,) = outcome.rows, outcome.games
-    against, unit = _heading(outcome)
-    columns = ["learner", "private", "regret", "±", "a round", "slope", *_dynamic(rows), "games"]
-    cells = [
-        [
-            row.name, row.privacy, f"{row.regret:,.1f}", fixed_up(row.band, 1),
-            f"{row.regret / game.rounds:.5f}", f"{row.standings.slope:.2f}",
-            *(f"{row.shifting:,.1f}" for _ in _dynamic(rows)),
-            str(row.standings.repetitions),
+    def data(self) -> dict[str, object]:
+        """For programs."""
+        times = [game.rounds for game in self.games]
+        learners: list[dict[str, object]] = [
+            {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
+            for row in self.rows
         ]
-        for row in rows
-    ]  # fmt: skip
-    print_table(columns, cells, numbers=columns[2:])
-    print(f"Regret against the best fixed {against}{unit}; ± at 95 %; it grows like T^slope.")
-    for column in _dynamic(rows):
-        print(f"{column}: against the best sequence of experts that changes at most so often.")
-    _ending(outcome, "over rounds is")
+        return {
+            "game": self.name, "rounds": times if self.swept else times[0],
+            **_sizes(self.games[0]), "plot": self.plot, "interrupted": self.interrupted,
+            "learners": sweep_data(self.rows) if self.swept else learners,
+        }  # fmt: skip
+
+    def card(self) -> Card:
+        """For people."""
+        game, size = self.games[0], ""
+        if isinstance(game, LossGame):
+            size = f"{game.experts:,} experts"
+        elif isinstance(game, ConvexGame):
+            body = type(game.body).__name__.lower()
+            size = f"a {body} of dimension {game.body.dimension:,}"
+        times = ", ".join(f"{each.rounds:,}" for each in self.games)
+        return Card(f"{self.name}: {times} rounds, {size}", self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        yield from self._in_sweep() if self.swept else self._at_once()
+        if self.interrupted:
+            yield INTERRUPTED
+        if self.plot is not None:
+            yield f"Regret {'' if self.swept else 'over rounds '}is drawn in {self.plot}"
+
+    @property
+    def _against(self) -> str:
+        """What regret is against, and its unit."""
+        convex = isinstance(self.games[0], ConvexGame)
+        against = "point" if convex else "expert, in units of the largest loss"
+        return f"Regret against the best fixed {against}; ± at 95 %"
+
+    @property
+    def _dynamic(self) -> list[str]:
+        """The column of dynamic regret, if that was asked for."""
+        shifts = self.rows[0].standings.shifts
+        return [] if shifts is None else [f"{shifts} shifts"]
+
+    def _at_once(self) -> Iterator[Part]:
+        """A line for each learner."""
+        dynamic, (game,) = self._dynamic, self.games
+        columns = ["learner", "private", "regret", "±", "a round", "slope", *dynamic, "games"]
+        cells = [
+            [
+                row.name, row.privacy, f"{row.regret:,.1f}", fixed_up(row.band, 1),
+                f"{row.regret / game.rounds:.5f}", f"{row.standings.slope:.2f}",
+                *(f"{row.shifting:,.1f}" for _ in dynamic), str(row.standings.repetitions),
+            ]
+            for row in self.rows
+        ]  # fmt: skip
+        yield Grid(cells, columns, numbers=columns[2:])
+        yield f"{self._against}; it grows like T^slope."
+        yield from map(_shifted, dynamic)
+
+    def _in_sweep(self) -> Iterator[Part]:
+        """A line for each learner and ε, a column for each T; and how regret grows with both."""
+        yield f"{self._against}."
+        yield self._grid(_regret, _band)
+        for column in self._dynamic:
+            yield _shifted(column)
+            yield self._grid(_shifting, None)
+        yield "It grows like T^slope with T at one ε, and like ε^slope with ε at one T."
+
+    def _grid(self, figure: Figure, band: Figure | None) -> Grid:
+        times = [game.rounds for game in self.games]
+        columns = ["learner", "private", *(f"T = {time:,}" for time in times)]
+        numbers = columns[2:]
+        if len(times) > 1:
+            columns.append("slope in T")
+        cells = list[list[str]]()
+        for name, runs in shared(self.rows, _name).items():
+            for (privacy, _), several in shared(
+                runs, lambda row: (row.privacy, row.epsilon)
+            ).items():
+                at = {row.rounds: row for row in several}
+                told = [_told(at.get(time), figure, band) for time in times]
+                slopes = [power(several, _rounds, figure)] if len(times) > 1 else []
+                cells.append([name, privacy, *told, *map(_slope, slopes)])
+            budgets = {row.epsilon for row in runs}
+            if len(budgets) > 1:
+                same = shared(runs, _rounds)
+                slopes = [power(same.get(time, []), _budget, figure) for time in times]
+                rest = [""] * (len(times) > 1)
+                cells.append(["", "slope in ε", *map(_slope, slopes), *rest])
+        return Grid(cells, columns, numbers=[*numbers, "slope in T"])
 
 
-def print_sweep(outcome: LearnedOutcome) -> None:
-    """A line for each learner and ε, a column for each T; and how regret grows with both."""
-    against, unit = _heading(outcome)
-    print(f"Regret against the best fixed {against}{unit}; ± at 95 %.")
-    _print_grid(outcome, _regret, _band)
-    for column in _dynamic(outcome.rows):
-        print(f"{column}: against the best sequence of experts that changes at most so often.")
-        _print_grid(outcome, _shifting, None)
-    print("It grows like T^slope with T at one ε, and like ε^slope with ε at one T.")
-    _ending(outcome, "is")
-
-
-def _print_grid(outcome: LearnedOutcome, figure: Figure, band: Figure | None) -> None:
-    times = [game.rounds for game in outcome.games]
-    columns = ["learner", "private", *(f"T = {time:,}" for time in times)]
-    numbers = columns[2:]
-    if len(times) > 1:
-        columns.append("slope in T")
-    cells = list[list[str]]()
-    for name, runs in shared(outcome.rows, _name).items():
-        for (privacy, _), several in shared(runs, lambda row: (row.privacy, row.epsilon)).items():
-            at = {row.rounds: row for row in several}
-            told = [_told(at.get(time), figure, band) for time in times]
-            slopes = [power(several, _rounds, figure)] if len(times) > 1 else []
-            cells.append([name, privacy, *told, *map(_slope, slopes)])
-        budgets = {row.epsilon for row in runs}
-        if len(budgets) > 1:
-            same = shared(runs, _rounds)
-            slopes = [power(same.get(time, []), _budget, figure) for time in times]
-            rest = [""] * (len(times) > 1)
-            cells.append(["", "slope in ε", *map(_slope, slopes), *rest])
-    print_table(columns, cells, numbers=[*numbers, "slope in T"])
+def _shifted(column: str) -> str:
+    return f"{column}: against the best sequence of experts that changes at most so often."
 
 
 def _told(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
@@ -173,33 +216,6 @@ def _told(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
 
 def _slope(found: float | None) -> str:
     return "" if found is None else f"{found:.2f}"
-
-
-def _heading(outcome: LearnedOutcome) -> tuple[str, str]:
-    """Prints what is played; what regret is against, and its unit."""
-    game = outcome.games[0]
-    against, unit, size = "expert", ", in units of the largest loss", ""
-    if isinstance(game, LossGame):
-        size = f"{game.experts:,} experts"
-    elif isinstance(game, ConvexGame):
-        body = type(game.body).__name__.lower()
-        size = f"a {body} of dimension {game.body.dimension:,}"
-        against, unit = "point", ""
-    times = ", ".join(f"{each.rounds:,}" for each in outcome.games)
-    print(f"{outcome.name}: {times} rounds, {size}")
-    return against, unit
-
-
-def _dynamic(rows: list[LearnerRow]) -> list[str]:
-    """The column of dynamic regret, if that was asked for."""
-    return [f"{shifts} shifts" for shifts in (rows[0].standings.shifts,) if shifts is not None]
-
-
-def _ending(outcome: LearnedOutcome, drawn: str) -> None:
-    if outcome.interrupted:
-        print(INTERRUPTED)
-    if outcome.plot is not None:
-        print(f"Regret {drawn} drawn in {outcome.plot}")
 
 
 # --- for programs ---------------------------------------------------------------------------------
@@ -230,6 +246,21 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
             if len(by_budget) > 1
         ],
     }  # fmt: skip
+
+
+def _sizes(game: OnlineGame) -> dict[str, object]:
+    if isinstance(game, ConvexGame):
+        body = type(game.body).__name__.lower()
+        sizes: dict[str, object] = {
+            "dimension": game.body.dimension,
+            "body": body,
+            "grid": game.convex_loss.grid,
+        }
+        if isinstance(game, DataTable):
+            sizes["loss"] = type(game.convex_loss).__name__.removesuffix("Loss").lower()
+        return sizes
+    assert isinstance(game, LossGame)
+    return {"experts": game.experts, "grid": game.grid}
 
 
 # --- for pictures ---------------------------------------------------------------------------------
@@ -291,13 +322,13 @@ def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int
     rows = _play(entrants, playing, shifts)
     over = len(rows) < len(entrants) or rows[-1].standings.interrupted
     swept = len(games) > 1 or len(players.epsilons) > 1
-    outcome = LearnedOutcome(played.name, games, rows, over, playing.plot)
+    outcome = LearnedOutcome(played.name, games, rows, over, playing.plot, swept)
     if playing.plot is not None:
-        _draw(outcome, swept, playing.plot)
+        _draw(outcome, playing.plot)
     if playing.as_json:
-        print_json(_data(outcome, swept))
+        print_json(outcome.data())
     else:
-        (print_sweep if swept else print_once)(outcome)
+        print_card(outcome.card())
     return 0
 
 
@@ -349,43 +380,10 @@ def _play(
 # --- pictures -------------------------------------------------------------------------------------
 
 
-def _draw(outcome: LearnedOutcome, swept: bool, plot: Path) -> None:
+def _draw(outcome: LearnedOutcome, plot: Path) -> None:
     title, rows = f"Regret against {outcome.name}", outcome.rows
-    pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if swept else {}
+    pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if outcome.swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
     else:  # of one game, or when no more than one was played to its end
         regrets([row.standings.trace(row.name) for row in rows], title=title, paths=[plot])
-
-
-# --- for programs ---------------------------------------------------------------------------------
-
-
-def _data(outcome: LearnedOutcome, swept: bool) -> dict[str, object]:
-    games = [game.rounds for game in outcome.games]
-    learners: list[dict[str, object]] = [
-        {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
-        for row in outcome.rows
-    ]
-    return {
-        "game": outcome.name, "rounds": games if swept else games[0],
-        **_sizes(outcome.games[0]),
-        "plot": outcome.plot,
-        "interrupted": outcome.interrupted,
-        "learners": sweep_data(outcome.rows) if swept else learners,
-    }  # fmt: skip
-
-
-def _sizes(game: OnlineGame) -> dict[str, object]:
-    if isinstance(game, ConvexGame):
-        body = type(game.body).__name__.lower()
-        sizes: dict[str, object] = {
-            "dimension": game.body.dimension,
-            "body": body,
-            "grid": game.convex_loss.grid,
-        }
-        if isinstance(game, DataTable):
-            sizes["loss"] = type(game.convex_loss).__name__.removesuffix("Loss").lower()
-        return sizes
-    assert isinstance(game, LossGame)
-    return {"experts": game.experts, "grid": game.grid}

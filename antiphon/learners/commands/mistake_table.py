@@ -37,8 +37,7 @@ from antiphon.learners.mistakes import (
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.numbers.rounded_text import fixed_down, fixed_up, shown_up
-from antiphon.protocol.display import Card, Grid, Part
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol import Card, ContinualMechanism, Grid, Part
 from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, style_axes
 
 

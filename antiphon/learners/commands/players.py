@@ -20,8 +20,7 @@ from antiphon.learners import convex, games, oco
 from antiphon.learners.learner import Learner, OnlineLearner
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
-from antiphon.protocol.claims import Status
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol import ContinualMechanism, Status
 
 Maker = Callable[..., ContinualMechanism[Any]]
 """The constructor of a learner for a game; that of a private one takes epsilon and delta, too."""

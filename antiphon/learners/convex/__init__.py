@@ -26,26 +26,8 @@ from antiphon.learners.convex.leader import HedgedLeader, RegularisedLeader
 from antiphon.learners.regret import ConvexRegret, Optimum, optimum
 
 __all__ = [
-    "AbsoluteLoss",
-    "Ball",
-    "Body",
-    "Box",
-    "ConvexLearner",
-    "ConvexLoss",
-    "ConvexRegret",
-    "FunctionLoss",
-    "GradientDescent",
-    "HedgedLeader",
-    "LinearLoss",
-    "LogisticLoss",
-    "Optimum",
-    "Origin",
-    "RegressionLoss",
-    "RegularisedLeader",
-    "SquaredLoss",
-    "convex_loss",
-    "dp_ftrl",
-    "follow",
-    "ftrl",
-    "optimum",
-]
+    "AbsoluteLoss", "Ball", "Body", "Box", "ConvexLearner", "ConvexLoss", "ConvexRegret",
+    "FunctionLoss", "GradientDescent", "HedgedLeader", "LinearLoss", "LogisticLoss", "Optimum",
+    "Origin", "RegressionLoss", "RegularisedLeader", "SquaredLoss", "convex_loss", "dp_ftrl",
+    "follow", "ftrl", "optimum",
+]  # fmt: skip

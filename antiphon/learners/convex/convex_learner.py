@@ -12,15 +12,10 @@ from numpy.typing import NDArray
 from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum, Point
 from antiphon.learners.learner import OnlineLearner, State
 from antiphon.mechanisms.counters.factors.rows import Row, row
-from antiphon.numbers.errors import InvalidArgument, PartError
+from antiphon.numbers import InvalidArgument, PartError
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.messages import freeze
-from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register, set_derived
-from antiphon.protocol.spaces import Space
+from antiphon.protocol import Claim, Coins, Pure, Space, freeze, proved, register
+from antiphon.protocol.registry import set_derived
 
 
 def check_dimensions(body: Body, loss: ConvexLoss) -> None:

@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from antiphon.learners.learner import GRID
 from antiphon.mechanisms import fields
-from antiphon.protocol.registry import column_safe, register
-from antiphon.protocol.spaces import Arrays
+from antiphon.protocol import Arrays, column_safe, register
 
 Point = NDArray[np.float64]
 

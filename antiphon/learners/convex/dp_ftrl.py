@@ -30,14 +30,11 @@ from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Datum
 from antiphon.learners.convex.leader import MOST_STEPS, HedgedLeader, RegularisedLeader, SumLeader
 from antiphon.learners.learner import ROUNDS
 from antiphon.learners.searching import keep_to
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms import BufferedToeplitzCounter, UnboundedCounter, fields
 from antiphon.mechanisms.counters.count_after import ExactSum
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.counters.unbounded import UnboundedCounter
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import Chain, Coins
 
 Preset: TypeAlias = Literal["convex", "hedged", "linear"]
 MakeCounter: TypeAlias = Callable[..., Counter]

@@ -15,19 +15,14 @@ from antiphon.composition.complex_mechanism import Lifting
 from antiphon.learners.convex.convex_learner import Steps, check_dimensions, in_steps
 from antiphon.learners.convex.convex_losses import Body, ConvexLoss, Point
 from antiphon.learners.learner import QUERIES
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.counters.counter import COUNT
+from antiphon.mechanisms import COUNT, fields
 from antiphon.mechanisms.counters.counter import QUERIES as COUNTS
 from antiphon.mechanisms.counters.factors.rows import Array, bare, held
-from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError
+from antiphon.numbers import CompositionError, InvalidArgument, PartError, exact
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Status, column_safe, register
 from antiphon.protocol.messages import EMPTY, HALT, STAND_IN, TOP
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space
 from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
 from antiphon.verifiers.relations import AddOrRemove, AnyTwo, Near

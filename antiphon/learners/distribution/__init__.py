@@ -20,21 +20,7 @@ from antiphon.learners.distribution.local_mixture import (
 from antiphon.learners.distribution.scheffe import Knockout, ScheffeKnockout
 
 __all__ = [
-    "PREDICT",
-    "AllCoordinates",
-    "AllScores",
-    "Channel",
-    "ClippingMap",
-    "Hypotheses",
-    "Knockout",
-    "LabelRisk",
-    "LocalLearner",
-    "LocalMixture",
-    "OneCoordinate",
-    "OneScore",
-    "ScheffeKnockout",
-    "WholeLabel",
-    "hadamard",
-    "risk_of",
-    "tilt",
-]
+    "PREDICT", "AllCoordinates", "AllScores", "Channel", "ClippingMap", "Hypotheses", "Knockout",
+    "LabelRisk", "LocalLearner", "LocalMixture", "OneCoordinate", "OneScore", "ScheffeKnockout",
+    "WholeLabel", "hadamard", "risk_of", "tilt",
+]  # fmt: skip

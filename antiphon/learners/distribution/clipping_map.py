@@ -14,14 +14,11 @@ from antiphon.composition.accounting import optimal
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
 from antiphon.learners.learner import GRID, of_kind
 from antiphon.mechanisms import fields
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument
 from antiphon.populations.array_columns import int64s
+from antiphon.protocol import Approximate, Claim, Coins, Pure, proved, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Approximate, Pure
-from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 

@@ -28,11 +28,8 @@ from antiphon.learners.distribution.clipping_map import (
     largest_each,
 )
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.randomized_response import KaryResponse
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.registry import register
+from antiphon.mechanisms import KaryResponse, fields
+from antiphon.protocol import Coins, ContinualMechanism, register
 
 _FINE: Final = 1 << 20
 

@@ -10,9 +10,7 @@ from typing import Any, Final, Generic, NamedTuple, TypeVar
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.creation import Create
-from antiphon.composition.validity import sparse_parallel
+from antiphon.composition import Create, Lifting, sparse_parallel
 from antiphon.learners.distribution.clipping_map import ClippingMap
 from antiphon.learners.distribution.gains import Channel
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses, Whole
@@ -20,17 +18,12 @@ from antiphon.learners.learner import GRID, ROUNDS, of_kind
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.multiplicative_weights.hypothesis import powers
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.sampled import SampledCoins
+from antiphon.numbers import ExactEpsilon, InvalidArgument
+from antiphon.protocol import HALT, TOP, Ask, Coins, SampledCoins, Status, register
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.messages import HALT, TOP, Ask
-from antiphon.protocol.registry import register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space, Tuples
-from antiphon.verifiers.models import event_level, updates_and_queries
-from antiphon.verifiers.relations import OnlyEntry
+from antiphon.verifiers import OnlyEntry, event_level, updates_and_queries
 
 PREDICT: Final = "predict"
 """The first half of the query ("predict", x): what is p̂ in context x?"""

@@ -12,13 +12,9 @@ from antiphon.composition.creation import Create
 from antiphon.learners.distribution.hypotheses import Doubles, Hypotheses
 from antiphon.learners.distribution.local_mixture import LocalLearner
 from antiphon.learners.learner import ROUNDS
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.randomized_response import KaryResponse
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.messages import HALT
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays
+from antiphon.mechanisms import KaryResponse, fields
+from antiphon.numbers import ExactEpsilon, InvalidArgument
+from antiphon.protocol import HALT, Arrays, register
 
 Pairing = tuple[tuple[int, int], ...]
 

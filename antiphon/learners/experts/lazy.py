@@ -14,15 +14,10 @@ from antiphon.learners import searching
 from antiphon.learners.experts.weighted import Dartboard, Weighted, times
 from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.interval import nearest
-from antiphon.protocol.claims import Claim
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, nearest
+from antiphon.protocol import Claim, Renyi, proved, register
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
-from antiphon.protocol.measures.kinds import Renyi
-from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import register, set_derived
+from antiphon.protocol.registry import set_derived
 
 _TABLE: Final = 1 << 12
 """Exponents that are computed once."""

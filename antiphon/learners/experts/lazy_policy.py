@@ -10,30 +10,21 @@ from typing import Any, Final, NamedTuple, Self
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.filters.concentrated import ConcentratedFilter
-from antiphon.composition.guarantees.guarantee import Certified
+from antiphon.composition import Certified, ConcentratedFilter, Create, ExtConComp, Lifting
 from antiphon.composition.validity import adaptive_parameters, fixed_mechanisms, sparse_parallel
 from antiphon.learners.experts.lazy import LazyExperts
 from antiphon.learners.joint_curve import LazyCurve
 from antiphon.learners.learner import Losses
-from antiphon.mechanisms import fields
+from antiphon.mechanisms import ExponentialMechanism, KaryResponse, fields
 from antiphon.mechanisms.counters.factors.rows import row
-from antiphon.mechanisms.noise.selection import ExponentialMechanism
-from antiphon.mechanisms.randomized_response import KaryResponse
-from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.exact import Log
+from antiphon.numbers import InvalidArgument, Log
+from antiphon.numbers.errors import of_kind
+from antiphon.protocol import HALT, TOP, Ask, Claim, Coins, Status, converted, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
-from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import BoundedRange, Renyi, ZeroConcentrated
-from antiphon.protocol.messages import HALT, TOP, Ask
 from antiphon.protocol.provenance import proved, why_untrusted
-from antiphon.protocol.registry import register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within

@@ -40,18 +40,13 @@ from antiphon.composition.accounting.calibration import budget, largest_rho, sho
 from antiphon.learners.experts.weighted import STEPS, Softmax, part
 from antiphon.learners.learner import GRID, QUERIES, ROUNDS, InBlocks, Learner, Losses
 from antiphon.learners.searching import keep_to, rounds
-from antiphon.mechanisms import fields
+from antiphon.mechanisms import CountAfter, GaussianTreeCounter, fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, Rolling
-from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
-from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.interval import Floats
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
+from antiphon.numbers import ExactEpsilon, Floats, Intractable, InvalidArgument
+from antiphon.protocol import Claim, Coins, column_safe, register
 from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20

@@ -16,15 +16,11 @@ from antiphon.learners.learner import InBlocks, Learner, Losses, State
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.noise.selection import root
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, Log, exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.messages import HALT
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol import HALT, LEFT, RIGHT, Coins, PostProcessor, Side, column_safe, register
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature
 
 

@@ -20,20 +20,7 @@ from antiphon.learners.games.loss_table import LossStream, LossTable
 from antiphon.learners.games.online_game import ObliviousGame, OnlineGame
 
 __all__ = [
-    "AlongShown",
-    "BatchConstant",
-    "BlameShown",
-    "ConvexGame",
-    "DataTable",
-    "LinearGap",
-    "LossGame",
-    "LossStream",
-    "LossTable",
-    "LowerBoundEpochs",
-    "ObliviousGame",
-    "OnlineGame",
-    "RandomLosses",
-    "RandomSigns",
-    "ShiftingBest",
-    "StochasticGap",
-]
+    "AlongShown", "BatchConstant", "BlameShown", "ConvexGame", "DataTable", "LinearGap",
+    "LossGame", "LossStream", "LossTable", "LowerBoundEpochs", "ObliviousGame", "OnlineGame",
+    "RandomLosses", "RandomSigns", "ShiftingBest", "StochasticGap",
+]  # fmt: skip

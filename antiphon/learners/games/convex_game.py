@@ -21,15 +21,10 @@ from antiphon.learners.games.loss_table import plain_table
 from antiphon.learners.learner import Losses, OnlineLearner
 from antiphon.learners.regret import optimum
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.user_files import read_table
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import Arrays, Coins, ContinualMechanism, Space, freeze, register
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import freeze
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays, Space
 
 
 class ConvexMeter(online_game.Meter):
@@ -38,13 +33,11 @@ class ConvexMeter(online_game.Meter):
     So regret may be larger by the gap of its certificate, which is told beside it.
     """
 
-    def __init__(
-        self, times: tuple[int, ...], loss: convex_losses.ConvexLoss, body: convex_losses.Body
-    ) -> None:
+    def __init__(self, times: tuple[int, ...], game: ConvexGame) -> None:
         super().__init__(times)
-        self._loss, self._body = loss, body
+        self._loss, self._body = game.convex_loss, game.body
         self._waiting = list[convex_losses.Datum]()
-        self._table: convex_losses.Datum = np.empty((0, *loss.data.shape), np.int64)
+        self._table: convex_losses.Datum = np.empty((0, *game.told.shape), np.int64)
         self._counts: convex_losses.Datum = np.empty(0, np.int64)
         self._point: convex_losses.Point | None = None
         self._gaps = list[float]()
@@ -64,9 +57,8 @@ class ConvexMeter(online_game.Meter):
             np.concatenate([self._counts, np.ones(fresh, np.int64)]),
         )
         self._waiting.clear()
-        found = optimum(
-            self._loss, self._body, self._table, self._counts, start=self._point
-        )  # fmt: skip
+        given = self._table, self._counts
+        found = optimum(self._loss, self._body, *given, start=self._point)
         self._point = found.point
         self._gaps.append(found.gap)
         return found.value
@@ -119,7 +111,7 @@ class ConvexGame(online_game.OnlineGame):
     ) -> online_game.Meter:
         if shifts is not None:
             raise InvalidArgument("dynamic regret is known of games of experts only")
-        return ConvexMeter(times, self.convex_loss, self.body)
+        return ConvexMeter(times, self)
 
 
 def _linear(_: object, field: attrs.Attribute[Any], value: object) -> None:

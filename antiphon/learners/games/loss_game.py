@@ -16,13 +16,10 @@ from antiphon.learners.games import online_game
 from antiphon.learners.learner import GRID, Learner, Losses, OnlineLearner
 from antiphon.learners.regret import BestInTurn
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins.coins import Coins
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import Arrays, Coins, ContinualMechanism, Integers, Space, register
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.registry import register, set_derived
-from antiphon.protocol.spaces import Arrays, Integers, Space
+from antiphon.protocol.registry import set_derived
 
 
 class ExpertMeter(online_game.Meter):
@@ -30,15 +27,11 @@ class ExpertMeter(online_game.Meter):
     by weights."""
 
     def __init__(
-        self,
-        times: tuple[int, ...],
-        experts: int,
-        grid: int,
-        learner: OnlineLearner | None,
+        self, times: tuple[int, ...], game: LossGame, learner: OnlineLearner | None,
         shifts: int | None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         super().__init__(times)
-        self._grid, self._learner = grid, learner
+        experts, self._grid, self._learner = game.experts, game.grid, learner
         self._sums = np.zeros(experts, np.int64)
         self._waiting: Losses = np.empty((0, experts), np.int64)
         self._scores: Losses | None = None
@@ -114,7 +107,7 @@ class LossGame(online_game.OnlineGame):
     def meter(
         self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
     ) -> online_game.Meter:
-        return ExpertMeter(times, self.experts, self.grid, learner, shifts)
+        return ExpertMeter(times, self, learner, shifts)
 
 
 @register("antiphon.games.BlameShown/1")

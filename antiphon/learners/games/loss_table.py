@@ -17,8 +17,7 @@ from antiphon.learners.games.online_game import ObliviousGame, unwritten
 from antiphon.learners.learner import Losses
 from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.user_files import read_table
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.registry import register
+from antiphon.protocol import Coins, register
 
 
 def plain_table(table: Losses) -> Losses:

@@ -17,13 +17,9 @@ from numpy.typing import NDArray
 
 from antiphon.learners.learner import ADVICE, ROUNDS, Losses, OnlineLearner
 from antiphon.mechanisms import fields
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import EMPTY, HALT, Adversary, Arrays, Coins, Space, freeze, register
 from antiphon.protocol.coins.sampled import seeded_words
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import EMPTY, HALT, freeze
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays, Space
 
 Figures: TypeAlias = "NDArray[np.float64]"
 

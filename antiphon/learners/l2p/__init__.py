@@ -5,13 +5,6 @@ from antiphon.learners.l2p.accountings import Accounting, L2PSetting, Optimised,
 from antiphon.learners.l2p.base_measures import ExponentialWeights, Measures, check_assumption
 
 __all__ = [
-    "Accounting",
-    "ExponentialWeights",
-    "L2PCurve",
-    "L2PSetting",
-    "Measures",
-    "Optimised",
-    "Printed",
-    "Repaired",
-    "check_assumption",
-]
+    "Accounting", "ExponentialWeights", "L2PCurve", "L2PSetting", "Measures", "Optimised",
+    "Printed", "Repaired", "check_assumption",
+]  # fmt: skip

@@ -12,14 +12,10 @@ import attrs
 
 from antiphon.learners.joint_curve import L2PCurve
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers import ExactEpsilon, InvalidArgument, exact, shown_down, shown_up
 from antiphon.numbers.interval import above, up
-from antiphon.numbers.rounded_text import shown_down, shown_up
+from antiphon.protocol import Approximate, Measure, Renyi, register
 from antiphon.protocol.measures.divergences import SLACK
-from antiphon.protocol.measures.kinds import Approximate, Measure, Renyi
-from antiphon.protocol.registry import register
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)

@@ -14,10 +14,8 @@ import numpy as np
 from antiphon.learners.experts.weighted import part, times
 from antiphon.learners.learner import GRID, Losses
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, exact, shown_down, shown_up
 from antiphon.numbers.errors import InvalidArgument, PartError, place, with_article
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.registry import register, set_derived
 
 

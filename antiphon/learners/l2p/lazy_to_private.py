@@ -16,13 +16,9 @@ from antiphon.learners.learner import InBlocks, Learner, Losses, of_kind
 from antiphon.learners.searching import best_l2p, corrected_l2p, printed_l2p, regret_bound, rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import Log
-from antiphon.numbers.interval import nearest
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.provenance import assumed, proved
-from antiphon.protocol.registry import register, set_derived
+from antiphon.numbers import InvalidArgument, Log, nearest
+from antiphon.protocol import Claim, Coins, assumed, proved, register
+from antiphon.protocol.registry import set_derived
 
 _LONGEST: Final = 1 << 17
 """Bits of the rational probabilities of a Log."""

@@ -33,21 +33,7 @@ from antiphon.learners.littlestone.mistake_learner import (
 from antiphon.learners.littlestone.point_learner import PointLearner, point_learner
 
 __all__ = [
-    "BLANK",
-    "HIT",
-    "CountIsAbove",
-    "FiniteLearner",
-    "Halving",
-    "HardShape",
-    "MistakeLearner",
-    "Mistakes",
-    "NameAndShame",
-    "OnceAbove",
-    "PointLearner",
-    "hard_shape",
-    "mistakes_lower_bound",
-    "mistakes_of",
-    "point_learner",
-    "sparse_vector_learner",
-    "tree_counter_learner",
-]
+    "BLANK", "HIT", "CountIsAbove", "FiniteLearner", "Halving", "HardShape", "MistakeLearner",
+    "Mistakes", "NameAndShame", "OnceAbove", "PointLearner", "hard_shape", "mistakes_lower_bound",
+    "mistakes_of", "point_learner", "sparse_vector_learner", "tree_counter_learner",
+]  # fmt: skip

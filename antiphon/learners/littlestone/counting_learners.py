@@ -28,21 +28,13 @@ from numpy.typing import NDArray
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.learners.littlestone import mistake_learner
 from antiphon.learners.littlestone.mistake_learner import HIT, Sample
-from antiphon.mechanisms import fields
+from antiphon.mechanisms import TreeCounter, fields
 from antiphon.mechanisms.counters.counter import COUNT, QUERIES
-from antiphon.mechanisms.counters.tree_counter import TreeCounter
 from antiphon.mechanisms.sparse_vector import AboveThreshold, AnySparseVector
-from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError, InvalidArgument
-from antiphon.numbers.exact import Epsilon
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.claims import Status
+from antiphon.numbers import CompositionError, Epsilon, InvalidArgument, exact
+from antiphon.protocol import BITS, BOTTOM, TOP, Chain, Signature, Status, column_safe, register
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.messages import BOTTOM, TOP
-from antiphon.protocol.registry import column_safe, register
-from antiphon.protocol.spaces import BITS, Signature
-from antiphon.verifiers.models import event_level, every_pair, updates_and_queries
-from antiphon.verifiers.relations import Within
+from antiphon.verifiers import Within, event_level, every_pair, updates_and_queries
 
 Figures: TypeAlias = "NDArray[np.float64]"
 Run: TypeAlias = "tuple[int, int]"

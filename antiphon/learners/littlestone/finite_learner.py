@@ -12,13 +12,8 @@ from numpy.typing import NDArray
 
 from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, MistakeLearner, Sample
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Approximate
-from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import column_safe, register
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import Approximate, Claim, Coins, column_safe, proved, register
 
 Law: TypeAlias = "tuple[Fraction, ...]"
 """A probability for each state."""

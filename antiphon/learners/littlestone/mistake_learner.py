@@ -23,12 +23,8 @@ from typing_extensions import TypeVar
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.records.view import View
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
+from antiphon.protocol import AnyChain, ContinualMechanism, View
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 

@@ -9,26 +9,18 @@ from typing import Any, Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import ComplexMechanism, Lifting
-from antiphon.composition.creation import Create
+from antiphon.composition import ComplexMechanism, Create, Lifting, fixed_mechanisms
 from antiphon.composition.guarantees.inclusion import require
-from antiphon.composition.validity import fixed_mechanisms
 from antiphon.learners.littlestone import mistake_learner
 from antiphon.learners.littlestone.counting_learners import Crossing, least_threshold
 from antiphon.learners.littlestone.mistake_learner import POINTS, Sample
-from antiphon.mechanisms import fields
-from antiphon.mechanisms.noise.selection import PermuteAndFlip
-from antiphon.mechanisms.sparse_vector import AboveThreshold
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Status
+from antiphon.mechanisms import AboveThreshold, PermuteAndFlip, fields
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import TOP, Ask, Signature, Status, column_safe, register
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
-from antiphon.protocol.messages import TOP, Ask
 from antiphon.protocol.provenance import CREATED
-from antiphon.protocol.registry import column_safe, register, set_derived
-from antiphon.protocol.spaces import Signature
-from antiphon.verifiers.models import event_level, every_pair, neighbouring_start
-from antiphon.verifiers.relations import EachWithin, Within
+from antiphon.protocol.registry import set_derived
+from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
 
 _SHARE: Final = Fraction(7, 20)
 """The part of the first ε that the noise of the threshold gets."""

@@ -28,26 +28,14 @@ from antiphon.learners.mistakes.mistake_law import (
     every_round,
     known_law,
 )
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.protocol.mechanism import ContinualMechanism
 
 __all__ = [
-    "FiniteLaw",
-    "HardSequence",
-    "KnownLaw",
-    "MistakeFigure",
-    "MistakeLaw",
-    "SimulatedLaw",
-    "WorstSequence",
-    "every_round",
-    "hard_sequence",
-    "known_law",
-    "mistake_law",
-    "most_rounds",
-    "play",
-    "worst_sequence",
-]
+    "FiniteLaw", "HardSequence", "KnownLaw", "MistakeFigure", "MistakeLaw", "SimulatedLaw",
+    "WorstSequence", "every_round", "hard_sequence", "known_law", "mistake_law", "most_rounds",
+    "play", "worst_sequence",
+]  # fmt: skip
 
 
 def mistake_law(learner: ContinualMechanism[Any], rounds: int, **simulation: Any) -> MistakeLaw:

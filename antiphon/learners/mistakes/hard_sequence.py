@@ -29,11 +29,8 @@ from antiphon.learners.mistakes.mistake_law import (
     MistakeLaw,
     Number,
 )
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.sampled import SampledCoins
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.numbers import Intractable, InvalidArgument, exact
+from antiphon.protocol import Coins, ContinualMechanism, SampledCoins
 
 if TYPE_CHECKING:
     from antiphon.audit.running import Chunk

@@ -24,14 +24,8 @@ from antiphon.learners.littlestone.finite_learner import NameAndShame
 from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, Sample, mistaken
 from antiphon.learners.littlestone.point_learner import PointLearner
 from antiphon.mechanisms.sparse_vector import AboveThreshold
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.interval import down, up
-from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.coins.tapes import outcomes
-from antiphon.protocol.display import ForPrograms
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.numbers import Intractable, InvalidArgument, down, exact, shown_up, up
+from antiphon.protocol import AnyChain, ContinualMechanism, ForPrograms, outcomes
 
 How: TypeAlias = Literal["exact", "in doubles", "simulated"]
 Number: TypeAlias = Union[Fraction, float]

@@ -17,14 +17,9 @@ from antiphon.learners.oco.lazy_prefix import Steps, gradient_steps, plus, shown
 from antiphon.learners.oco.oco_tuning import OCOTask, Premises, exactly
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interval import up
+from antiphon.numbers import InvalidArgument, exact, up
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Measure, Renyi
-from antiphon.protocol.registry import column_safe, register
+from antiphon.protocol import Claim, Coins, Measure, Renyi, Status, column_safe, register
 
 
 def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:

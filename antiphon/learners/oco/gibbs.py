@@ -12,8 +12,8 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 
 from antiphon.learners.convex.convex_losses import Ball, Body, Box, Point
-from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.interval import Floats
+from antiphon.numbers import Floats, InvalidArgument
+from antiphon.numbers.errors import of_kind
 from antiphon.populations.array_columns import float64s
 from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins.coins import Coins

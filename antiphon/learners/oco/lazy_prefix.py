@@ -20,13 +20,10 @@ from antiphon.learners.oco.oco_tuning import lazy_prefix
 from antiphon.learners.searching import rounds
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Row, bare, held
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Renyi
-from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol import Claim, Coins, Renyi, Status, column_safe, proved, register
+from antiphon.protocol.registry import set_derived
 
 Steps: TypeAlias = tuple[int, ...]
 """A vector of whole steps; Python's ints, so that no sum is ever too large."""

@@ -20,9 +20,7 @@ from antiphon.learners.convex.convex_losses import Body, ConvexLoss
 from antiphon.learners.joint_curve import JointCurve, paired_curve, prefix_curve
 from antiphon.learners.l2p.accountings import L2PSetting, Printed
 from antiphon.learners.searching import ParameterSearch, keeps, rounds
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.rounded_text import fixed_up, shown_down, shown_up
+from antiphon.numbers import InvalidArgument, exact, fixed_up, shown_down, shown_up
 from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48

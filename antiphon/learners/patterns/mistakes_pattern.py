@@ -9,9 +9,7 @@ from typing import Final
 import attrs
 import numpy as np
 
-from antiphon.audit.exact.question import Question
-from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
-from antiphon.audit.game import PrivacyGame
+from antiphon.audit import PrivacyGame, Question, StrategyAdversary, StrategyNode
 from antiphon.conjectures.climbing import Climb, Generator, Size, needs_scipy
 from antiphon.conjectures.exact_figures import epsilon_text, exp_epsilon
 from antiphon.conjectures.law_trees import Doubles
@@ -20,12 +18,9 @@ from antiphon.conjectures.tables import Judged
 from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.learners.patterns import leaving_learners
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact
 from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.messages import same
-from antiphon.protocol.registry import register
+from antiphon.protocol import register, same
 
 _MARGINS: Final = (0.0, 1e-4)
 """The margins by which a half of a block must be lighter; of two equal halves the first is taken.

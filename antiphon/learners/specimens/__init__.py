@@ -6,12 +6,9 @@ from typing import Any
 
 import attrs
 
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.claims import Claim
+from antiphon.protocol import Claim, ContinualMechanism, PostProcessor, Signature
 from antiphon.protocol.exchanges.processor import ExchangePostProcessor
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.provenance import assumed, nothing_proved_in
-from antiphon.protocol.spaces import Signature
 
 nothing_proved_in(__name__)  # nothing that broken twins take over is proved of them
 

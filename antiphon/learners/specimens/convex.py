@@ -25,12 +25,10 @@ from antiphon.learners.specimens import TwinMechanism, TwinProcessor
 from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.rows import Row
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
+from antiphon.protocol import LEFT, Arrays, Coins, Either, Finite, Side, column_safe, register
 from antiphon.protocol.adversary import adversary
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, Side
 from antiphon.protocol.messages import HALT, TOP, Pair, freeze, same
-from antiphon.protocol.registry import column_safe, register, set_derived
-from antiphon.protocol.spaces import Arrays, Either, Finite
+from antiphon.protocol.registry import set_derived
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 
@@ -54,7 +52,7 @@ _LOGISTIC: Final[dict[str, Any]] = {
 
 def specimens() -> Iterator[specimen.Specimen]:
     """Gradient descent, the origin; lazy points; leaders, and the sum without noise."""
-    yield specimen.Specimen(convex.GradientDescent, _still(convex.GradientDescent))
+    yield specimen.Specimen(*_still(convex.GradientDescent))
     yield _origin()
     yield from _lazy_points()
     yield from _leaders()
@@ -79,7 +77,7 @@ def _origin() -> specimen.Specimen:
             "a point that follows the data", FollowingPoint(still), still.claims[0], asked, apart
         ),
     )
-    return specimen.Specimen(Origin, _still(Origin), rows)
+    return specimen.Specimen(*_still(Origin), *rows)
 
 
 # --- lazy points ----------------------------------------------------------------------------------
@@ -87,18 +85,16 @@ def _origin() -> specimen.Specimen:
 
 def _lazy_points() -> Iterator[specimen.Specimen]:
     kept = _of_two(LazyLeader, **_STAYS), _of_two(LazyLeader, **_STAYS, body=Ball(dimension=2))
-    yield specimen.Specimen(
-        LazyLeader, kept, tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader))
-    )
+    yield specimen.Specimen(*kept, *tuple(_lazy("a lazy leader", LazyLeader, CostlessLeader)))
     gibbs = tuple(_lazy("a lazy point of a Gibbs law", LazyGibbs, CostlessGibbs))
-    yield specimen.Specimen(LazyGibbs, (_of_two(LazyGibbs, **_STAYS),), gibbs)
+    yield specimen.Specimen(_of_two(LazyGibbs, **_STAYS), *gibbs)
     drawn = {"rate": 0.1, "beta": 0.1, "fakes": 0.25}
     theorem = {
         "horizon": 64, "rate": 0.1, "beta": 5e-5, "fakes": 0.9, "accounting": "theorem",
         "loose": 1e-9, "tail": 1e-3,
     }  # fmt: skip
     pair = _of_two(DPOCO, **drawn), _of_two(DPOCO, **theorem)
-    yield specimen.Specimen(DPOCO, pair, tuple(_of_dp_oco()))
+    yield specimen.Specimen(*pair, *tuple(_of_dp_oco()))
 
 
 def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
@@ -157,17 +153,16 @@ def _leaders() -> Iterator[specimen.Specimen]:
     outside = (True, 2, 0.0, "0", None, (0,))
     exact = ExactSum(horizon=64), ExactSum(horizon=64, dimension=2, smallest=-3, largest=3)
     yield specimen.Specimen(
-        ExactSum,
-        (specimen.Example(exact[0], outside, finite=True), specimen.Example(exact[1], outside)),
+        specimen.Example(exact[0], outside, finite=True), specimen.Example(exact[1], outside)
     )
     leader, of_box, may_be_absent = (
         _leader(RegularisedLeader, **changed)
         for changed in ({}, {"body": Box(dimension=2), "growth": 2}, {"zero_out": True})
     )
     links = tuple(map(_link, (leader, of_box, may_be_absent)))
-    yield specimen.Specimen(RegularisedLeader, links, specimen.slow(*_one_gradient(leader)))
+    yield specimen.Specimen(*links, *specimen.slow(*_one_gradient(leader)))
     hedged = _link(_leader(HedgedLeader, caution=100, spread=4))
-    yield specimen.Specimen(HedgedLeader, (hedged,), specimen.slow(*_between()))
+    yield specimen.Specimen(hedged, *specimen.slow(*_between()))
 
 
 def _leader(kind: type[SumLeader], **changed: Any) -> SumLeader:

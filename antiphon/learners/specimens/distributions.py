@@ -10,19 +10,14 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.learners import distribution
 from antiphon.learners.distribution.local_mixture import Mixing
 from antiphon.learners.specimens import TwinExchange, TwinMechanism
 from antiphon.populations.array_columns import int64s
+from antiphon.protocol import TOP, Ask, Coins, Exchanged, Integers, Pair, Tuples, register, same
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.exchanges.processor import Exchanged
-from antiphon.protocol.messages import TOP, Ask, Pair, same
-from antiphon.protocol.registry import register, set_derived
-from antiphon.protocol.spaces import Integers, Tuples
+from antiphon.protocol.registry import set_derived
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 
@@ -60,9 +55,7 @@ def _one_score() -> specimen.Specimen:
         "one score with noise for ln(KT)", printed, claim, specimen.numbers(0, 9), Truth(2.27877)
     )
     less = attrs.evolve(less, samples=9_900, thorough=40_000)
-    return specimen.Specimen(
-        distribution.OneScore, (specimen.Example(one, _OUTSIDE),), (*rows, less)
-    )
+    return specimen.Specimen(specimen.Example(one, _OUTSIDE), *rows, less)
 
 
 def _all_scores() -> specimen.Specimen:
@@ -76,7 +69,7 @@ def _all_scores() -> specimen.Specimen:
         specimen.as_claimed("all scores", every, player),
         specimen.broken("all scores with one noise", OneNoise(every), claim, player, told),
     )
-    return specimen.Specimen(distribution.AllScores, (specimen.Example(every, _OUTSIDE),), rows)
+    return specimen.Specimen(specimen.Example(every, _OUTSIDE), *rows)
 
 
 def _mixture() -> specimen.Specimen:
@@ -101,7 +94,7 @@ def _mixture() -> specimen.Specimen:
         "a local mixture that looks at the label", ComplexMechanism(PeekingMixture(one)),
         player, Truth(math.inf),
     )  # fmt: skip
-    return specimen.Specimen(distribution.LocalMixture, (link, *examples), specimen.slow(*rows))
+    return specimen.Specimen(link, *examples, *specimen.slow(*rows))
 
 
 def _knockout() -> specimen.Specimen:
@@ -120,7 +113,7 @@ def _knockout() -> specimen.Specimen:
         specimen.broken("a knockout with four times the ε", loud, claim, once, Truth(4.0)),
     )
     examples = link, specimen.Example(system, _NOT_USERS, finite=True)
-    return specimen.Specimen(distribution.ScheffeKnockout, examples, specimen.slow(*rows))
+    return specimen.Specimen(*examples, *specimen.slow(*rows))
 
 
 _ANY: Final[Any] = None

@@ -13,22 +13,17 @@ import attrs
 import numpy as np
 
 from antiphon import learners
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.learners.experts.lazy import LazyDartboard
 from antiphon.learners.experts.lazy_policy import Following
 from antiphon.learners.experts.noisy_leader import Led
 from antiphon.learners.experts.weighted import Holding, Softmax, times
 from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcessor
-from antiphon.mechanisms.counters.tree_counter import TreeCounter
-from antiphon.mechanisms.noise.discrete import DiscreteLaplace
-from antiphon.numbers.exact import Log
-from antiphon.protocol.coins.coins import Coins
+from antiphon.mechanisms import DiscreteLaplace, TreeCounter
+from antiphon.numbers import Log
+from antiphon.protocol import TOP, Coins, Exchanged, Pair, column_safe, register, same
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.exchanges.processor import Exchanged
-from antiphon.protocol.messages import TOP, Pair, same
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
@@ -48,10 +43,8 @@ _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 
 def specimens() -> Iterator[specimen.Specimen]:
     """Hedge, dartboards, lazy experts, whole and of parts; and softmax of noisy sums."""
-    yield specimen.Specimen(
-        learners.Hedge, (_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
-    )
-    yield specimen.Specimen(learners.ShrinkingDartboard, (_of_two(learners.ShrinkingDartboard),))
+    yield specimen.Specimen(_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
+    yield specimen.Specimen(_of_two(learners.ShrinkingDartboard))
     yield _softmax()
     yield _lazy()
     yield _stay_bit(learners.LazyExperts(**_LAZY))
@@ -76,7 +69,7 @@ def _softmax() -> specimen.Specimen:
         "softmax that looks at the loss", peeks @ noisy, asked, _LOOKS,
     )  # fmt: skip
     link = specimen.Link(part=softmax, right=noisy, queries=sums, answers=sums)
-    return specimen.Specimen(Softmax, (link,), specimen.slow(*rows))
+    return specimen.Specimen(link, *specimen.slow(*rows))
 
 
 def _lazy() -> specimen.Specimen:
@@ -90,7 +83,7 @@ def _lazy() -> specimen.Specimen:
         "lazy experts that never leave for nothing", Costless(**_LAZY), _TOLD, _LEAVES,
         specimen.DELTA,
     )  # fmt: skip
-    return specimen.Specimen(learners.LazyExperts, several, specimen.slow(*rows))
+    return specimen.Specimen(*several, *specimen.slow(*rows))
 
 
 def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
@@ -102,9 +95,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
         specimen.numbers(0, 1), leaves, specimen.DELTA,
     )  # fmt: skip
     return specimen.Specimen(
-        learners.StayBit,
-        (specimen.Example(bit, specimen.NOT_BITS[1:], finite=True),),
-        specimen.slow(*rows),
+        specimen.Example(bit, specimen.NOT_BITS[1:], finite=True), *specimen.slow(*rows)
     )
 
 
@@ -127,7 +118,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
         "lazy experts of parts", system,
         "lazy experts of parts, of which one is not asked", unasked, _TOLD, leaves, specimen.DELTA,
     )  # fmt: skip
-    return specimen.Specimen(learners.LazyPolicy, (link, whole), specimen.slow(*rows, *_of_one()))
+    return specimen.Specimen(link, whole, *specimen.slow(*rows, *_of_one()))
 
 
 def _of_one() -> Iterator[Entry]:
@@ -159,7 +150,7 @@ def _leader() -> specimen.Specimen:
     )
     longer = learners.NoisyLeader(rate=0.3, counter=TreeCounter(horizon=8, epsilon=1, dimension=2))
     examples = tuple(specimen.Example(each, specimen.NOT_LOSSES) for each in (longer, leader))
-    return specimen.Specimen(learners.NoisyLeader, examples, specimen.slow(*rows))
+    return specimen.Specimen(*examples, *specimen.slow(*rows))
 
 
 def _dartboard() -> specimen.Specimen:
@@ -172,7 +163,7 @@ def _dartboard() -> specimen.Specimen:
         _of_two(learners.PrivateDartboard, cost=1, draws=2),
         _of_two(learners.PrivateDartboard, cost=0.7, draws=2, rate=0.3),
     )
-    return specimen.Specimen(learners.PrivateDartboard, examples, specimen.slow(*rows))
+    return specimen.Specimen(*examples, *specimen.slow(*rows))
 
 
 # --- twins ----------------------------------------------------------------------------------------

@@ -17,9 +17,7 @@ from antiphon.learners.experts.weighted import times
 from antiphon.learners.l2p import ExponentialWeights, Printed, Repaired
 from antiphon.learners.learner import Losses
 from antiphon.numbers.exact import Log, exp
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol import Coins, Pair, register, same
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Truth, saying
 from antiphon.selfcheck.corpus.specimen import Example, Specimen
@@ -49,7 +47,7 @@ def specimens() -> Iterator[Specimen]:
     )
     slip = "L2P that draws with the coin it stayed by"
     rows = specimen.derived("L2P", honest, slip, reused, asked, known, specimen.DELTA)
-    yield Specimen(LazyToPrivate, examples, specimen.slow(*rows))
+    yield Specimen(*examples, *specimen.slow(*rows))
 
 
 def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToPrivate:

@@ -9,20 +9,14 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition import ComplexMechanism, ExtConComp
 from antiphon.learners import littlestone
 from antiphon.learners.littlestone.counting_learners import Counted
 from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample, samples
 from antiphon.learners.littlestone.point_learner import Seen
 from antiphon.learners.specimens import TwinExchange
-from antiphon.mechanisms.counters.tree_counter import TreeCounter
-from antiphon.mechanisms.noise.selection import PermuteAndFlip
-from antiphon.mechanisms.sparse_vector import AboveThreshold
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.exchanges.processor import Exchanged
-from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
-from antiphon.protocol.registry import column_safe, register
+from antiphon.mechanisms import AboveThreshold, PermuteAndFlip, TreeCounter
+from antiphon.protocol import BOTTOM, TOP, Coins, Exchanged, Pair, column_safe, register, same
 from antiphon.protocol.spaces import Either, Finite, Integers
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Player, Truth, saying
@@ -42,17 +36,13 @@ def specimens() -> Iterator[Specimen]:
     """Name and shame, halving, a table; the sparse vector, the tree counter, SVT and argmax."""
     yield _name_and_shame()
     yield Specimen(
-        littlestone.Halving,
-        (
-            Example(littlestone.Halving(), _OUTSIDE, finite=True),
-            Example(littlestone.Halving(points=3), finite=True),
-        ),
+        Example(littlestone.Halving(), _OUTSIDE, finite=True),
+        Example(littlestone.Halving(points=3), finite=True),
     )
     third, rest, stays = (Fraction(1, 3), Fraction(2, 3)), (1, 0), (0, 1)
     table = ((third, rest, stays), (stays, third, third))
     yield Specimen(
-        littlestone.FiniteLearner,
-        (Example(littlestone.FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True),),
+        Example(littlestone.FiniteLearner(labels=(0, 1), table=table), _OUTSIDE, finite=True)
     )
     yield _once_above()
     yield _count_is_above()
@@ -65,17 +55,10 @@ def _name_and_shame() -> Specimen:
     # A (1, 1) that is tossed for six times joins in the end.
     joins = Truth(math.inf, delta=1 - 0.9**6)
     return Specimen(
-        littlestone.NameAndShame,
-        (
-            Example(names, _OUTSIDE, finite=True),
-            Example(littlestone.NameAndShame(delta=0.5, points=3), ((4, 1), (0, 1)), finite=True),
-        ),
-        (
-            specimen.as_claimed("name and shame", names, player, Truth(0.0, delta=0.1)),
-            specimen.broken(
-                "name and shame, tossed for again", often, names.claims[0], player, joins
-            ),
-        ),
+        Example(names, _OUTSIDE, finite=True),
+        Example(littlestone.NameAndShame(delta=0.5, points=3), ((4, 1), (0, 1)), finite=True),
+        specimen.as_claimed("name and shame", names, player, Truth(0.0, delta=0.1)),
+        specimen.broken("name and shame, tossed for again", often, names.claims[0], player, joins),
     )
 
 
@@ -109,7 +92,7 @@ def _once_above() -> Specimen:
         _first_differs(5), Truth(_HEAVY),
     )  # fmt: skip
     link = Link(part=honest, right=above, queries=samples(), answers=Finite((TOP, BOTTOM)))
-    return Specimen(littlestone.OnceAbove, (link,), specimen.slow(*rows))
+    return Specimen(link, *specimen.slow(*rows))
 
 
 _HEAVY: Final = 2.3023
@@ -137,7 +120,7 @@ def _count_is_above() -> Specimen:
     )  # fmt: skip
     answers = Either((Finite((TOP,)), Integers(-3, 9)))
     link = Link(part=littlestone.CountIsAbove(2), right=counter, queries=samples(), answers=answers)
-    return Specimen(littlestone.CountIsAbove, (link,), specimen.slow(*rows))
+    return Specimen(link, *specimen.slow(*rows))
 
 
 @register("antiphon.corpus.CountsItself/1")
@@ -161,7 +144,7 @@ def _point_learner() -> Specimen:
         "SVT and argmax without the noise of the argmax", ComplexMechanism(SureLearner(private)),
         saying("(1, 1) | (2, 1)", [Pair(littlestone.HIT, (2, 1))]), Truth(math.inf, delta=_BELOW),
     )  # fmt: skip
-    return Specimen(littlestone.PointLearner, (link,), specimen.slow(*rows))
+    return Specimen(link, *specimen.slow(*rows))
 
 
 _BELOW: Final = 0.99629

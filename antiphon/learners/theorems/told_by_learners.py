@@ -26,9 +26,7 @@ from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner, NameAndSham
 from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.numbers.exact import Log, epsilon
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.tapes import outcomes
-from antiphon.protocol.messages import TOP
+from antiphon.protocol import TOP, Coins, outcomes
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Standing, private
 from antiphon.verifiers.models import neighbouring_start

@@ -11,15 +11,13 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.cli.output import CommandOutcome, exact_number, progress, tell
+from antiphon.composition import Mark, Premise, guarantee
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.calibration import budget, largest_rho
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.guarantees.derivation import Mark, Premise
-from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.mechanisms import NoisyDescent
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, shown_up
 from antiphon.numbers.exact import rational
-from antiphon.numbers.rounded_text import shown_up
 from antiphon.preprocessing import Preprocessed, tables
 from antiphon.preprocessing.behind_preprocessing import GROUP
 from antiphon.preprocessing.printed_bounds import as_printed

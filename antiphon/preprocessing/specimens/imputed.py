@@ -7,9 +7,7 @@ from typing import Final
 
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.messages import EMPTY
-from antiphon.protocol.spaces import Either, Finite, Integers, Tuples
+from antiphon.protocol import EMPTY, Claim, Either, Finite, Integers, Tuples
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Specimen, as_claimed, broken, numbers
 
@@ -28,13 +26,8 @@ def specimens() -> Iterator[Specimen]:
     naive = Claim(DiscreteLaplace(epsilon=HALF).claims[0].measure, right.verification,
                   right.claims[0].status, "as if nothing had been filled in")  # fmt: skip
     yield Specimen(
-        Preprocessed,
-        (
-            Example(right, ((1, 2), (EMPTY,) * 4, (0, 0, 0, 10), [0] * 4, None), queries=_RECORDS),
-            Example(alone, ((EMPTY,), 0), queries=Tuples((Integers(0, 1),))),
-        ),
-        (
-            as_claimed("imputed sum", right, asked, told),
-            broken("imputed sum at its naive price", right, naive, asked, told),
-        ),
+        Example(right, ((1, 2), (EMPTY,) * 4, (0, 0, 0, 10), [0] * 4, None), queries=_RECORDS),
+        Example(alone, ((EMPTY,), 0), queries=Tuples((Integers(0, 1),))),
+        as_claimed("imputed sum", right, asked, told),
+        broken("imputed sum at its naive price", right, naive, asked, told),
     )  # fmt: skip

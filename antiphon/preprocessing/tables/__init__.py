@@ -15,13 +15,6 @@ from antiphon.preprocessing.tables.record_tables import (
 )
 
 __all__ = [
-    "BinCentres",
-    "ClusterCentres",
-    "MeanImputation",
-    "PrincipalProjection",
-    "RecordTables",
-    "StandardScaling",
-    "TablePreprocessing",
-    "Transformed",
-    "into_ball",
-]
+    "BinCentres", "ClusterCentres", "MeanImputation", "PrincipalProjection", "RecordTables",
+    "StandardScaling", "TablePreprocessing", "Transformed", "into_ball",
+]  # fmt: skip

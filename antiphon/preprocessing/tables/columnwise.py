@@ -13,8 +13,7 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
-from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact, named
 from antiphon.preprocessing.tables.record_tables import (
     ROUNDED,
     BallTables,

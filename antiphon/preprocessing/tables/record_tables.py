@@ -16,12 +16,9 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees.derivation import Mark, Premise
-from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument, MissingExtra
-from antiphon.numbers.interval import up
+from antiphon.numbers import InvalidArgument, MissingExtra, exact, named, up
 from antiphon.preprocessing.preprocessed import Preprocessing
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Arrays, Space
+from antiphon.protocol import Arrays, Space, register
 from antiphon.verifiers.preprocessing_distance import (
     OneRow,
     PreprocessingDistance,

@@ -17,13 +17,11 @@ from antiphon.numbers.normal import tail
 from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed, changed
 from antiphon.preprocessing.printed_bounds import PRINTED, Circumstances, by_theorem
 from antiphon.preprocessing.weak_triangle import Hoelder, Ranged, steps
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol import Claim, Measure, Pure, Renyi, Status
 from antiphon.protocol.measures.divergences import response_divergence
-from antiphon.protocol.measures.kinds import Measure, Pure, Renyi
 from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
-from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.relations import Within
+from antiphon.verifiers import Within, neighbouring_start
 
 SECTION = (6, 2)
 """Behind CM Thm 6.1, of which the direct route is a case."""

@@ -13,8 +13,7 @@ from rich.table import Table
 from rich.text import Text
 
 from antiphon.cli.output import print_json, progress, terminal
-from antiphon.numbers.interval import up
-from antiphon.numbers.rounded_text import shown_up
+from antiphon.numbers import shown_up, up
 from antiphon.protocol.display import as_data
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 

@@ -15,15 +15,12 @@ from typing import Final, Literal, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.game import PrivacyGame
+from antiphon.audit import AuditReport, PrivacyGame
 from antiphon.audit.statistical import Rates, p_value
-from antiphon.audit.statistical.audit_report import AuditReport
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.populations.play import Feature
+from antiphon.protocol import Claim, ContinualMechanism, Pair, Status
 from antiphon.protocol.adversary import Adversary, scripted
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Pair
 
 
 @attrs.frozen

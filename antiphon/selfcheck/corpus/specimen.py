@@ -18,11 +18,8 @@ import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.numbers.public import found
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol import EMPTY, Claim, Pair, PostProcessor, Space, Status, same
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.messages import EMPTY, Pair, same
-from antiphon.protocol.spaces import Space
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 
@@ -74,15 +71,22 @@ class Link:
     """How many messages it sends to the right, at most, before it answers."""
 
 
-@attrs.frozen(eq=False)
 class Specimen:
-    """A mechanism, or a post-processor: examples of it, and who tests what it claims."""
+    """A mechanism, or a post-processor: ``examples`` of it, and who tests what it claims.
 
-    kind: type[Any]
-    examples: tuple[Example | Link, ...]
-    rows: tuple[Entry, ...] = ()
-    """The rows of the corpus: the specimen as it claims to be, and twins with a slip, which must be
-    refuted."""
+    ``rows`` are those of the corpus: it as it claims to be, and twins with a slip, which must be
+    refuted.
+    """
+
+    def __init__(self, *parts: Example | Link | Entry) -> None:
+        self.examples = tuple(each for each in parts if not isinstance(each, Entry))
+        self.rows = tuple(each for each in parts if isinstance(each, Entry))
+
+    @property
+    def kind(self) -> type[Any]:
+        """Its class: that of the first example."""
+        found: type[Any] = self.examples[0].part.__class__
+        return found
 
     @property
     def name(self) -> str:

@@ -15,23 +15,11 @@ from typing import Any
 import attrs
 
 from antiphon.mechanisms.noise.continuous import Laplace
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Pair
+from antiphon.protocol import ContinualMechanism, Pair
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, at_once, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import as_claimed, numbers, specimens
-from antiphon.selfcheck.corpus.targets import one_answer
+from antiphon.selfcheck.corpus.targets import floats, interactive, one_answer
 from antiphon.selfcheck.corpus.targets.composed import composition_targets
-from antiphon.selfcheck.corpus.targets.floats import (
-    Snapping,
-    TextbookLaplace,
-    TruncatedGeometric,
-    trailing_bits,
-)
-from antiphon.selfcheck.corpus.targets.interactive import (
-    GaussianNoise,
-    ResponseFilter,
-    gaussian_delta,
-)
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 
@@ -44,18 +32,20 @@ def own_targets() -> Iterator[Entry]:
 
 def _filters() -> Iterator[Entry]:
     prices = [Pair((growth, 0), (growth, 1)) for growth in (2, 2, 3)]
-    right, late = ResponseFilter(), ResponseFilter(late=True)
+    right, late = interactive.ResponseFilter(), interactive.ResponseFilter(late=True)
     yield as_claimed("filter", right, saying("ln 2, ln 3", prices[1:]), Truth(math.log(6)))
     asked = saying("ln 2, ln 2, ln 3", prices)
     yield as_claimed("filter that charges after running", late, asked, Truth(math.log(12)))
 
 
 def _gaussian() -> Iterator[Entry]:
-    right, wrong = GaussianNoise(), GaussianNoise(takes_variance=True)
+    right, wrong = interactive.GaussianNoise(), interactive.GaussianNoise(takes_variance=True)
     player = saying("0 | Δ", [Pair(0.0, float(right.sensitivity))])
     ratio = right.sigma / right.sensitivity
-    yield as_claimed("Gaussian noise", right, player, Truth(1.0, delta=gaussian_delta(ratio)))
-    truth = Truth(delta=gaussian_delta(ratio * wrong.sigma))
+    yield as_claimed(
+        "Gaussian noise", right, player, Truth(1.0, delta=interactive.gaussian_delta(ratio))
+    )
+    truth = Truth(delta=interactive.gaussian_delta(ratio * wrong.sigma))
     yield as_claimed("Gaussian noise of standard deviation σ²", wrong, player, truth)
 
 
@@ -98,7 +88,7 @@ def _additive() -> Iterator[Entry]:
     players = (numbers(1.0, 0.0), numbers(1.0, 2.0))
     yield _entry("Laplace", laplace, players, Truth(0.1, 0.1))
     counts = (numbers(1, 0), numbers(1, 2), numbers(4, 5))
-    yield _entry("truncated geometric", TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
+    yield _entry("truncated geometric", floats.TruncatedGeometric(), counts, Truth(math.log(9 / 8)))
     histograms = at_once(5, most=2)
     yield _entry("NoisyHist1", one_answer.NoisyHistogram(), histograms, Truth(0.1, 0.1))
     inverted = one_answer.NoisyHistogram(inverted=True)
@@ -159,6 +149,8 @@ def _sums() -> Iterator[Entry]:
 
 def _floats() -> Iterator[Entry]:
     players = (numbers(1, 0), numbers(1, 2))
-    textbook = _entry("float-bits Laplace", TextbookLaplace(), players, Truth(math.inf), goal=0.25)
-    yield attrs.evolve(textbook, feature=trailing_bits)
-    yield _entry("snapping", Snapping(), players, Truth())
+    textbook = _entry(
+        "float-bits Laplace", floats.TextbookLaplace(), players, Truth(math.inf), goal=0.25
+    )
+    yield attrs.evolve(textbook, feature=floats.trailing_bits)
+    yield _entry("snapping", floats.Snapping(), players, Truth())

@@ -21,10 +21,7 @@ from antiphon.mechanisms.randomized_response import (
     RandomizedResponse,
 )
 from antiphon.numbers.exact import Log
-from antiphon.protocol.claims import Status
-from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import column_safe, register
-from antiphon.protocol.spaces import Integers, Signature
+from antiphon.protocol import Integers, Pair, Signature, Status, column_safe, register, same
 from antiphon.selfcheck.corpus.entry import Entry, Truth, at_once, saying
 from antiphon.selfcheck.corpus.specimen import (
     DELTA,
@@ -64,15 +61,12 @@ def _randomized_response() -> Specimen:
     surer = RandomizedResponse(epsilon=Log(9), delta=Fraction(1, 7))
     asked = saying("0 | 1", [Pair(0, 1)])
     return Specimen(
-        RandomizedResponse,
-        (
-            Example(response, NOT_BITS, finite=True),
-            Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
-        ),
+        Example(response, NOT_BITS, finite=True),
+        Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
         # 1/7 + 6/7·(9 - 3)/10: what is told outright, and what the truth is too likely by.
-        beside("randomized response", response, Truth(math.log(3), delta=1 / 7),
-               "randomized response that lies too rarely", surer,
-               Truth(math.log(9), delta=23 / 35), asked),
+        *beside("randomized response", response, Truth(math.log(3), delta=1 / 7),
+                "randomized response that lies too rarely", surer,
+                Truth(math.log(9), delta=23 / 35), asked),
     )  # fmt: skip
 
 
@@ -85,14 +79,9 @@ def _leaky_bit() -> Specimen:
     often = saying("000000 | 000001", [*[same(0)] * 5, differ])
     forgets = Truth(math.inf, delta=1 - 0.9**5)
     return Specimen(
-        LeakyBit,
-        tuple(
-            Example(LeakyBit(delta=delta), NOT_BITS, finite=True) for delta in (Fraction(1, 3), 1)
-        ),
-        (
-            as_claimed("M_δ", leaky, asked, Truth(0.0, delta=0.1)),
-            Entry("M_δ, V checks only the last message", leaky, false, (often,), forgets),
-        ),
+        *(Example(LeakyBit(delta=delta), NOT_BITS, finite=True) for delta in (Fraction(1, 3), 1)),
+        as_claimed("M_δ", leaky, asked, Truth(0.0, delta=0.1)),
+        Entry("M_δ, V checks only the last message", leaky, false, (often,), forgets),
     )
 
 
@@ -101,13 +90,10 @@ def _exposed_response() -> Specimen:
     surer = ExposedResponse(probability=Fraction(1, 4), epsilon=Log(9))
     asked = saying("00 | 01", [same(0), Pair(0, 1)])
     return Specimen(
-        ExposedResponse,
-        (
-            Example(exposed, NOT_BITS, finite=True),
-            Example(ExposedResponse(probability=1, epsilon=0.5), NOT_BITS, finite=True),
-        ),
-        beside("M_{p,E}", exposed, Truth(math.log(3)), "M_{p,E} whose response lies too rarely",
-               surer, Truth(math.log(9)), asked),
+        Example(exposed, NOT_BITS, finite=True),
+        Example(ExposedResponse(probability=1, epsilon=0.5), NOT_BITS, finite=True),
+        *beside("M_{p,E}", exposed, Truth(math.log(3)), "M_{p,E} whose response lies too rarely",
+                surer, Truth(math.log(9)), asked),
     )  # fmt: skip
 
 
@@ -131,14 +117,11 @@ def _kary_response() -> Specimen:
     honest = KaryResponse(epsilon=Log(3), values=4)
     lies = TruthfulLies(epsilon=Log(3), values=4)
     return Specimen(
-        KaryResponse,
-        (
-            Example(honest, (4, -1, True, 0.0, None), finite=True),
-            Example(KaryResponse(epsilon=0.1, values=2), NOT_BITS, finite=True),
-            Example(KaryResponse(epsilon=0.1, values=1000), (1000, -1, True, 0.0)),
-        ),
-        beside("k-ary response", honest, Truth(math.log(3)), "k-ary response whose lie may be true",
-               lies, Truth(math.log(5)), numbers(2, 0)),
+        Example(honest, (4, -1, True, 0.0, None), finite=True),
+        Example(KaryResponse(epsilon=0.1, values=2), NOT_BITS, finite=True),
+        Example(KaryResponse(epsilon=0.1, values=1000), (1000, -1, True, 0.0)),
+        *beside("k-ary response", honest, Truth(math.log(3)),
+                "k-ary response whose lie may be true", lies, Truth(math.log(5)), numbers(2, 0)),
     )  # fmt: skip
 
 
@@ -147,30 +130,22 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
     choosing = ExponentialMechanism(epsilon=1, candidates=5)
     twice = ExponentialMechanism(epsilon=2, candidates=5)
     yield Specimen(
-        ExponentialMechanism,
-        (
-            Example(ExponentialMechanism(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
-            Example(ExponentialMechanism(epsilon=0.5, candidates=3), _NOT_SCORES),
-            Example(ExponentialMechanism(epsilon=Log(9), candidates=2, arrays=True), _NOT_ROWS,
-                    finite=True),
-            Example(ExponentialMechanism(epsilon=0.5, candidates=2, arrays=True, monotone=True),
-                    _NOT_ROWS),
-        ),
-        (
-            *beside("exponential mechanism", choosing, Truth(_exponential(1)),
-                    "exponential mechanism, scores not halved", twice, Truth(_exponential(2)),
-                    apart),
-            *_in_arrays(),
-        ),
+        Example(ExponentialMechanism(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
+        Example(ExponentialMechanism(epsilon=0.5, candidates=3), _NOT_SCORES),
+        Example(ExponentialMechanism(epsilon=Log(9), candidates=2, arrays=True), _NOT_ROWS,
+                finite=True),
+        Example(ExponentialMechanism(epsilon=0.5, candidates=2, arrays=True, monotone=True),
+                _NOT_ROWS),
+        *beside("exponential mechanism", choosing, Truth(_exponential(1)),
+                "exponential mechanism, scores not halved", twice, Truth(_exponential(2)),
+                apart),
+        *_in_arrays(),
     )  # fmt: skip
     flipping = PermuteAndFlip(epsilon=1, candidates=5)
     yield Specimen(
-        PermuteAndFlip,
-        (
-            Example(PermuteAndFlip(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
-            Example(PermuteAndFlip(epsilon=0.5, candidates=3, sensitivity=4), _NOT_SCORES),
-        ),
-        (as_claimed("permute and flip", flipping, apart),),
+        Example(PermuteAndFlip(epsilon=Log(9), candidates=3), _NOT_SCORES, finite=True),
+        Example(PermuteAndFlip(epsilon=0.5, candidates=3, sensitivity=4), _NOT_SCORES),
+        as_claimed("permute and flip", flipping, apart),
     )
 
 
@@ -227,11 +202,8 @@ def _report_noisy_max() -> Specimen:
     told = NoisyMaxValue(epsilon=1, candidates=5)
     apart = numbers((1, 0, 0, 0, 0), (0, 1, 1, 1, 1))
     return Specimen(
-        ReportNoisyMax,
-        (Example(ReportNoisyMax(epsilon=0.5, candidates=3), _NOT_SCORES),),
-        (
-            as_claimed("report noisy max", largest, apart, Truth(), *at_once(5)),
-            broken("report noisy max that tells the value", told, largest.claims[0],
-                   numbers((1,) * 5, (0,) * 5), Truth(2.5)),
-        ),
+        Example(ReportNoisyMax(epsilon=0.5, candidates=3), _NOT_SCORES),
+        as_claimed("report noisy max", largest, apart, Truth(), *at_once(5)),
+        broken("report noisy max that tells the value", told, largest.claims[0],
+               numbers((1,) * 5, (0,) * 5), Truth(2.5)),
     )  # fmt: skip

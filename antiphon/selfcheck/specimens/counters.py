@@ -11,22 +11,14 @@ import attrs
 import numpy as np
 
 from antiphon.composition.guarantees.guarantee import guarantee
+from antiphon.mechanisms import COUNT, GaussianTreeCounter, RefinedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.buffered_toeplitz import Buffered, BufferedToeplitzCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
-from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
-from antiphon.mechanisms.counters.tree_counter import (
-    GaussianTreeCounter,
-    RefinedTreeCounter,
-    TreeCounter,
-)
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol import Claim, Pair, Pure, Status, column_safe, register, same
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.messages import Pair, same
-from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import (
@@ -86,55 +78,41 @@ def _tree_counter() -> Specimen:
     late = counted([same(0), same(0), Pair(0, 1)], "x₃ differs")
     shared = SharedNoiseCounter(horizon=8, epsilon=1)
     return Specimen(
-        TreeCounter,
-        (
-            _of_ints(TreeCounter(horizon=64, epsilon=1)),
-            _of_ints(TreeCounter(horizon=100, epsilon=Fraction(1, 3), largest=3), 3),
-            _of_rows(TreeCounter, horizon=8, epsilon=1, sensitivity=2),
-        ),
-        (
-            as_claimed("tree counter", tree, early, Truth(1.0)),
-            as_claimed("tree counter that lags by one", LaggingCounter(tree), longer, Truth(1.0)),
-            as_claimed("tree counter that reuses noise", shared, late, Truth(math.inf, delta=1.0)),
-            broken("tree counter that forgets a level", forgets, tree.claims[0], _first(7),
-                   Truth(4 / 3)),
-        ),
+        _of_ints(TreeCounter(horizon=64, epsilon=1)),
+        _of_ints(TreeCounter(horizon=100, epsilon=Fraction(1, 3), largest=3), 3),
+        _of_rows(TreeCounter, horizon=8, epsilon=1, sensitivity=2),
+        as_claimed("tree counter", tree, early, Truth(1.0)),
+        as_claimed("tree counter that lags by one", LaggingCounter(tree), longer, Truth(1.0)),
+        as_claimed("tree counter that reuses noise", shared, late, Truth(math.inf, delta=1.0)),
+        broken("tree counter that forgets a level", forgets, tree.claims[0], _first(7),
+               Truth(4 / 3)),
     )  # fmt: skip
 
 
 def _balanced_tree_counter() -> Specimen:
     return Specimen(
-        BalancedTreeCounter,
-        (
-            _of_ints(BalancedTreeCounter(horizon=13, epsilon=1, arity=3)),
-            _of_ints(BalancedTreeCounter(horizon=1000, epsilon=1, events=2)),
-            _of_rows(BalancedTreeCounter, horizon=8, epsilon=1),
-        ),
-        (
-            as_claimed("balanced tree counter",
-                       BalancedTreeCounter(horizon=4, epsilon=1, arity=3), _first(3)),
-        ),
+        _of_ints(BalancedTreeCounter(horizon=13, epsilon=1, arity=3)),
+        _of_ints(BalancedTreeCounter(horizon=1000, epsilon=1, events=2)),
+        _of_rows(BalancedTreeCounter, horizon=8, epsilon=1),
+        as_claimed("balanced tree counter",
+                   BalancedTreeCounter(horizon=4, epsilon=1, arity=3), _first(3)),
     )  # fmt: skip
 
 
 def _gaussian_tree_counter() -> Specimen:
     audited: dict[str, Any] = {"horizon": 4, "largest": 8}
     return Specimen(
-        GaussianTreeCounter,
-        (_of_ints(GaussianTreeCounter(horizon=64, rho=0.5)),),
-        of_gaussian("Gaussian tree counter", GaussianTreeCounter, _first(3, 8), **audited),
+        _of_ints(GaussianTreeCounter(horizon=64, rho=0.5)),
+        *of_gaussian("Gaussian tree counter", GaussianTreeCounter, _first(3, 8), **audited),
     )
 
 
 def _refined_tree_counter() -> Specimen:
     refined = RefinedTreeCounter(horizon=4, rho=RHO, largest=8)
     return Specimen(
-        RefinedTreeCounter,
-        (
-            _of_ints(RefinedTreeCounter(horizon=64, rho=0.5, largest=3), 3),
-            _of_rows(RefinedTreeCounter, horizon=8, rho=1, sensitivity=1),
-        ),
-        (as_claimed("refined tree counter", refined, _first(3, 8)),),
+        _of_ints(RefinedTreeCounter(horizon=64, rho=0.5, largest=3), 3),
+        _of_rows(RefinedTreeCounter, horizon=8, rho=1, sensitivity=1),
+        as_claimed("refined tree counter", refined, _first(3, 8)),
     )
 
 
@@ -158,21 +136,16 @@ def _buffered_toeplitz_counter() -> Specimen:
     wrong = ColumnsFromTheEnd(horizon=8, rho=RHO, normalised=True)
     player = _first(7)
     return Specimen(
-        BufferedToeplitzCounter,
-        (
-            _of_ints(BufferedToeplitzCounter(horizon=1000, rho=0.5)),
-            _of_ints(
-                BufferedToeplitzCounter(horizon=64, rho=0.01, normalised=True, largest=3), 3
-            ),
-            _of_rows(BufferedToeplitzCounter, horizon=8, rho=1, normalised=True),
+        _of_ints(BufferedToeplitzCounter(horizon=1000, rho=0.5)),
+        _of_ints(
+            BufferedToeplitzCounter(horizon=64, rho=0.01, normalised=True, largest=3), 3
         ),
-        (
-            as_claimed("buffered Toeplitz counter", buffered, player, gaussian_truth()),
-            as_claimed("buffered Toeplitz counter, columns normalised", normalised, player,
-                       gaussian_truth()),
-            broken("buffered Toeplitz counter, columns from the end", wrong, normalised.claims[0],
-                   player, Truth(delta=0.1889)),
-        ),
+        _of_rows(BufferedToeplitzCounter, horizon=8, rho=1, normalised=True),
+        as_claimed("buffered Toeplitz counter", buffered, player, gaussian_truth()),
+        as_claimed("buffered Toeplitz counter, columns normalised", normalised, player,
+                   gaussian_truth()),
+        broken("buffered Toeplitz counter, columns from the end", wrong, normalised.claims[0],
+               player, Truth(delta=0.1889)),
     )  # fmt: skip
 
 
@@ -180,13 +153,10 @@ def _square_root_counter() -> Specimen:
     root = SquareRootCounter(horizon=4, rho=RHO)
     audited = as_claimed("square-root counter", root, _first(3), gaussian_truth())
     return Specimen(
-        SquareRootCounter,
-        (
-            _of_ints(SquareRootCounter(horizon=64, rho=0.5)),
-            _of_ints(SquareRootCounter(horizon=64, rho=0.5, normalised=True, events=3)),
-            _of_rows(SquareRootCounter, horizon=8, rho=1),
-        ),
-        slow(audited),  # its state is an array, so every interaction is played on its own
+        _of_ints(SquareRootCounter(horizon=64, rho=0.5)),
+        _of_ints(SquareRootCounter(horizon=64, rho=0.5, normalised=True, events=3)),
+        _of_rows(SquareRootCounter, horizon=8, rho=1),
+        *slow(audited),
     )
 
 
@@ -201,14 +171,11 @@ def _unbounded_counter() -> Specimen:
         _of_rows(BufferedToeplitzCounter, horizon=2, rho=1),
     )
     return Specimen(
-        UnboundedCounter,
-        tuple(Example(UnboundedCounter(counter=each.part), each.outside) for each in started),
-        (
-            as_claimed("unbounded counter", epochs, _first(2), Truth(1.0)),
-            broken("unbounded counter that pays for epochs only", epochs, cheap, _first(2),
-                   Truth(1.0)),
-            as_claimed("unbounded counter of buffers", buffers, _first(5)),
-        ),
+        *(Example(UnboundedCounter(counter=each.part), each.outside) for each in started),
+        as_claimed("unbounded counter", epochs, _first(2), Truth(1.0)),
+        broken("unbounded counter that pays for epochs only", epochs, cheap, _first(2),
+               Truth(1.0)),
+        as_claimed("unbounded counter of buffers", buffers, _first(5)),
     )  # fmt: skip
 
 
@@ -238,12 +205,10 @@ def _count_after() -> Specimen:
     bits = Link(part=CountAfter(), right=tree, queries=BITS, answers=Integers())
     updates = rows.signature.updates
     return Specimen(
-        CountAfter,
-        (bits, Link(part=CountAfter(), right=rows, queries=updates, answers=Integers())),
-        (
-            Entry("count after each update", after, guarantee(after).claim(),
-                  (saying("x₁ differs", [Pair(0, 1), *[same(0)] * 7]),), Truth(1.0)),
-            broken("count after each update, and it again", twice, tree.claims[0],
-                   saying("x₁ differs", [Pair(0, 1)]), Truth(2.0)),
-        ),
+        bits,
+        Link(part=CountAfter(), right=rows, queries=updates, answers=Integers()),
+        Entry("count after each update", after, guarantee(after).claim(),
+              (saying("x₁ differs", [Pair(0, 1), *[same(0)] * 7]),), Truth(1.0)),
+        broken("count after each update, and it again", twice, tree.claims[0],
+               saying("x₁ differs", [Pair(0, 1)]), Truth(2.0)),
     )  # fmt: skip

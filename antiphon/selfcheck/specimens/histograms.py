@@ -10,20 +10,15 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import ComplexMechanism
-from antiphon.composition.concurrent import ConComp, ExtConComp
-from antiphon.composition.guarantees.guarantee import guarantee
-from antiphon.mechanisms.counters.square_root import SquareRootCounter
-from antiphon.mechanisms.counters.tree_counter import TreeCounter
+from antiphon.composition import ComplexMechanism, ConComp, ExtConComp, guarantee
+from antiphon.mechanisms import HSS, HSSWithoutTest, SquareRootCounter, TreeCounter
 from antiphon.mechanisms.histograms import queries
 from antiphon.mechanisms.histograms.continual import MOST, AskEach, ContinualHistogram
-from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest, UntestedIntervals
+from antiphon.mechanisms.histograms.hss import UntestedIntervals
 from antiphon.mechanisms.histograms.intervals import Running
 from antiphon.mechanisms.histograms.svt import HistogramMonitor, HistogramSVT
 from antiphon.mechanisms.sparse_vector import AboveThreshold, SparseVector
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.messages import BOTTOM, TOP, Pair, same
-from antiphon.protocol.registry import register
+from antiphon.protocol import BOTTOM, TOP, Pair, Pure, register, same
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Tuples
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Link, Specimen, as_claimed, broken
@@ -52,23 +47,18 @@ def _continual_histogram() -> Specimen:
     player = saying("(1, 1) | (0, 0) first", [Pair((1, 1), (0, 0)), *[same((0, 0))] * 3])
     one = attrs.evolve(both.claims[0], measure=Pure(HALF))
     return Specimen(
-        ContinualHistogram,
-        (
-            Example(
-                ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2),
-                _NOT_STEPS,
-            ),
-            Example(
-                ContinualHistogram.pure(dimension=2, epsilon=1),
-                ((0, -1), *_NOT_STEPS[:4]),
-                queries=Tuples((Integers(0, 9), Integers(0, 9))),
-            ),
-            Example(ContinualHistogram(counter=root, dimension=2, delta=0.001), _NOT_STEPS),
+        Example(
+            ContinualHistogram(counter=TreeCounter(horizon=16, epsilon=1), dimension=2),
+            _NOT_STEPS,
         ),
-        (
-            as_claimed("continual histogram", both, player, Truth(1.0)),
-            broken("continual histogram, one item charged", both, one, player, Truth(1.0)),
+        Example(
+            ContinualHistogram.pure(dimension=2, epsilon=1),
+            ((0, -1), *_NOT_STEPS[:4]),
+            queries=Tuples((Integers(0, 9), Integers(0, 9))),
         ),
+        Example(ContinualHistogram(counter=root, dimension=2, delta=0.001), _NOT_STEPS),
+        as_claimed("continual histogram", both, player, Truth(1.0)),
+        broken("continual histogram, one item charged", both, one, player, Truth(1.0)),
     )
 
 
@@ -78,7 +68,7 @@ def _ask_each() -> Specimen:
         part=AskEach(counter=counter, dimension=2), right=ConComp((counter,) * 2),
         queries=_STEPS, answers=Integers(-9, 9), hops=4,
     )  # fmt: skip
-    return Specimen(AskEach, (asking,))
+    return Specimen(asking)
 
 
 @register("antiphon.corpus.OneSensitiveTotal/1")
@@ -99,19 +89,14 @@ def _histogram_svt() -> Specimen:
     sums = broken("histogram sparse vector of a sum", total, largest.claims[0], player,
                   Truth(1.8362))  # fmt: skip
     return Specimen(
-        HistogramSVT,
-        (
-            Example(
-                HistogramSVT(epsilon=1, query=queries.KthLargest(2), histogram=(0, 3)),
-                _NOT_GROWTHS,
-                queries=Tuples((_STEPS, Integers(-3, 12))),
-            ),
+        Example(
+            HistogramSVT(epsilon=1, query=queries.KthLargest(2), histogram=(0, 3)),
+            _NOT_GROWTHS,
+            queries=Tuples((_STEPS, Integers(-3, 12))),
         ),
-        (
-            as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
-            # A query that is not the library's own is asked one histogram at a time.
-            attrs.evolve(sums, samples=9_900, thorough=20_000),
-        ),
+        as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
+        # A query that is not the library's own is asked one histogram at a time.
+        attrs.evolve(sums, samples=9_900, thorough=20_000),
     )
 
 
@@ -137,12 +122,9 @@ def _monitor() -> Specimen:
         answers=Finite((TOP, BOTTOM)),
     )
     return Specimen(
-        HistogramMonitor,
-        (tried,),
-        (
-            Entry("histogram monitor", system, claim, (one,), Truth(0.8255)),
-            broken("histogram monitor, two updates differ", system, often, two, Truth(1.6780)),
-        ),
+        tried,
+        Entry("histogram monitor", system, claim, (one,), Truth(0.8255)),
+        broken("histogram monitor, two updates differ", system, often, two, Truth(1.6780)),
     )
 
 
@@ -170,14 +152,9 @@ class NoiselessHSS(UntestedIntervals):
 def _hss() -> Specimen:
     tested = ComplexMechanism(HSS(**_of_one_item(HSS, LargestFromAHundred())))
     return Specimen(
-        HSS,
-        (
-            *_tried(HSS(epsilon=1000, query=queries.KthLargest(2), dimension=2)),
-            *_tried(
-                HSS(epsilon=1, query=queries.CountAbove(1, width=2), dimension=2, printed=True)
-            ),
-        ),
-        (_played(Entry("HSS", tested, guarantee(tested).claim(), (_ones(6),))),),
+        *_tried(HSS(epsilon=1000, query=queries.KthLargest(2), dimension=2)),
+        *_tried(HSS(epsilon=1, query=queries.CountAbove(1, width=2), dimension=2, printed=True)),
+        _played(Entry("HSS", tested, guarantee(tested).claim(), (_ones(6),))),
     )
 
 
@@ -185,14 +162,12 @@ def _hss_without_test() -> Specimen:
     system = ComplexMechanism(HSSWithoutTest(**_of_one_item(HSSWithoutTest, queries.KthLargest())))
     told = ComplexMechanism(NoiselessHSS(**_of_one_item(HSSWithoutTest, queries.KthLargest())))
     claim = guarantee(system).claim()
+    twice = queries.Scaled(queries.Total(), 2)
     return Specimen(
-        HSSWithoutTest,
-        _tried(HSSWithoutTest(epsilon=1000, query=queries.Scaled(queries.Total(), 2), dimension=2)),
-        (
-            _played(Entry("HSS without tests", system, claim, (_ones(44),))),
-            _played(broken("HSS without tests, sums told as they are", told, claim, _ones(44),
-                           Truth(delta=0.9982))),
-        ),
+        *_tried(HSSWithoutTest(epsilon=1000, query=twice, dimension=2)),
+        _played(Entry("HSS without tests", system, claim, (_ones(44),))),
+        _played(broken("HSS without tests, sums told as they are", told, claim, _ones(44),
+                       Truth(delta=0.9982))),
     )  # fmt: skip
 
 

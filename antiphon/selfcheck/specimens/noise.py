@@ -9,19 +9,11 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.mechanisms import AboveThreshold, GapSparseVector, NumericSparseVector, SparseVector
 from antiphon.mechanisms.noise.continuous import AlongGradients, Gaussian, Laplace, NoisyDescent
 from antiphon.mechanisms.noise.discrete import DiscreteGaussian, DiscreteLaplace
 from antiphon.mechanisms.noise.grid import GridGaussian, GridLaplace, RoundToGrid
-from antiphon.mechanisms.sparse_vector import (
-    AboveThreshold,
-    GapSparseVector,
-    NumericSparseVector,
-    SparseVector,
-)
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.messages import Pair
-from antiphon.protocol.registry import register
-from antiphon.protocol.spaces import Reals
+from antiphon.protocol import Coins, Pair, Reals, register
 from antiphon.selfcheck.corpus.entry import Truth, one_by_one, saying
 from antiphon.selfcheck.corpus.specimen import (
     HALF,
@@ -61,25 +53,19 @@ def _discrete_laplace() -> Specimen:
     whole = DiscreteLaplace(epsilon=HALF)
     loud = DiscreteLaplace(epsilon=HALF / LESS)
     return Specimen(
-        DiscreteLaplace,
-        (
-            Example(whole, _NOT_INTS),
-            Example(DiscreteLaplace(epsilon=_FAINT), _NOT_INTS),
-            Example(DiscreteLaplace(epsilon=3, sensitivity=2, dimension=2), _NOT_ROWS),
-        ),
-        beside("discrete Laplace", whole, Truth(0.5), "discrete Laplace, 30 % too quiet", loud,
+        Example(whole, _NOT_INTS),
+        Example(DiscreteLaplace(epsilon=_FAINT), _NOT_INTS),
+        Example(DiscreteLaplace(epsilon=3, sensitivity=2, dimension=2), _NOT_ROWS),
+        *beside("discrete Laplace", whole, Truth(0.5), "discrete Laplace, 30 % too quiet", loud,
                Truth(0.5 / 0.7), numbers(1, 0)),
     )  # fmt: skip
 
 
 def _discrete_gaussian() -> Specimen:
     return Specimen(
-        DiscreteGaussian,
-        (
-            Example(DiscreteGaussian(rho=0.5), _NOT_INTS),
-            Example(DiscreteGaussian(rho=Fraction(1, 10**30), dimension=2), _NOT_ROWS),
-        ),
-        of_gaussian("discrete Gaussian", DiscreteGaussian, numbers(8, 0), sensitivity=8),
+        Example(DiscreteGaussian(rho=0.5), _NOT_INTS),
+        Example(DiscreteGaussian(rho=Fraction(1, 10**30), dimension=2), _NOT_ROWS),
+        *of_gaussian("discrete Gaussian", DiscreteGaussian, numbers(8, 0), sensitivity=8),
     )
 
 
@@ -87,43 +73,34 @@ def _grid_laplace() -> Specimen:
     grid = GridLaplace(epsilon=HALF, step_size=0.625)
     near = GridLaplace(epsilon=HALF, step_size=0.625, sensitivity=0.625)
     return Specimen(
-        GridLaplace,
-        (
-            Example(GridLaplace(epsilon=1, step_size=0.1), NOT_REALS),
-            Example(GridLaplace(epsilon=1, step_size=1e300), NOT_REALS),
-            Example(GridLaplace(epsilon=_FAINT, step_size=1e300), NOT_REALS),
-        ),
-        beside("Laplace on a grid", grid, Truth(0.5), "Laplace on a grid, rounding forgotten", near,
-               Truth(1.0), numbers(0.3, 1.3)),
+        Example(GridLaplace(epsilon=1, step_size=0.1), NOT_REALS),
+        Example(GridLaplace(epsilon=1, step_size=1e300), NOT_REALS),
+        Example(GridLaplace(epsilon=_FAINT, step_size=1e300), NOT_REALS),
+        *beside("Laplace on a grid", grid, Truth(0.5), "Laplace on a grid, rounding forgotten",
+                near, Truth(1.0), numbers(0.3, 1.3)),
     )  # fmt: skip
 
 
 def _grid_gaussian() -> Specimen:
     return Specimen(
-        GridGaussian,
-        (Example(GridGaussian(rho=0.5, sensitivity=3, step_size=1e-300), NOT_REALS),),
-        of_gaussian("Gaussian on a grid", GridGaussian, numbers(1.0, 0.0), step_size=0.125),
+        Example(GridGaussian(rho=0.5, sensitivity=3, step_size=1e-300), NOT_REALS),
+        *of_gaussian("Gaussian on a grid", GridGaussian, numbers(1.0, 0.0), step_size=0.125),
     )
 
 
 def _in_doubles() -> Iterator[Specimen]:
+    yield Specimen(*(Example(Laplace(epsilon=epsilon), NOT_REALS) for epsilon in (1, _FAINT)))
     yield Specimen(
-        Laplace, tuple(Example(Laplace(epsilon=epsilon), NOT_REALS) for epsilon in (1, _FAINT))
-    )
-    yield Specimen(
-        Gaussian,
-        (Example(Gaussian(rho=0.5), NOT_REALS),),
-        of_gaussian("Gaussian", Gaussian, numbers(1.0, 0.0)),
+        Example(Gaussian(rho=0.5), NOT_REALS), *of_gaussian("Gaussian", Gaussian, numbers(1.0, 0.0))
     )
     rounded = RoundToGrid(1.0) @ Laplace(epsilon=HALF)
     grids = (RoundToGrid(), RoundToGrid(0.1), RoundToGrid(1e300), RoundToGrid(1e-300))
     yield Specimen(
-        RoundToGrid,
-        tuple(
+        *(
             Link(part=grid, right=Laplace(epsilon=1), queries=Reals(), answers=Reals())
             for grid in grids
         ),
-        (as_claimed("Laplace, rounded", rounded, numbers(1.0, 0.0), Truth(0.5)),),
+        as_claimed("Laplace, rounded", rounded, numbers(1.0, 0.0), Truth(0.5)),
     )
 
 
@@ -136,12 +113,9 @@ def _descent() -> Specimen:
     rows = beside("descent with noise", right, gaussian_truth(), "descent with noise, unclipped",
                   wild, gaussian_truth(Fraction(1, 9)), numbers(near, far))  # fmt: skip
     return Specimen(
-        NoisyDescent,
-        (
-            Example(NoisyDescent(rho=0.5, points=3, dimension=2, steps=2),
-                    (*outside, np.zeros((2, 2)), np.full((3, 2), 2e6))),
-        ),
-        slow(*rows),
+        Example(NoisyDescent(rho=0.5, points=3, dimension=2, steps=2),
+                (*outside, np.zeros((2, 2)), np.full((3, 2), 2e6))),
+        *slow(*rows),
     )  # fmt: skip
 
 
@@ -161,20 +135,17 @@ def _sparse_vectors() -> Iterator[Specimen]:
     crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
     twice = SparseVector(epsilon=1, threshold=1, tops=2)
     yield Specimen(
-        SparseVector,
-        (Example(SparseVector(epsilon=1, tops=3, share=Fraction(1, 5)), _NOT_INTS),),
-        (as_claimed("sparse vector, two tops", twice, crossing, Truth(), *one_by_one(5)),),
+        Example(SparseVector(epsilon=1, tops=3, share=Fraction(1, 5)), _NOT_INTS),
+        as_claimed("sparse vector, two tops", twice, crossing, Truth(), *one_by_one(5)),
     )
     yield Specimen(
-        GapSparseVector,
-        (Example(GapSparseVector(epsilon=1, tops=2, sensitivity=3), _NOT_INTS),),
-        (as_claimed("gap sparse vector", GapSparseVector(epsilon=1, threshold=1), crossing),),
+        Example(GapSparseVector(epsilon=1, tops=2, sensitivity=3), _NOT_INTS),
+        as_claimed("gap sparse vector", GapSparseVector(epsilon=1, threshold=1), crossing),
     )
     numeric = NumericSparseVector(epsilon=1, threshold=1)
     yield Specimen(
-        NumericSparseVector,
-        (Example(NumericSparseVector(epsilon=1, tops=2, threshold=1), _NOT_INTS),),
-        (as_claimed("numeric sparse vector", numeric, crossing),),
+        Example(NumericSparseVector(epsilon=1, tops=2, threshold=1), _NOT_INTS),
+        as_claimed("numeric sparse vector", numeric, crossing),
     )
 
 
@@ -185,12 +156,10 @@ def _above_threshold() -> Specimen:
     rising = AboveThreshold(epsilon=1, threshold=1, monotone=True)
     low = AboveThreshold(epsilon=Fraction(1, 3), threshold=-2, monotone=True)
     return Specimen(
-        AboveThreshold,
-        (Example(AboveThreshold(epsilon=1), _NOT_INTS), Example(low, _NOT_INTS)),
-        (
-            as_claimed("above threshold", above, crossing, Truth(0.8255)),
-            as_claimed("above threshold, monotone", rising, up, Truth(0.4904)),
-            broken("above threshold, monotone noise for any queries", rising, above.claims[0],
-                   crossing, Truth(1.3970)),
-        ),
+        Example(AboveThreshold(epsilon=1), _NOT_INTS),
+        Example(low, _NOT_INTS),
+        as_claimed("above threshold", above, crossing, Truth(0.8255)),
+        as_claimed("above threshold, monotone", rising, up, Truth(0.4904)),
+        broken("above threshold, monotone noise for any queries", rising, above.claims[0],
+               crossing, Truth(1.3970)),
     )  # fmt: skip

@@ -13,20 +13,15 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.game import PrivacyGame
+from antiphon.composition import BasicFilter, Create, RenyiFilter, fixed_mechanisms
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
-from antiphon.composition.creation import Create
 from antiphon.composition.filters import concentrated
-from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
-from antiphon.composition.validity import fixed_mechanisms
-from antiphon.mechanisms.multiplicative_weights.hypothesis import Echo
-from antiphon.mechanisms.multiplicative_weights.mechanism import MultiplicativeWeights
-from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
+from antiphon.mechanisms import Echo, LeakyBit, MultiplicativeWeights, RandomizedResponse
 from antiphon.numbers.exact import Log
+from antiphon.protocol import BOTTOM, HALT, TOP, Ask, IdentityPostProcessor, Pair, same
 from antiphon.protocol.adapters import InteractiveAsContinual
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair, same
-from antiphon.protocol.post_processor import IdentityPostProcessor
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite, Integers, Pairs, Space
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 from antiphon.selfcheck.corpus.specimen import DELTA, Example, Link, Specimen, slow
@@ -45,16 +40,12 @@ def specimens() -> Iterator[Specimen]:
     yield _concomp()
     yield _extconcomp()
     certified = Certified(ExtConComp(), fixed_mechanisms(BOTH))
-    yield Specimen(
-        Certified, (Example(certified, _NOT_ASKS, queries=_creating(BOTH[0]), finite=True),)
-    )
+    yield Specimen(Example(certified, _NOT_ASKS, queries=_creating(BOTH[0]), finite=True))
     lifted = ComplexMechanism(IdentityPostProcessor())
-    yield Specimen(
-        ComplexMechanism, (Example(lifted, _NOT_ASKS, queries=_creating(BOTH[0]), finite=True),)
-    )
+    yield Specimen(Example(lifted, _NOT_ASKS, queries=_creating(BOTH[0]), finite=True))
     f: Any = BOTH[1].claims[0].verification
     continual = InteractiveAsContinual(PrivacyGame(BOTH[1], f).interactive)
-    yield Specimen(InteractiveAsContinual, (Example(continual, queries=BITS, finite=True),))
+    yield Specimen(Example(continual, queries=BITS, finite=True))
     yield from _links()
     yield from _multiplicative_weights()
 
@@ -68,12 +59,9 @@ def _concomp() -> Specimen:
     fixed = ConComp((TWO, LEAKY))
     asked = saying("two questions", [*agree(1), *differ(0, 1)])
     return Specimen(
-        ConComp,
-        (Example(ConComp(BOTH), (*_NOT_ASKS, Create(BOTH[0])), queries=_ASKS, finite=True),),
-        (
-            Entry("ConComp: RR ‖ M_δ", fixed, guarantee(fixed).claim(), (asked,),
-                  Truth(math.log(2), delta=0.1)),
-        ),
+        Example(ConComp(BOTH), (*_NOT_ASKS, Create(BOTH[0])), queries=_ASKS, finite=True),
+        Entry("ConComp: RR ‖ M_δ", fixed, guarantee(fixed).claim(), (asked,),
+              Truth(math.log(2), delta=0.1)),
     )  # fmt: skip
 
 
@@ -81,13 +69,10 @@ def _extconcomp() -> Specimen:
     basic = ExtConComp(budget=BasicFilter(epsilon=Log(3), delta=1))
     optimal = ExtConComp(budget=concentrated.WhitehouseFilter(epsilon=2, delta=0.5))
     return Specimen(
-        ExtConComp,
-        (
-            Example(ExtConComp(), _NOT_ASKS, queries=_creating(BOTH[0]), finite=True),
-            Example(basic, _NOT_ASKS, queries=_creating(*BOTH), finite=True),
-            Example(optimal, _NOT_ASKS, queries=_creating(*BOTH), finite=True),
-        ),
-        tuple(_filtered()),
+        Example(ExtConComp(), _NOT_ASKS, queries=_creating(BOTH[0]), finite=True),
+        Example(basic, _NOT_ASKS, queries=_creating(*BOTH), finite=True),
+        Example(optimal, _NOT_ASKS, queries=_creating(*BOTH), finite=True),
+        *tuple(_filtered()),
     )
 
 
@@ -114,24 +99,17 @@ def _links() -> Iterator[Specimen]:
     guarded: Any = Identifier(0) @ leaky
     f: Any = leaky.claims[0].verification
     pairs, identity = Pairs(BITS), IdentityPostProcessor()
+    yield Specimen(Link(part=identity, right=leaky, queries=BITS, answers=BITS))
     yield Specimen(
-        IdentityPostProcessor, (Link(part=identity, right=leaky, queries=BITS, answers=BITS),)
+        *(Link(part=Identifier(bit), right=leaky, queries=pairs, answers=BITS) for bit in (0, 1))
     )
-    yield Specimen(
-        Identifier,
-        tuple(
-            Link(part=Identifier(bit), right=leaky, queries=pairs, answers=BITS) for bit in (0, 1)
-        ),
-    )
-    yield Specimen(
-        TwoCopies, (Link(part=TwoCopies(identity), right=guarded, queries=pairs, answers=BITS),)
-    )
-    yield Specimen(Verifier, (Link(part=Verifier(f), right=guarded, queries=pairs, answers=BITS),))
+    yield Specimen(Link(part=TwoCopies(identity), right=guarded, queries=pairs, answers=BITS))
+    yield Specimen(Link(part=Verifier(f), right=guarded, queries=pairs, answers=BITS))
 
 
 def _multiplicative_weights() -> Iterator[Specimen]:
     """Multiplicative weights, and what they create."""
-    yield Specimen(Echo, (Example(Echo(), (True, 0.5, "1", HALT), finite=True),))
+    yield Specimen(Example(Echo(), (True, 0.5, "1", HALT), finite=True))
     tried = MultiplicativeWeights(
         size=2, epsilon_each=1, updates=2, threshold=3, rate=0.5, step=0.5
     )
@@ -146,4 +124,4 @@ def _multiplicative_weights() -> Iterator[Specimen]:
     player = saying("4, 0 | 3, 1, and three queries", [rows, *[asked] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
     # Its messages are arrays, and each interaction is played on its own.
-    yield Specimen(MultiplicativeWeights, (link,), slow(entry))
+    yield Specimen(link, *slow(entry))

@@ -11,26 +11,20 @@ from typing import Any
 
 import attrs
 
-from antiphon.audit.exact.comparison import law_of_views
-from antiphon.audit.exact.question import Question
+from antiphon.audit import Question, law_of_views
+from antiphon.composition import Budget, Create, Filter, Refusal, adaptive_parameters, guarantee
 from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
-from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.filters.concentrated import ConcentratedFilter, GaussianFilter
-from antiphon.composition.guarantees.guarantee import guarantee
-from antiphon.composition.validity import adaptive_parameters
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
+from antiphon.protocol import HALT, Ask, Coins, Pair, same
 from antiphon.protocol.adversary import Adversary, adversary
-from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import Measure, parameters_of
-from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, Parameters, composed, private
-from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.verifier import Identifier, Verifier
+from antiphon.verifiers import Identifier, Verifier, neighbouring_start
 
 Charged = tuple[Parameters, ...]
 _NOTHING = (Fraction(0), Fraction(0))

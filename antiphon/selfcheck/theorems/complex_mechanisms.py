@@ -10,22 +10,15 @@ from typing import Any, NamedTuple
 import attrs
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.properties import check_properties
+from antiphon.composition import ComplexMechanism, Create, ExtConComp, TwoCopies, check_properties
 from antiphon.composition.validity import Budgeted, sparse_parallel
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Verification
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Pair
 from antiphon.protocol.spaces import BITS, Anything, Finite, Signature
-from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.components import CURVE, PURE_RESPONSE, RESPONSE
 from antiphon.selfcheck.theorems.finite import WALK, promised
-from antiphon.verifiers.models import bounded, event_level, updates_and_queries
-from antiphon.verifiers.verifier import Identifier, Verifier
+from antiphon.verifiers import Identifier, Verifier, bounded, event_level, updates_and_queries
 
 
 class Leak(enum.Enum):

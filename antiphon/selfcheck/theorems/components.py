@@ -16,12 +16,9 @@ from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Checked, Purse
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Approximate, Pure
+from antiphon.protocol import Approximate, Claim, Coins, Pure, Status, column_safe
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, Pair, identical, same
-from antiphon.protocol.registry import column_safe
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.protocol.verification import Refused, Verification
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised

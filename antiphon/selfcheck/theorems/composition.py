@@ -24,15 +24,11 @@ from antiphon.audit.simulated_composition import (
     first_alike,
 )
 from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
-from antiphon.composition import validity
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
+from antiphon.composition import Create, ExtConComp, validity
 from antiphon.composition.suitable import Suitable
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, TOP
-from antiphon.protocol.verification import Verification
+from antiphon.protocol import BOTTOM, TOP, ContinualMechanism, Verification
 from antiphon.selfcheck.theorems.components import (
     CURVE,
     LEAKY,
@@ -56,8 +52,7 @@ from antiphon.selfcheck.theorems.theorem import (
     private,
     same_views,
 )
-from antiphon.verifiers.models import bounded, event_level, neighbouring_start
-from antiphon.verifiers.verifier import Identifier, Verifier
+from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
 """Heterogeneous parameters of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""

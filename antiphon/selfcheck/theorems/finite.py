@@ -9,16 +9,11 @@ from typing import Any, ClassVar, Final, TypeAlias, TypeVar, Union
 import attrs
 
 from antiphon.audit.exact.question import Question
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import Approximate, Claim, Coins, ContinualMechanism, Status, Verification
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Approximate
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Halt, Symbol
 from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
-from antiphon.protocol.verification import Verification
 
 Threshold: TypeAlias = Union[tuple[int, Union[int, None]], Halt]
 Claiming = TypeVar("Claiming", bound=Any)

@@ -10,24 +10,17 @@ from fractions import Fraction
 
 import attrs
 
-from antiphon.audit.exact.question import Question
-from antiphon.audit.game import PrivacyGame
-from antiphon.audit.simulators import lyu, vadhan_wang
+from antiphon.audit import PrivacyGame, Question, lyu, vadhan_wang
 from antiphon.mechanisms.randomized_response import RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Symbol, Verification
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.display import as_data
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Symbol
 from antiphon.protocol.spaces import Pairs, Signature
-from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, promised
-from antiphon.verifiers.models import bounded, neighbouring_start
-from antiphon.verifiers.verifier import Identifier
+from antiphon.verifiers import Identifier, bounded, neighbouring_start
 
 TENTH = Fraction(1, 10)
 

@@ -9,24 +9,17 @@ from typing import NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.question import Question
-from antiphon.audit.game import PrivacyGame
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.validity import fixed_mechanisms
+from antiphon.audit import PrivacyGame, Question
+from antiphon.composition import Create, ExtConComp, fixed_mechanisms
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Verification
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import HALT, Ask, Pair, same
 from antiphon.protocol.spaces import BITS, Pairs, Space
-from antiphon.protocol.verification import Verification
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, private_interactive
-from antiphon.verifiers.models import bounded, event_level, neighbouring_start
-from antiphon.verifiers.verifier import Identifier
+from antiphon.verifiers import Identifier, bounded, event_level, neighbouring_start
 
 CURVE: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(4))
 

@@ -12,22 +12,16 @@ from functools import cache, partial
 
 import attrs
 
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.guarantee import Certified
-from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
+from antiphon.composition import Certified, Create, ExtConComp, fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms.histograms.hss import TestedIntervals
 from antiphon.mechanisms.histograms.intervals import Running, StreamInterval
 from antiphon.mechanisms.histograms.queries import HistogramQuery
 from antiphon.numbers.exact import Log
-from antiphon.protocol.exchanges.processor import Exchanged
-from antiphon.protocol.measures.kinds import Approximate
-from antiphon.protocol.verification import Refused, Verification, read
+from antiphon.protocol import Approximate, Exchanged, Refused, Verification, read
 from antiphon.selfcheck.theorems import finite
 from antiphon.selfcheck.theorems.complex_mechanisms import lifted
 from antiphon.selfcheck.theorems.theorem import Check, Evidence
-from antiphon.verifiers.models import bounded, event_level, neighbouring_start
-from antiphon.verifiers.relations import EachWithin, Within
+from antiphon.verifiers import EachWithin, Within, bounded, event_level, neighbouring_start
 
 ROUNDS = 3
 CAP = 2

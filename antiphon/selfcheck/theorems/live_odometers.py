@@ -9,24 +9,17 @@ from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
+from antiphon.composition import Create, ExtConComp, adaptive_parameters, sparse_parallel
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import adaptive_parameters, sparse_parallel
 from antiphon.numbers.exact import Log, at_most, bracket, epsilon
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.coins.tapes import outcomes
-from antiphon.protocol.measures.kinds import Approximate
-from antiphon.protocol.messages import HALT, Ask, Pair, same
-from antiphon.protocol.records.labels import message_label
+from antiphon.protocol import HALT, Approximate, Ask, Chain, Pair, message_label, outcomes, same
 from antiphon.selfcheck.theorems.components import ANNOUNCE, corners
 from antiphon.selfcheck.theorems.finite import WALK, FiniteResponse, claiming, promised
 from antiphon.selfcheck.theorems.theorem import Check, Evidence
 from antiphon.sessions.spending.in_epsilon import loss_until_now
 from antiphon.sessions.spending.locating import Found, counted, find
-from antiphon.verifiers.models import bounded, event_level, neighbouring_start
-from antiphon.verifiers.verifier import Identifier, Verifier
+from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 Reading: TypeAlias = Callable[[Found], "Fraction | Log | None"]
 """The bound that an odometer reads off a state; None: it has no bound."""

@@ -8,15 +8,11 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.validity import fixed_parameters
+from antiphon.composition import Create, ExtConComp, fixed_parameters
 from antiphon.mechanisms.noise.selection import ExponentialMechanism, PermuteAndFlip
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.numbers.normal import gaussian_delta
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.measures.kinds import BoundedRange, GaussianDP
+from antiphon.protocol import BoundedRange, Claim, GaussianDP, Status, converted
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private
 from antiphon.verifiers.models import neighbouring_start

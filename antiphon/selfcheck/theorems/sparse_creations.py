@@ -11,13 +11,11 @@ from fractions import Fraction
 from functools import partial
 from typing import Final
 
+from antiphon.composition import Create, ExtConComp, sparse_parallel
 from antiphon.composition.accounting.creations import bounded_exactly
 from antiphon.composition.accounting.creations.k_sparse import SparseDivergence
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.validity import sparse_parallel
 from antiphon.mechanisms.randomized_response import ExposedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol.measures.kinds import ZeroConcentrated

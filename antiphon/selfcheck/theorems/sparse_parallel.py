@@ -12,8 +12,7 @@ from antiphon.audit.simulated_composition import (
     first_alike,
 )
 from antiphon.audit.simulators import vadhan_wang
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
+from antiphon.composition import Create, ExtConComp
 from antiphon.composition.validity import Budgeted, SparseParallel, sparse_parallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import epsilon

@@ -20,11 +20,8 @@ from antiphon.audit.exact.question import LIMIT, Question, rational_growth
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.properties import Violation
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Verification
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import ContinualMechanism, Mechanism, Verification, message_label
 
 Bound: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 """(ε, δ): one point of what is claimed."""

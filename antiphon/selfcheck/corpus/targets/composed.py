@@ -10,16 +10,11 @@ from typing import Final
 import attrs
 
 from antiphon.audit.counterexample import CounterexampleAdversary
+from antiphon.composition import Create, fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.composition.concurrent import Child, ConcurrentState, ExtConComp, Extended
-from antiphon.composition.creation import Create
-from antiphon.composition.validity import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import Epsilon, Log
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.messages import Ask, Pair, same
-from antiphon.protocol.registry import register
-from antiphon.protocol.verification import Refused, Verification, read
+from antiphon.protocol import Ask, Coins, Pair, Refused, Status, Verification, read, register, same
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, one_by_one, saying
 from antiphon.selfcheck.corpus.targets.neighbours import claimed
 from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant

@@ -12,16 +12,12 @@ from itertools import pairwise
 import attrs
 import numpy as np
 
-from antiphon.numbers import named
-from antiphon.numbers.exact import Log
-from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.numbers import Log, named
+from antiphon.protocol import Claim, Coins, NoninteractiveMechanism, Status, column_safe, register
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Multiples, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
-from antiphon.verifiers.models import neighbouring_start
-from antiphon.verifiers.relations import Within
+from antiphon.verifiers import Within, neighbouring_start
 
 
 def sign_and_logarithm(coins: Coins) -> tuple[int, float]:

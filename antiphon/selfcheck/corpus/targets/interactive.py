@@ -10,19 +10,13 @@ import attrs
 
 from antiphon.mechanisms.counters import Counter
 from antiphon.mechanisms.counters.counter import COUNT
-from antiphon.numbers import named
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import Log
+from antiphon.numbers import InvalidArgument, Log, named
+from antiphon.protocol import BOTTOM, TOP, Claim, Coins, Status, column_safe, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, TOP
-from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import SameHead, claimed, whole
-from antiphon.verifiers import models
-from antiphon.verifiers.relations import Within
+from antiphon.verifiers import Within, models
 
 _QUERIES: Final = Finite((COUNT,))
 

@@ -7,14 +7,9 @@ from typing import Any
 
 import attrs
 
-from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact, named
 from antiphon.numbers.exact import Epsilon, fraction
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.measures.kinds import Approximate, Pure
-from antiphon.protocol.messages import identical
-from antiphon.protocol.registry import register
-from antiphon.protocol.verification import Verification
+from antiphon.protocol import Approximate, Claim, Pure, Status, Verification, identical, register
 
 
 @register("antiphon.corpus.TotalWithin/1")

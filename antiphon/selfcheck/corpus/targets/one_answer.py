@@ -13,17 +13,13 @@ from hashlib import blake2b
 
 import attrs
 
-from antiphon.numbers import exact, named
-from antiphon.numbers.exact import Log
+from antiphon.numbers import Log, exact, named
+from antiphon.protocol import Claim, Coins, ContinualMechanism, Status, column_safe, register
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import BITS, Integers, Reals, Signature, Tuples
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, TotalWithin, claimed, whole
-from antiphon.verifiers.models import event_level, every_pair, neighbouring_start
-from antiphon.verifiers.relations import EachWithin, Within
+from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
 
 
 @register("antiphon.corpus.NoisyHistogram/1")

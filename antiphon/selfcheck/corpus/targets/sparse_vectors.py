@@ -11,17 +11,13 @@ from typing import Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
+from antiphon.numbers import InvalidArgument, exact, named
+from antiphon.protocol import BOTTOM, HALT, TOP, Claim, Coins, Status, column_safe, register
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, HALT, TOP
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Reals, Signature
 from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
-from antiphon.verifiers.models import every_pair
-from antiphon.verifiers.relations import Within
+from antiphon.verifiers import Within, every_pair
 
 Scale: TypeAlias = tuple[Union[int, Fraction], Union[int, Fraction]]
 """(a, b): the scale a + b·c of a Laplace noise, in units of 1/ε."""
