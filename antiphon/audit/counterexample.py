@@ -5,20 +5,13 @@ from fractions import Fraction
 import attrs
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.validity import sparse_parallel
+from antiphon.composition import Create, ExtConComp, sparse_parallel
 from antiphon.mechanisms.randomized_response import ExposedResponse, LeakyBit
-from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.coins.coins import Coins
+from antiphon.numbers import InvalidArgument, exact, named
+from antiphon.protocol import Adversary, Approximate, Coins, Measure, View, message_label
 from antiphon.protocol.measures.conversions import implies
-from antiphon.protocol.measures.kinds import Approximate, Measure
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, EMPTY, HALT, TOP, Ask, Pair, same
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import column_safe, register, set_derived
 
 

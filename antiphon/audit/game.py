@@ -20,21 +20,15 @@ from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.protocol.adversary import Adversary
+from antiphon.protocol import Adversary, Card, Coins, Shown, Verification, View, register
 from antiphon.protocol.chain import AnyChain, Chain
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.display import Card, Shown
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, TOP, distinct
 from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.records.interaction import Seed, Watch, interact
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Anything, Either, Finite, Signature
-from antiphon.protocol.verification import Verification
-from antiphon.verifiers.models import updates_and_queries
-from antiphon.verifiers.verifier import Identifier, Verifier
+from antiphon.verifiers import Identifier, Verifier, updates_and_queries
 
 Method = TypeVar("Method", bound=Callable[..., object])
 

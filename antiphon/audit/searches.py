@@ -23,11 +23,8 @@ from antiphon.mechanisms.histograms.queries import (
     first_violation,
     promised,
 )
-from antiphon.numbers import exact
-from antiphon.numbers.errors import MissingExtra
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.cursor import LEFT, RIGHT
-from antiphon.protocol.verification import Refused, Verification
+from antiphon.numbers import MissingExtra, exact
+from antiphon.protocol import LEFT, RIGHT, PostProcessor, Refused, Verification
 
 if TYPE_CHECKING:
     from hypothesis.strategies import DataObject, SearchStrategy

@@ -18,15 +18,11 @@ from antiphon.composition.concurrent import ConComp, ConcurrentState
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.composition.validity import FixedParameters, OfCreations, SparseParallel
 from antiphon.mechanisms.randomized_response import RandomizedResponse
-from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError
+from antiphon.numbers import CompositionError, exact
+from antiphon.protocol import LEFT, RIGHT, Coins, PostProcessor, Side, Verification
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical
 from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature, Tuples
-from antiphon.protocol.verification import Verification
 
 Parameters: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 

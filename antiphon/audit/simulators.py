@@ -18,12 +18,9 @@ from antiphon.audit.exact.question import horizon
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol import HALT, LEFT, RIGHT, TOP, Pair, PostProcessor, Side, Symbol, set_derived
 from antiphon.protocol.coins.coins import Coins, integer_weights
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import HALT, TOP, Pair, Symbol
-from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Anything, Signature
 from antiphon.protocol.verification import Refused, Verification, read
 

@@ -12,8 +12,7 @@ from typing import TYPE_CHECKING, Final, TypeVar
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument, MissingExtra
-from antiphon.numbers.rounded_text import shown_up
+from antiphon.numbers import InvalidArgument, MissingExtra, shown_up
 from antiphon.protocol import display
 from antiphon.protocol.records.files import refuse_taken
 

@@ -10,8 +10,7 @@ from antiphon.composition.concurrent import ConComp
 from antiphon.composition.creation import Create
 from antiphon.composition.validity import given_creations, swap_symmetric_claims
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.messages import Ask, identical
-from antiphon.protocol.registry import column_safe, register
+from antiphon.protocol import Ask, column_safe, identical, register
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
 from antiphon.verifiers.models import EventLevel, UserLevel
 

@@ -7,16 +7,12 @@ import attrs
 
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
+from antiphon.protocol import LEFT, RIGHT, Coins, Pair, Side, Status, Verification, identical
 from antiphon.protocol.chain import Chain, PostProcessor
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Query, State
-from antiphon.protocol.messages import Pair, identical
 from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Anything, Pairs, Signature
-from antiphon.protocol.verification import Verification
 
 
 @register("antiphon.Lifting/1")

@@ -12,14 +12,10 @@ from antiphon.composition.filters.budget import Budget, Refusal
 from antiphon.numbers import errors
 from antiphon.numbers.interning import compared_by
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import HALT, TOP, Anything, Ask, Coins, Signature, Status, message_label
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ContinualMechanism, HasParts
-from antiphon.protocol.messages import HALT, TOP, Ask
-from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import column_safe, name_of, register
-from antiphon.protocol.spaces import Anything, Signature
 
 
 @register("antiphon.Child/1", state=True)

@@ -10,15 +10,11 @@ from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon
 from antiphon.numbers.interning import fingerprint
 from antiphon.populations.each_replica import accepting
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import Claim, Coins, ContinualMechanism, Refused, Space, Status
 from antiphon.protocol.measures.kinds import parameters_of
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import Ask, Creation
 from antiphon.protocol.provenance import claims_of
 from antiphon.protocol.registry import column_safe, register, set_derived
-from antiphon.protocol.spaces import Space
-from antiphon.protocol.verification import Refused
 from antiphon.verifiers.verifier import checking
 
 _Step: TypeAlias = Callable[[object, object, Coins], tuple[object, object]]

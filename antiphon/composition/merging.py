@@ -24,10 +24,9 @@ from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable, SuitableState
 from antiphon.numbers.interning import fingerprint, has_plain_metaclass
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol import ContinualMechanism, Verification
 from antiphon.protocol.messages import ATOMS
 from antiphon.protocol.provenance import claims_of, is_library_code, why_untrusted
-from antiphon.protocol.verification import Verification
 
 
 def is_extended_composition(mechanism: ContinualMechanism) -> bool:

@@ -8,9 +8,7 @@ import attrs
 
 from antiphon.composition.accounting.parameters import GivenPair
 from antiphon.composition.accounting.summed_measures import told_apart
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.measures import kinds
 
 Parameters: TypeAlias = "tuple[ExactEpsilon, Fraction]"

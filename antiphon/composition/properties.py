@@ -34,12 +34,9 @@ from antiphon.composition.creation import Create
 from antiphon.composition.merging import FromOutside, content, is_extended_composition
 from antiphon.numbers.errors import AntiphonError, CompositionError, Intractable, PartError, crash
 from antiphon.numbers.rounded_text import tell_person
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
+from antiphon.protocol import LEFT, RIGHT, Finite, PostProcessor, ReplayedCoins, Side, Space
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, distinct, identical
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.spaces import Finite, Space
 from antiphon.protocol.verification import Refused, Verification, read
 
 DEEPEST: Final = 300

@@ -11,10 +11,7 @@ from typing import Any, ClassVar, NamedTuple, TypeAlias
 
 from antiphon.composition.creation import CompositionMessages, Create
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol.claims import Status
-from antiphon.protocol.measures.kinds import Measure
-from antiphon.protocol.messages import Ask, identical
-from antiphon.protocol.registry import column_safe, register
+from antiphon.protocol import Ask, Measure, Status, column_safe, identical, register
 from antiphon.protocol.verification import Refused, Verification
 
 Purse: TypeAlias = "Vector[int]"

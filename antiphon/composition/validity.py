@@ -22,10 +22,7 @@ from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableStat
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, listed
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol.measures.kinds import Measure
-from antiphon.protocol.messages import identical
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol import Measure, column_safe, identical, message_label, register, set_derived
 from antiphon.protocol.verification import Refused, swap_symmetric
 
 

@@ -26,10 +26,9 @@ from antiphon.numbers.errors import (
     of_kind,
     with_article,
 )
-from antiphon.protocol import Claim, Coins, Status, Verification, freeze, register
+from antiphon.protocol import Claim, Coins, Status, Verification, freeze, register, set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, Renyi, ZeroConcentrated
-from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Anything, Signature, Space
 from antiphon.verifiers import AnyTwo, Relation, Within, neighbouring_start
 

@@ -13,8 +13,7 @@ from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument
-from antiphon.protocol import TOP, Coins, ContinualMechanism
-from antiphon.protocol.registry import set_derived
+from antiphon.protocol import TOP, Coins, ContinualMechanism, set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
 

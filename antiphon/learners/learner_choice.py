@@ -15,11 +15,9 @@ import attrs
 from antiphon.learners.experts.lazy import LazyExperts, PrivateDartboard
 from antiphon.learners.experts.noisy_leader import NoisyLeader
 from antiphon.learners.learner import OnlineLearner
-from antiphon.numbers import exact
+from antiphon.numbers import exact, fixed_up, shown_up
 from antiphon.numbers.errors import InvalidArgument, written_as
-from antiphon.numbers.rounded_text import fixed_up, shown_up
-from antiphon.protocol.display import Card, ForPrograms, Grid, Shown
-from antiphon.protocol.records.labels import message_label
+from antiphon.protocol import Card, ForPrograms, Grid, Shown, message_label
 
 _MAKERS: Final[tuple[Callable[..., Any], ...]] = (
     NoisyLeader.tuned,

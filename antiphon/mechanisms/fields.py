@@ -17,9 +17,7 @@ from typing import TYPE_CHECKING, Final, TypeAlias
 
 import attrs
 
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
 from antiphon.numbers.named import by_name
 
 _LONGEST: Final = 1 << 13

@@ -14,18 +14,12 @@ import attrs
 from antiphon.composition.accounting.pairs.compose import dominated_measure
 from antiphon.composition.accounting.pairs.points import FinitePair
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interval import up
+from antiphon.numbers import InvalidArgument, exact, up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
+from antiphon.protocol import BOTTOM, EMPTY, TOP, Claim, Coins, ContinualMechanism, Symbol, proved
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.divergences import SLACK, response_divergence
 from antiphon.protocol.measures.kinds import Approximate, GaussianDP, Pure, Renyi, ZeroConcentrated
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, EMPTY, TOP, Symbol
-from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start

@@ -35,12 +35,8 @@ import attrs
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol import Claim, Coins, ContinualMechanism, Pure, proved
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Symbol
-from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
 from antiphon.verifiers.models import EveryPair, every_pair

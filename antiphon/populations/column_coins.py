@@ -15,6 +15,7 @@ from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn, computed, int64s
 from antiphon.populations.columns import Apart, Column
 from antiphon.populations.each_replica import Opaque, accepting, for_each, to_scalar
+from antiphon.protocol import SampledCoins, Space, freeze, generator
 from antiphon.protocol.coins import discrete_noise
 from antiphon.protocol.coins.coins import (
     Coins,
@@ -27,10 +28,7 @@ from antiphon.protocol.coins.coins import (
     told_scores,
 )
 from antiphon.protocol.coins.column_safety import is_column_safe
-from antiphon.protocol.coins.sampled import SampledCoins, generator
 from antiphon.protocol.coins.tapes import branch
-from antiphon.protocol.messages import freeze
-from antiphon.protocol.spaces import Space
 
 FEW: Final = 256
 """A finite draw with at most so many outcomes splits a block; a wider one is a column."""

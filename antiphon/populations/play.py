@@ -19,8 +19,7 @@ from typing import Any, Final, NamedTuple, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 from antiphon.populations.arithmetic import Lanes, Values
 from antiphon.populations.array_columns import ArrayColumn
 from antiphon.populations.column_coins import ColumnCoins, Part
@@ -28,10 +27,8 @@ from antiphon.populations.columns import Apart, Column
 from antiphon.populations.each_replica import to_scalar
 from antiphon.populations.joining import Tally, is_symbol, key, one_of, split
 from antiphon.populations.sample import NUMBER, TRUTH, Cell, Sample
-from antiphon.protocol.adversary import Adversary, History
+from antiphon.protocol import EMPTY, HALT, Adversary, History, Mechanism
 from antiphon.protocol.coins.column_safety import is_column_safe, unsafe
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import EMPTY, HALT
 from antiphon.protocol.registry import name_of
 
 Answers: TypeAlias = "History"

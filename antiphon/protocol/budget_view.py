@@ -12,8 +12,7 @@ from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
 
 import attrs
 
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.interval import up
+from antiphon.numbers import ExactEpsilon, up
 from antiphon.protocol.claims import Claim, Status
 from antiphon.protocol.cursor import Stepping
 from antiphon.protocol.measures.kinds import Measure

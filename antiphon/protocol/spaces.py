@@ -15,9 +15,8 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
-from antiphon.numbers import arrays
+from antiphon.numbers import Intractable, InvalidArgument, arrays
 from antiphon.numbers.arrays import Bound, product
-from antiphon.numbers.errors import Intractable, InvalidArgument
 from antiphon.numbers.interning import all_are
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import column_safe, register, set_derived

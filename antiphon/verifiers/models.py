@@ -7,9 +7,7 @@ from typing import Any, Final, TypeAlias, TypeGuard, Union
 import attrs
 
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.protocol.messages import EMPTY, identical
-from antiphon.protocol.registry import column_safe, register
-from antiphon.protocol.spaces import Space
+from antiphon.protocol import EMPTY, Space, column_safe, identical, register
 from antiphon.protocol.verification import Message, Refused, State, Verification, read, symmetric_as
 from antiphon.verifiers.relations import AnyTwo, Relation, natural, related
 

@@ -21,8 +21,7 @@ from antiphon.numbers.errors import InvalidArgument, PartError, of_kind
 from antiphon.numbers.exact import fraction
 from antiphon.populations.columns import Column
 from antiphon.populations.each_replica import to_scalar
-from antiphon.protocol.messages import identical
-from antiphon.protocol.registry import column_safe, register
+from antiphon.protocol import column_safe, identical, register
 from antiphon.protocol.verification import Message, symmetric_as
 
 

@@ -10,13 +10,10 @@ import attrs
 
 from antiphon.numbers.errors import CompositionError, InvalidArgument, PartError, of_kind
 from antiphon.populations.each_replica import accepting, to_scalar
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import HALT, LEFT, RIGHT, Coins, Pair, PostProcessor, Side, identical
 from antiphon.protocol.coins.column_safety import is_column_safe
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ONLY
-from antiphon.protocol.messages import HALT, Pair, identical
 from antiphon.protocol.provenance import reader
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import BITS, Anything, Either, Finite, Pairs, Signature, Space

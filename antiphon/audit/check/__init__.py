@@ -14,15 +14,10 @@ from antiphon.audit.check.report import CheckReport, Finding, NotApplicable, Tri
 from antiphon.audit.check.steps import claims, columns, contracts, properties, verifications
 from antiphon.audit.check.subject import Subject
 from antiphon.audit.check.watch import isolated_global_state
-from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.concurrent import ExtConComp
+from antiphon.composition import ExtConComp, Lifting
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import freeze
+from antiphon.protocol import Adversary, Mechanism, PostProcessor, Verification, freeze
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Verification
 
 Check: TypeAlias = Callable[[Subject], Trial]
 Bound: TypeAlias = Callable[[], Trial]

@@ -10,9 +10,8 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.check.report import NotApplicable
-from antiphon.protocol import spaces
+from antiphon.protocol import Refused, Verification, read, spaces
 from antiphon.protocol.messages import Pair, distinct, identical, same
-from antiphon.protocol.verification import Refused, Verification, read
 
 MOST: Final = 12
 """The number of messages that are tried."""

@@ -14,13 +14,8 @@ from antiphon.audit.check.examples import examples
 from antiphon.audit.check.report import Finding, Tried
 from antiphon.audit.check.watch import content, record_randomness, source_place
 from antiphon.numbers.errors import REFUSALS, AntiphonError, PartError, of_kind
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.coins.coins import Coins, Draw
+from antiphon.protocol import HALT, Coins, Draw, Mechanism, PostProcessor, RecordedCoins, Side
 from antiphon.protocol.coins.sampled import SampledCoins, generator
-from antiphon.protocol.coins.tapes import RecordedCoins
-from antiphon.protocol.cursor import Side
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import HALT
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.spaces import NOTHING, Signature, Space
 

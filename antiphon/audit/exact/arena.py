@@ -16,11 +16,8 @@ from typing_extensions import TypeVar
 from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Queries, TrackedPart
 from antiphon.audit.exact.kernel import REFUSAL, Step, Stepper
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import HALT, Pair, identical, same
+from antiphon.protocol import HALT, Coins, Mechanism, Pair, Space, identical, same
 from antiphon.protocol.registry import name_of
-from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000

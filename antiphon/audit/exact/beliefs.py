@@ -18,8 +18,7 @@ import attrs
 from antiphon.audit.exact.kernel import END, GONE, NOWHERE, Kernel, Pushed, Stepper
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interning import Interner
-from antiphon.protocol.messages import HALT
-from antiphon.protocol.verification import Refused
+from antiphon.protocol import HALT, Refused
 
 Branch: TypeAlias = tuple[int, int, int]
 """(factor⁰, factor¹, what follows): factors for the weights of both worlds, over a denominator."""

@@ -11,13 +11,10 @@ import attrs
 
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import CURVE, Question, Solution, horizon
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers import Intractable, InvalidArgument, exact, shown_up, told_apart
 from antiphon.numbers.normal import gaussian_delta
-from antiphon.numbers.rounded_text import shown_up, told_apart
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol import Claim, ContinualMechanism, Status, converted
 from antiphon.protocol.display import Card, Displayed, Grid, Shown
-from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.kinds import (
     Approximate,
     BoundedRange,
@@ -27,7 +24,6 @@ from antiphon.protocol.measures.kinds import (
     Renyi,
     ZeroConcentrated,
 )
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.records.labels import counted, message_label
 
 Verdict: TypeAlias = Literal["holds", "REFUTED", "not compared"]

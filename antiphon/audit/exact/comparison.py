@@ -16,18 +16,13 @@ from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.coins.coins import Coins, Draw
+from antiphon.protocol import Adversary, AnyChain, Coins, Draw, Ending, Mechanism, Round, View
 from antiphon.protocol.coins.tapes import RecordedCoins, outcomes
 from antiphon.protocol.display import Card, Grid, Part, Shown, Verbatim
-from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.messages import EMPTY, HALT, identical
 from antiphon.protocol.records.codec import encode_any
 from antiphon.protocol.records.headers import Header
 from antiphon.protocol.records.labels import counted, message_label
-from antiphon.protocol.records.rounds import Ending, Round
-from antiphon.protocol.records.view import View
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import sealed
 from antiphon.protocol.spaces import Pairs, Space

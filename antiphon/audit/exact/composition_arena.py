@@ -16,15 +16,13 @@ import attrs
 from antiphon.audit.exact.arena import RAISED, Live, messages_to_try
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.kernel import Stepper
-from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Budget, Filter, Refusal
+from antiphon.composition import Budget, Create, Filter, Refusal
 from antiphon.composition.suitable import Checked, Purse, Suitable
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
 from antiphon.numbers.interning import Interner
 from antiphon.numbers.persistent_vector import Vector
-from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same
+from antiphon.protocol import HALT, TOP, Ask, Pair, Refused, identical, same
 from antiphon.protocol.provenance import is_library_code
-from antiphon.protocol.verification import Refused
 
 
 class Position(NamedTuple):

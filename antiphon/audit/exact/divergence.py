@@ -38,10 +38,7 @@ import attrs
 from antiphon.audit.exact.arena import AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import Branch
 from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep_recursion, reached
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interval import down, up
-from antiphon.numbers.rounded_text import shown_up
+from antiphon.numbers import InvalidArgument, down, exact, shown_up, up
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.labels import counted, message_label
 

@@ -11,11 +11,7 @@ import attrs
 
 from antiphon.numbers.errors import READINGS, REFUSALS, AntiphonError, Intractable, crash
 from antiphon.numbers.interning import Interner
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.tapes import outcomes
-from antiphon.protocol.messages import HALT
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Refused
+from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
 """(state id, weight), sorted by state id, weights without a common divisor."""

@@ -32,16 +32,12 @@ from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConC
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import NOT_CONSISTENT, OfCreations
-from antiphon.numbers import exact
+from antiphon.numbers import exact, shown_up
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.claims import Status
-from antiphon.protocol.display import Card, Grid, Shown
-from antiphon.protocol.mechanism import ContinualMechanism
+from antiphon.protocol import Card, ContinualMechanism, Grid, Refused, Shown, Status, Verification
 from antiphon.protocol.messages import Ask, distinct
 from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.registry import name_of
-from antiphon.protocol.verification import Refused, Verification
 
 
 def progress(beliefs: int) -> None:

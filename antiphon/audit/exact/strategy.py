@@ -12,13 +12,9 @@ from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.solver import BackwardRecursion, deep_recursion
 from antiphon.composition.creation import Create
 from antiphon.numbers.errors import Intractable
-from antiphon.protocol.adversary import Adversary
+from antiphon.protocol import EMPTY, HALT, Adversary, Ask, Ending, Pair, View, identical, register
 from antiphon.protocol.display import Card, Shown, Verbatim
-from antiphon.protocol.messages import EMPTY, HALT, Ask, Pair, identical
 from antiphon.protocol.records.labels import counted, message_label
-from antiphon.protocol.records.rounds import Ending
-from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register
 
 
 @register("antiphon.StrategyNode/1")

@@ -12,8 +12,7 @@ import numpy as np
 
 from antiphon.audit.exact.question import Solution, rational_growth
 from antiphon.composition.accounting.curve import FromZero
-from antiphon.numbers import exact
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers import ExactEpsilon, exact
 from antiphon.numbers.interval import Interval, down, up
 from antiphon.protocol.display import Grid, Part
 from antiphon.protocol.pictures import COLOURS, Axes, legend, style_axes, titled

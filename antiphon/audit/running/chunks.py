@@ -8,10 +8,8 @@ import numpy as np
 
 from antiphon.numbers import named
 from antiphon.populations.play import Feature, play_population
-from antiphon.protocol.adversary import Adversary
+from antiphon.protocol import Adversary, Mechanism, set_derived
 from antiphon.protocol.coins.sampled import seed_sequence
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.registry import set_derived
 
 SIZE: Final = 1 << 18
 """Samples in a chunk, unless ``size`` says otherwise."""

@@ -23,8 +23,7 @@ from antiphon.audit.statistical.trade_off import (
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
 from antiphon.numbers.rounded_text import shown_down, shown_up, told_apart
 from antiphon.numbers.user_files import path_of
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.display import Card, Grid, Part, Shown
+from antiphon.protocol import Adversary, Card, Grid, Part, Shown
 from antiphon.protocol.pictures import Axes, Plotted, headed, picture, titled
 from antiphon.protocol.records.codec import decode, encode
 from antiphon.protocol.records.files import write_text

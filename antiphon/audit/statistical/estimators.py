@@ -20,8 +20,7 @@ from typing import Final, Literal, TypeAlias
 import attrs
 import numpy as np
 
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 
 _SLACK: Final = 1e-6
 """Relative error allowed for in a binomial tail; it is below 1e-8 to n = 10^15."""

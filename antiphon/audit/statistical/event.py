@@ -19,8 +19,7 @@ import numpy.typing as npt
 from antiphon.audit.statistical import reader, scorers
 from antiphon.audit.statistical.estimators import Hits, exp_up
 from antiphon.populations.sample import NO_NUMBERS, NUMBER, TRUTH, Sample
-from antiphon.protocol.display import Card, Shown
-from antiphon.protocol.registry import register
+from antiphon.protocol import Card, Shown, register
 
 
 def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | None:

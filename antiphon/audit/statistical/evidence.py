@@ -16,9 +16,7 @@ from antiphon.numbers.errors import InvalidArgument, ReplayMismatch, TranscriptE
 from antiphon.numbers.rounded_text import shown_down, told_apart
 from antiphon.numbers.user_files import path_of
 from antiphon.populations.play import Feature
-from antiphon.protocol.adversary import Adversary, History
-from antiphon.protocol.display import Card, Grid, Shown
-from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol import Adversary, Card, Grid, History, Mechanism, Shown
 from antiphon.protocol.records import codec
 from antiphon.protocol.records.headers import bit_of, rerunning
 from antiphon.protocol.records.interaction import replay

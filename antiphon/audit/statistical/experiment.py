@@ -18,9 +18,7 @@ from antiphon.audit.statistical.search import Candidate, budgets
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.populations.play import Feature, play_sample
 from antiphon.populations.sample import Sample
-from antiphon.protocol.adversary import Adversary, History
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.coins.sampled import generator
+from antiphon.protocol import Adversary, Chain, History, generator
 from antiphon.protocol.records.interaction import record
 
 Result = TypeVar("Result")

@@ -21,11 +21,8 @@ from antiphon.audit.statistical.experiment import (
 )
 from antiphon.audit.statistical.search import Candidate
 from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.cursor import LEFT
-from antiphon.protocol.messages import Pair, identical
+from antiphon.protocol import LEFT, Adversary, Pair, Refused, identical
 from antiphon.protocol.records.interaction import interact
-from antiphon.protocol.verification import Refused
 from antiphon.verifiers.verifier import Verifier
 
 _PLAYS: Final = 64

@@ -25,8 +25,7 @@ import numpy as np
 import numpy.typing as npt
 
 from antiphon.populations.sample import NO_NUMBERS, NUMBER, Cell, Numbers, Placeholder, Sample
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.registry import register, set_derived
+from antiphon.protocol import message_label, register, set_derived
 
 Path: TypeAlias = tuple[int, ...]
 Read: TypeAlias = Union[float, npt.NDArray[np.float64]]

@@ -14,12 +14,8 @@ import numpy as np
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.numbers import named
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.sampled import generator
-from antiphon.protocol.messages import EMPTY
+from antiphon.protocol import EMPTY, Adversary, Coins, generator, message_label
 from antiphon.protocol.records.codec import encode_any, mentions_unregistered
-from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import column_safe, register, set_derived
 
 Vector: TypeAlias = tuple[float, ...]

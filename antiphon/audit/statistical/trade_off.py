@@ -24,9 +24,8 @@ from antiphon.audit.statistical.estimators import Rates, exp_up
 from antiphon.audit.statistical.event import EventGoal
 from antiphon.audit.statistical.scorers import Vector
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.numbers import Floats, shown_down
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.interval import Floats
-from antiphon.numbers.rounded_text import shown_down
 from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, legend, style_axes
 
 _NORMAL: Final = NormalDist()

@@ -17,8 +17,7 @@ from antiphon.composition.accounting.curve import reach
 from antiphon.composition.accounting.curve_lines import draw_lines
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.composition.accounting.parameters import pairs, parameters
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.exact import rational
 from antiphon.numbers.rounded_text import Figure, shown_down, shown_up
 from antiphon.protocol.display import Card, Grid, Part

@@ -10,8 +10,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.audit.game import PrivacyGame
-from antiphon.audit.statistical.audit_report import AuditReport
+from antiphon.audit import AuditReport, PrivacyGame
 from antiphon.audit.statistical.choosing import SCORES
 from antiphon.audit.statistical.evidence import Counterexample, NamelessParty
 from antiphon.audit.statistical.search import AdversaryFamily, Search
@@ -23,11 +22,9 @@ from antiphon.composition.guarantees.guarantee import Guarantee
 from antiphon.numbers.errors import AntiphonError, InvalidArgument
 from antiphon.numbers.exact import rational
 from antiphon.populations.play import SlowAudit, slow_hint, taken_apart
-from antiphon.protocol.adversary import Adversary
+from antiphon.protocol import Adversary, ContinualMechanism, Verification
 from antiphon.protocol.measures.kinds import GaussianDP, ZeroConcentrated
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.pictures import check_pictures
-from antiphon.protocol.verification import Verification
 
 
 @attrs.frozen

@@ -12,15 +12,12 @@ import numpy as np
 from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game, learned_bit
 from antiphon.audit.statistical.estimators import MOST_TRIALS, clopper_pearson
 from antiphon.cli.output import exact_number, print_json
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers import Intractable, InvalidArgument, exact, up
 from antiphon.numbers.exact import rational
-from antiphon.numbers.interval import up
 from antiphon.numbers.rounded_text import fixed_down, fixed_up, shown_down
 from antiphon.populations.play import play_population
-from antiphon.protocol.messages import HALT
+from antiphon.protocol import HALT, View
 from antiphon.protocol.records.files import refuse_taken
-from antiphon.protocol.records.view import View
 
 _NEVER = 1 - 1e-9
 """The confidence at which a rate that misses the exact probability counts as a failure."""

@@ -10,14 +10,10 @@ from typing import Final
 import attrs
 
 from antiphon.cli.output import CommandOutcome, exact_number, progress, tell
+from antiphon.mechanisms import BalancedTreeCounter, BufferedToeplitzCounter, SquareRootCounter
 from antiphon.mechanisms.counters import Counter, lower_bound, tree_counter
-from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
-from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
-from antiphon.mechanisms.counters.square_root import SquareRootCounter
-from antiphon.numbers import exact
+from antiphon.numbers import exact, shown_up, up
 from antiphon.numbers.exact import rational
-from antiphon.numbers.interval import up
-from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol.display import Card, Grid, Part
 from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, style_axes
 

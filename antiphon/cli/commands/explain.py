@@ -9,13 +9,10 @@ from antiphon.audit.check import check as try_part
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.output import print_json
 from antiphon.cli.user_code import guarded, import_file, running, split_target
-from antiphon.composition.guarantees.derivation import Counterexample, NoGuarantee
-from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
-from antiphon.composition.properties import Violation
+from antiphon.composition import Counterexample, Guarantee, NoGuarantee, Violation, guarantee
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol import Mechanism, Verification
 from antiphon.protocol.records.files import refuse_taken, write_text
-from antiphon.protocol.verification import Verification
 
 
 def explain(

@@ -14,9 +14,8 @@ from antiphon.demo.panels import Curve, along, bands
 from antiphon.demo.survey import FlightAnalyst, FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
 from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.display import Card, Grid, Part
+from antiphon.protocol import Card, Grid, Part, View
 from antiphon.protocol.records.files import write_text
-from antiphon.protocol.records.view import View
 
 BUSIEST: Final = 6
 """How many carriers' counters are shown."""

@@ -12,10 +12,9 @@ import attrs
 from antiphon.audit.statistical.evidence import Counterexample, against
 from antiphon.cli.output import print_json, progress
 from antiphon.cli.user_code import guarded, import_file
-from antiphon.numbers import exact
+from antiphon.numbers import down, exact, up
 from antiphon.numbers.errors import InvalidArgument, ReplayMismatch
 from antiphon.numbers.exact import rational
-from antiphon.numbers.interval import down, up
 from antiphon.protocol.budget_view import BudgetInSight
 from antiphon.protocol.records.files import refuse_taken, write_text
 from antiphon.protocol.records.interaction import replay as replayed

@@ -35,8 +35,7 @@ from antiphon.composition.accounting.composed_loss import HIGH, Product, order
 from antiphon.composition.accounting.laws.loss import cached
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Parameters
-from antiphon.numbers import double_double, exact
-from antiphon.numbers.errors import Intractable
+from antiphon.numbers import Intractable, double_double, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, probability, up
 
 LARGEST: Final = 1 << 22

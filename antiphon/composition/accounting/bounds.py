@@ -16,11 +16,8 @@ from antiphon.composition.accounting.pairs.compose import compose, dominating_pa
 from antiphon.composition.accounting.parameters import single
 from antiphon.composition.accounting.renyi import from_concentrated, from_renyi
 from antiphon.composition.accounting.summed_measures import divergence_of
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon
+from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact, shown_down
 from antiphon.numbers.interval import Interval, up
-from antiphon.numbers.rounded_text import shown_down
 from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40

@@ -7,8 +7,7 @@ from functools import lru_cache
 from typing import Final, NamedTuple
 
 from antiphon.composition.accounting.renyi import from_concentrated
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 

@@ -15,8 +15,7 @@ from antiphon.composition.accounting.curve import FromZero, Searched, TheoremCur
 from antiphon.composition.accounting.fourier_inversion import Inversions
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.numbers.interval import UNIT, Interval, up
 
 _SLACK: Final = 64 * UNIT

@@ -10,8 +10,7 @@ import numpy.typing as npt
 
 from antiphon.composition.accounting.composed_loss import Product
 from antiphon.composition.accounting.laws.loss import Complexes, Logs
-from antiphon.numbers.errors import Intractable
-from antiphon.numbers.interval import Floats
+from antiphon.numbers import Floats, Intractable
 
 NATS: Final = 36.0
 """A term of H is neglected below e^-36 of the largest one (its bound is added)."""

@@ -10,10 +10,8 @@ import attrs
 import numpy as np
 
 from antiphon.composition.accounting.curve_lines import LEAST, CurveLine, draw_lines
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers import Intractable, InvalidArgument, exact, shown_down, shown_up
 from antiphon.numbers.interval import Floats, Interval, above, below, down, least_reading, up
-from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.pictures import Axes, Plotted, titled
 

@@ -48,8 +48,7 @@ from antiphon.composition.accounting.contour_frequencies import (
 )
 from antiphon.composition.accounting.laws.loss import Complexes, Lattice, cached
 from antiphon.composition.accounting.laws.responses import Responses
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable
+from antiphon.numbers import Intractable, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
 
 _ROOM: Final = Fraction(21, 10)

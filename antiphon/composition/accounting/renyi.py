@@ -14,10 +14,8 @@ from antiphon.composition.accounting.parameters import Given, Parameters, parame
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, PartError, UnknownOrder, of_kind, place
 from antiphon.numbers.interval import UNIT, Interval, down, up
-from antiphon.protocol.measures.conversions import converted
+from antiphon.protocol import Pure, ZeroConcentrated, converted, register
 from antiphon.protocol.measures.divergences import SLACK, response_divergences
-from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
-from antiphon.protocol.registry import register
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _HUGE: Final = 1e290

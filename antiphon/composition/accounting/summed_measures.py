@@ -15,10 +15,8 @@ from antiphon.composition.accounting.renyi import bounded_divergence
 from antiphon.numbers import exact
 from antiphon.numbers.interning import fingerprint
 from antiphon.numbers.interval import UNIT
+from antiphon.protocol import converted, set_derived, why_untrusted
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.provenance import why_untrusted
-from antiphon.protocol.registry import set_derived
 
 Divergence: TypeAlias = Callable[[float], float]
 _UP: Final = 1 + 8 * UNIT

@@ -9,14 +9,11 @@ import attrs
 
 from antiphon.composition.accounting.renyi import bounded_divergence
 from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter, epsilon_delta
-from antiphon.numbers import exact, named
+from antiphon.numbers import ExactEpsilon, exact, named, up
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.interval import up
+from antiphon.protocol import converted, register
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.measures.conversions import converted
 from antiphon.protocol.measures.divergences import range_divergence, response_divergence
-from antiphon.protocol.registry import register
 
 
 @register("antiphon.BasicFilter/1")

@@ -16,19 +16,13 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.sums import Sum, amounts, root_below
-from antiphon.numbers import exact
+from antiphon.numbers import down, exact, shown_down, shown_up, up
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon, root_up
-from antiphon.numbers.interval import down, up
-from antiphon.numbers.rounded_text import shown_down, shown_up
-from antiphon.protocol.claims import Status
+from antiphon.protocol import Pair, Status, View, message_label, register, set_derived
 from antiphon.protocol.display import Card, Displayed, Grid, as_text
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, parameters_of
 from antiphon.protocol.mechanism import State
-from antiphon.protocol.messages import Pair
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register, set_derived
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
 """(ε, ρ, D or μ²; δ): what a filter adds up."""

@@ -20,12 +20,10 @@ from antiphon.composition.filters.sums import (
     root_above,
     rounded_down,
 )
-from antiphon.numbers import exact, named
+from antiphon.numbers import ExactEpsilon, Log, exact, named
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.protocol import converted, register, set_derived
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.measures.conversions import converted
-from antiphon.protocol.registry import register, set_derived
 
 
 def rho_delta(measure: kinds.Measure) -> Amounts:

@@ -12,11 +12,8 @@ from antiphon.composition.filters import concentrated
 from antiphon.composition.filters.basic import divergence_delta, fixed_order
 from antiphon.composition.filters.budget import NOTHING_SPENT, Budget, Spent, epsilon_delta
 from antiphon.composition.filters.sums import Sum, amounts, log_above
-from antiphon.numbers import exact, named
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.measures.kinds import GaussianDP, Measure, ZeroConcentrated
-from antiphon.protocol.records.view import View
-from antiphon.protocol.registry import register, set_derived
+from antiphon.numbers import ExactEpsilon, exact, named
+from antiphon.protocol import GaussianDP, Measure, View, ZeroConcentrated, register, set_derived
 
 _UP: Final = 1 + 2.0**-40
 """More than the few operations of a reading can be off by, relatively."""

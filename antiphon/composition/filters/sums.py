@@ -8,9 +8,7 @@ from decimal import ROUND_CEILING, ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias, Union
 
-from antiphon.numbers import exact
-from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.rounded_text import shown_down, shown_up
+from antiphon.numbers import ExactEpsilon, Log, exact, shown_down, shown_up
 from antiphon.protocol.registry import register
 
 _LONGEST: Final = 2048

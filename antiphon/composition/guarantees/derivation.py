@@ -19,16 +19,12 @@ from antiphon.composition.accounting.bounds import exact_point, point_at
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.properties import Violation
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.protocol.adversary import Adversary
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.display import ForPrograms
+from antiphon.protocol import Adversary, Claim, ForPrograms, Status, Verification
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted, implies
 from antiphon.protocol.registry import lookup
-from antiphon.protocol.verification import Verification
 
 _NAME: Final = "antiphon.CounterexampleAdversary/1"
 _EXPOSING: Final = "antiphon.ExposingAdversary/1"

@@ -15,16 +15,12 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import text
 from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
-from antiphon.numbers import exact
+from antiphon.numbers import exact, shown_up
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
-from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol import Claim, Measure, Signature, Space, Status, Verification
 from antiphon.protocol.display import Card, Displayed, Grid, Picture
-from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
 from antiphon.protocol.registry import column_safe, register, set_derived
-from antiphon.protocol.spaces import Signature, Space
-from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import EventLevel, UserLevel
 
 Style = Literal["text", "markdown", "mermaid", "svg"]

@@ -13,16 +13,10 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Mark
 from antiphon.numbers.errors import REFUSALS, Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.tapes import outcomes
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import identical
+from antiphon.protocol import Claim, ContinualMechanism, Space, identical, message_label, outcomes
 from antiphon.protocol.provenance import is_library_code, why_untrusted
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.spaces import Space
 from antiphon.protocol.verification import Refused, Verification, read
-from antiphon.verifiers import models
-from antiphon.verifiers.relations import AnyTwo, Monotone, Relation, Within
+from antiphon.verifiers import AnyTwo, Monotone, Relation, Within, models
 
 
 def includes(outer: Verification, inner: Verification) -> bool:

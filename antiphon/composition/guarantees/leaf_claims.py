@@ -8,13 +8,9 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import verification_of
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry
+from antiphon.protocol import Chain, Claim, Mechanism, Status, identical, message_label
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import claims_of, is_library_code, why_assumed, why_untrusted
-from antiphon.protocol.records.labels import message_label
 
 CLAIM: Final = "the mechanism's claim"
 BY_DISTANCE: Final = "the mechanism's claim, by distance"

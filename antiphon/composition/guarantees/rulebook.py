@@ -33,10 +33,7 @@ from antiphon.composition.guarantees.inclusion import group_size, includes
 from antiphon.numbers.errors import Intractable, InvalidArgument, of_kind
 from antiphon.numbers.interning import has_plain_metaclass
 from antiphon.numbers.rounded_text import tell_person
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import identical
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Verification
+from antiphon.protocol import Mechanism, Verification, identical, message_label
 
 
 @attrs.frozen(eq=False)

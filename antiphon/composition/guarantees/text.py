@@ -13,11 +13,8 @@ import attrs
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.accounting.curve import points
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
-from antiphon.numbers import exact
-from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.claims import Status
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.records.labels import message_label
+from antiphon.numbers import exact, shown_up
+from antiphon.protocol import Mechanism, Status, message_label
 from antiphon.protocol.records.svg import mermaid_escaped, svg_box, svg_sheet, svg_text, text_width
 
 SIGNS: Final = {

@@ -14,8 +14,7 @@ from antiphon.learners.learner import OnlineLearner, State
 from antiphon.mechanisms.counters.factors.rows import Row, row
 from antiphon.numbers import InvalidArgument, PartError
 from antiphon.populations.each_replica import for_each
-from antiphon.protocol import Claim, Coins, Pure, Space, freeze, proved, register
-from antiphon.protocol.registry import set_derived
+from antiphon.protocol import Claim, Coins, Pure, Space, freeze, proved, register, set_derived
 
 
 def check_dimensions(body: Body, loss: ConvexLoss) -> None:

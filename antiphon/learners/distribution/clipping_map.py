@@ -16,9 +16,8 @@ from antiphon.learners.learner import GRID, of_kind
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument
 from antiphon.populations.array_columns import int64s
-from antiphon.protocol import Approximate, Claim, Coins, Pure, proved, register
+from antiphon.protocol import Approximate, Claim, Coins, Pure, proved, register, set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 

@@ -11,10 +11,9 @@ import numpy.typing as npt
 
 from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact
-from antiphon.protocol import Integers, register
+from antiphon.protocol import Integers, register, set_derived
 from antiphon.protocol.coins.inversion import Words
 from antiphon.protocol.coins.sampled import seeded_words
-from antiphon.protocol.registry import set_derived
 
 Doubles = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]

@@ -19,9 +19,8 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.multiplicative_weights.hypothesis import powers
 from antiphon.numbers import ExactEpsilon, InvalidArgument
-from antiphon.protocol import HALT, TOP, Ask, Coins, SampledCoins, Status, register
+from antiphon.protocol import HALT, TOP, Ask, Coins, SampledCoins, Status, register, set_derived
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space, Tuples
 from antiphon.verifiers import OnlyEntry, event_level, updates_and_queries
 

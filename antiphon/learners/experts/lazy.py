@@ -15,9 +15,8 @@ from antiphon.learners.experts.weighted import Dartboard, Weighted, times
 from antiphon.learners.joint_curve import LARGE, LazyCurve, lazy_bound
 from antiphon.mechanisms import fields
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, nearest
-from antiphon.protocol import Claim, Renyi, proved, register
+from antiphon.protocol import Claim, Renyi, proved, register, set_derived
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
-from antiphon.protocol.registry import set_derived
 
 _TABLE: Final = 1 << 12
 """Exponents that are computed once."""

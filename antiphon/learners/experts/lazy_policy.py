@@ -19,12 +19,11 @@ from antiphon.mechanisms import ExponentialMechanism, KaryResponse, fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers import InvalidArgument, Log
 from antiphon.numbers.errors import of_kind
-from antiphon.protocol import HALT, TOP, Ask, Claim, Coins, Status, converted, register
+from antiphon.protocol import HALT, TOP, Ask, Claim, Coins, Status, converted, register, set_derived
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.measures.kinds import BoundedRange, Renyi, ZeroConcentrated
 from antiphon.protocol.provenance import proved, why_untrusted
-from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import BITS, Integers, Signature
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within

@@ -44,9 +44,8 @@ from antiphon.mechanisms import CountAfter, GaussianTreeCounter, fields
 from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, Rolling
 from antiphon.mechanisms.counters.counter import COUNT, Counter
 from antiphon.numbers import ExactEpsilon, Floats, Intractable, InvalidArgument
-from antiphon.protocol import Claim, Coins, column_safe, register
+from antiphon.protocol import Claim, Coins, column_safe, register, set_derived
 from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
-from antiphon.protocol.registry import set_derived
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20

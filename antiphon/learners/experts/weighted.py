@@ -16,8 +16,7 @@ from antiphon.learners.learner import InBlocks, Learner, Losses, State
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.mechanisms.noise.selection import root
-from antiphon.numbers import ExactEpsilon, Log, exact
-from antiphon.numbers.errors import CompositionError, InvalidArgument
+from antiphon.numbers import CompositionError, ExactEpsilon, InvalidArgument, Log, exact
 from antiphon.populations.each_replica import for_each
 from antiphon.protocol import HALT, LEFT, RIGHT, Coins, PostProcessor, Side, column_safe, register
 from antiphon.protocol.registry import set_derived

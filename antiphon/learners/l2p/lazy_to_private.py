@@ -17,8 +17,7 @@ from antiphon.learners.searching import best_l2p, corrected_l2p, printed_l2p, re
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import row
 from antiphon.numbers import InvalidArgument, Log, nearest
-from antiphon.protocol import Claim, Coins, assumed, proved, register
-from antiphon.protocol.registry import set_derived
+from antiphon.protocol import Claim, Coins, assumed, proved, register, set_derived
 
 _LONGEST: Final = 1 << 17
 """Bits of the rational probabilities of a Log."""

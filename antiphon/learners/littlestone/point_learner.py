@@ -16,10 +16,9 @@ from antiphon.learners.littlestone.counting_learners import Crossing, least_thre
 from antiphon.learners.littlestone.mistake_learner import POINTS, Sample
 from antiphon.mechanisms import AboveThreshold, PermuteAndFlip, fields
 from antiphon.numbers import InvalidArgument, exact
-from antiphon.protocol import TOP, Ask, Signature, Status, column_safe, register
+from antiphon.protocol import TOP, Ask, Signature, Status, column_safe, register, set_derived
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
 from antiphon.protocol.provenance import CREATED
-from antiphon.protocol.registry import set_derived
 from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
 
 _SHARE: Final = Fraction(7, 20)

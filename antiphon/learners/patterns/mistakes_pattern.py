@@ -18,8 +18,7 @@ from antiphon.conjectures.tables import Judged
 from antiphon.learners.littlestone import BLANK, HIT, FiniteLearner
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.learners.patterns import leaving_learners
-from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact
-from antiphon.numbers.rounded_text import shown_up
+from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact, shown_up
 from antiphon.protocol import register, same
 
 _MARGINS: Final = (0.0, 1e-4)

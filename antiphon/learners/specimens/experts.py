@@ -21,9 +21,8 @@ from antiphon.learners.experts.weighted import Holding, Softmax, times
 from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcessor
 from antiphon.mechanisms import DiscreteLaplace, TreeCounter
 from antiphon.numbers import Log
-from antiphon.protocol import TOP, Coins, Exchanged, Pair, column_safe, register, same
+from antiphon.protocol import TOP, Coins, Exchanged, Pair, column_safe, register, same, set_derived
 from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.registry import set_derived
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite
 from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying

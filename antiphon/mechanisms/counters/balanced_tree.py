@@ -11,12 +11,7 @@ from antiphon.mechanisms.counters.counter import Counter, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.mechanisms.counters.tails import discrete_laplace_variance, laplace_tail
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.provenance import proved
-from antiphon.protocol.registry import column_safe, register, set_derived
-from antiphon.protocol.spaces import Space
+from antiphon.protocol import Claim, Coins, Pure, Space, column_safe, proved, register, set_derived
 
 
 @register("antiphon.Level/1", state=True)

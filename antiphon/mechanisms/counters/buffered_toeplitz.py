@@ -15,8 +15,7 @@ from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.registry import column_safe, register, set_derived
+from antiphon.protocol import Coins, column_safe, register, set_derived
 
 Numbers: TypeAlias = tuple[float, ...]
 

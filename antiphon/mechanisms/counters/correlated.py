@@ -39,15 +39,9 @@ from antiphon.mechanisms.counters.counter import Counter, fractions_of
 from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.tails import gaussian_tail
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import ZeroConcentrated
-from antiphon.protocol.messages import freeze
-from antiphon.protocol.provenance import proved
+from antiphon.numbers import Intractable, InvalidArgument, exact
+from antiphon.protocol import Claim, Coins, Space, ZeroConcentrated, freeze, proved
 from antiphon.protocol.registry import register, set_derived
-from antiphon.protocol.spaces import Space
 
 FAR: Final = 256
 """Standard deviations past which the sum of the pushes is limited: it never gets there."""

@@ -7,12 +7,7 @@ import attrs
 from antiphon.mechanisms.counters.counter import COUNT, Counter, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, integers
 from antiphon.numbers.errors import CompositionError
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.forwarding import Forwarding
-from antiphon.protocol.messages import HALT, TOP
+from antiphon.protocol import HALT, LEFT, RIGHT, TOP, Coins, Forwarding, PostProcessor, Side, Status
 from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Signature, Space
 

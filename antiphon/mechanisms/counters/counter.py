@@ -13,16 +13,10 @@ from typing_extensions import TypeVar
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.mechanisms.counters.tails import ErrorsShown
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import spaces
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.sampled import SampledCoins
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import TOP
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import TOP, Coins, ContinualMechanism, SampledCoins, spaces
 from antiphon.protocol.registry import column_safe, set_derived
-from antiphon.verifiers import models
-from antiphon.verifiers.relations import AnyTwo, Near, OfUpdates, Relation, Within
+from antiphon.verifiers import AnyTwo, Near, OfUpdates, Relation, Within, models
 
 COUNT: Final = "count"
 """The query of a counter: the noisy sum of the updates so far."""

@@ -11,8 +11,7 @@ from antiphon.mechanisms.counters.correlated import FAR, MORE, CorrelatedCounter
 from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Row, clamped
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.registry import register
+from antiphon.protocol import Coins, register
 
 _BLOCK: Final = 64
 _STEP: Final = 0.5

@@ -13,12 +13,10 @@ from typing import Final
 
 import numpy as np
 
-from antiphon.numbers import exact
-from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.claims import Claim
+from antiphon.numbers import exact, shown_up
+from antiphon.protocol import Claim, message_label
 from antiphon.protocol.display import Card, Displayed, Grid, Part
 from antiphon.protocol.pictures import COLOURS, Axes, Plotted, legend, style_axes, titled
-from antiphon.protocol.records.labels import message_label
 
 LAPLACE_PROXIES = np.linspace(0.001, 0.999, 999)
 

@@ -14,12 +14,8 @@ from antiphon.mechanisms.counters import tails
 from antiphon.mechanisms.counters.counter import Counter, fractions_of, whole_counts
 from antiphon.mechanisms.counters.factors.rows import Amount, floats, integers
 from antiphon.numbers import exact
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Pure, ZeroConcentrated
-from antiphon.protocol.provenance import proved
+from antiphon.protocol import Claim, Coins, Pure, Space, ZeroConcentrated, proved
 from antiphon.protocol.registry import column_safe, register, set_derived
-from antiphon.protocol.spaces import Space
 
 
 @register("antiphon.Node/1", state=True)

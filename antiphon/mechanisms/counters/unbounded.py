@@ -14,16 +14,11 @@ from antiphon.mechanisms.counters import tails
 from antiphon.mechanisms.counters.counter import COUNT, Counter, Counting
 from antiphon.mechanisms.counters.factors.rows import Amount, message_of
 from antiphon.mechanisms.counters.tails import ErrorsShown
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import TOP, Claim, Coins, ContinualMechanism, Signature
 from antiphon.protocol.measures.kinds import Approximate, Measure, Pure, ZeroConcentrated
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import TOP
 from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.protocol.registry import column_safe, register
-from antiphon.protocol.spaces import Signature
 
 
 @register("antiphon.Epochs/1", state=True)

@@ -8,29 +8,22 @@ from typing import Any, Final, TypeAlias, Union
 
 import attrs
 
+from antiphon.composition import Certified, ConComp, Create, each_valid
 from antiphon.composition.complex_mechanism import Lifting, States, Through
-from antiphon.composition.concurrent import ConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.guarantee import Certified
 from antiphon.composition.guarantees.inclusion import require
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry
-from antiphon.composition.validity import each_valid
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters import Counter
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.counter import COUNT, QUERIES
 from antiphon.mechanisms.counters.tree_counter import GaussianTreeCounter
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.chain import Chain
-from antiphon.protocol.claims import Claim, Status
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import TOP, Ask, Chain, Claim, Status, Verification
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
-from antiphon.protocol.messages import TOP, Ask
 from antiphon.protocol.provenance import CREATED
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Tuples
-from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import EventLevel, event_level, updates_and_queries
 from antiphon.verifiers.relations import EachWithin, Within
 

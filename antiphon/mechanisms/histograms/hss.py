@@ -41,9 +41,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms import intervals
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.exchanges.processor import Exchanged, in_turn
-from antiphon.protocol.messages import BOTTOM, Ask
-from antiphon.protocol.registry import register
+from antiphon.protocol import BOTTOM, Ask, Exchanged, in_turn, register
 
 
 @attrs.frozen(kw_only=True)

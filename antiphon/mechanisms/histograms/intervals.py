@@ -33,23 +33,16 @@ from typing import ClassVar, Final, NamedTuple
 
 import attrs
 
-from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.concurrent import ExtConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.guarantees.guarantee import Certified
+from antiphon.composition import Certified, Create, ExtConComp, Lifting
 from antiphon.composition.validity import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.continual import MOST, ContinualHistogram
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.histograms.svt import HistogramSVT
 from antiphon.mechanisms.noise.discrete import laplace_bound
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Status
-from antiphon.protocol.exchanges.processor import ExchangePostProcessor
-from antiphon.protocol.messages import Ask
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import Ask, ExchangePostProcessor, Status, register
 from antiphon.protocol.provenance import CREATED, why_untrusted
-from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 

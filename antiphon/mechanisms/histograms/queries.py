@@ -18,8 +18,7 @@ from typing import Any, Final
 import attrs
 
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable, InvalidArgument
+from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.protocol.registry import column_safe, register
 
 

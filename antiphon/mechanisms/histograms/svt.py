@@ -10,20 +10,14 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.creation import Create
+from antiphon.composition import Create, Lifting, fixed_mechanisms
 from antiphon.composition.guarantees.inclusion import require
-from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.histograms.queries import HistogramQuery, one_sensitive
 from antiphon.mechanisms.sparse_vector import AboveThreshold, AnySparseVector, SparseState, Told
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import spaces
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import Claim, Coins, ContinualMechanism, Pure, Status, spaces
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
 from antiphon.protocol.provenance import CREATED, proved
 from antiphon.protocol.registry import column_safe, register, set_derived

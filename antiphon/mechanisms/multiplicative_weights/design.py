@@ -9,8 +9,7 @@ from antiphon.composition.accounting import PrivacyCurve, advanced, optimal
 from antiphon.composition.accounting.parameters import Given
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.multiplicative_weights.mechanism import SHARE, MultiplicativeWeights
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 
 
 class Accountant(Protocol):

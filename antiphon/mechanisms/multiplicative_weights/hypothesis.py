@@ -12,12 +12,7 @@ import attrs
 import numpy as np
 import numpy.typing as npt
 
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import BOTTOM, TOP, Symbol
-from antiphon.protocol.provenance import proved
+from antiphon.protocol import BOTTOM, TOP, Claim, Coins, ContinualMechanism, Pure, Symbol, proved
 from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.verifiers.models import event_level

@@ -28,9 +28,7 @@ from typing import Final, NamedTuple
 import attrs
 import numpy as np
 
-from antiphon.composition.complex_mechanism import Lifting
-from antiphon.composition.creation import Create
-from antiphon.composition.validity import fixed_parameters
+from antiphon.composition import Create, Lifting, fixed_parameters
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Array, row
 from antiphon.mechanisms.multiplicative_weights.hypothesis import (
@@ -42,15 +40,11 @@ from antiphon.mechanisms.multiplicative_weights.hypothesis import (
 )
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace, laplace_bound
 from antiphon.mechanisms.sparse_vector import AboveThreshold
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol.claims import Status
+from antiphon.numbers import InvalidArgument, exact
+from antiphon.protocol import BOTTOM, HALT, TOP, Ask, Status, Symbol, register, set_derived
 from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
-from antiphon.protocol.messages import BOTTOM, HALT, TOP, Ask, Symbol
-from antiphon.protocol.registry import register, set_derived
 from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signature
-from antiphon.verifiers.models import event_level, updates_and_queries
-from antiphon.verifiers.relations import ReplacedRow
+from antiphon.verifiers import ReplacedRow, event_level, updates_and_queries
 
 SHARE: Final = Fraction(3, 4)
 """The part of an update's ε that its test has, unless said otherwise: it has the more noise."""

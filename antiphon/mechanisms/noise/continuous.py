@@ -15,18 +15,13 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import Calibrated, concentrated_at, gaussian_quantile
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.interval import up
+from antiphon.numbers import InvalidArgument, exact, up
+from antiphon.protocol import Arrays, Claim, Coins, Reals, Signature, Status
 from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.measures.kinds import GaussianDP, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.registry import column_safe, register, set_derived
-from antiphon.protocol.spaces import Arrays, Reals, Signature
-from antiphon.verifiers.models import neighbouring_start
+from antiphon.verifiers import Within, neighbouring_start
 from antiphon.verifiers.preprocessing_distance import PreprocessingDistance
-from antiphon.verifiers.relations import Within
 
 _LARGEST: Final = sys.float_info.max
 _SMALLEST: Final = sys.float_info.min

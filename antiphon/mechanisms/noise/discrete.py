@@ -17,15 +17,11 @@ from antiphon.composition.accounting.pairs.compose import dominated_measure
 from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
 from antiphon.mechanisms import fields
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 from antiphon.populations.array_columns import int64s
-from antiphon.protocol.adapters import NoninteractiveMechanism
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import Claim, Coins, NoninteractiveMechanism, proved
 from antiphon.protocol.measures.kinds import Dominated, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import Answer, Query
-from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start

@@ -15,18 +15,10 @@ from antiphon.composition.accounting.pairs.compose import dominated_measure
 from antiphon.composition.accounting.pairs.noise import DiscreteGaussianPair, DiscreteLaplacePair
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise import discrete
-from antiphon.numbers import exact
-from antiphon.numbers.errors import CompositionError
-from antiphon.numbers.interval import up
+from antiphon.numbers import CompositionError, exact, up
 from antiphon.populations.each_replica import to_scalar
-from antiphon.protocol import spaces
-from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
-from antiphon.protocol.measures.kinds import Pure
+from antiphon.protocol import LEFT, RIGHT, Claim, Coins, PostProcessor, Pure, Side, proved, spaces
 from antiphon.protocol.messages import HALT, STAND_IN, distinct
-from antiphon.protocol.provenance import proved
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within

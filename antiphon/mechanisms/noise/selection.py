@@ -18,14 +18,9 @@ from numpy.typing import NDArray
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import Calibrated, laplace_bound
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
 from antiphon.populations.each_replica import to_scalar
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.measures.kinds import BoundedRange, Pure
-from antiphon.protocol.provenance import proved
+from antiphon.protocol import BoundedRange, Claim, Coins, Pure, proved
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start

@@ -17,9 +17,7 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.numbers import exact
-from antiphon.numbers.exact import ExactEpsilon, Log
-from antiphon.numbers.interval import nearest
+from antiphon.numbers import ExactEpsilon, Log, exact, nearest
 from antiphon.protocol.coins.inversion import Bracket, Integers, Uniform, Word, power
 from antiphon.protocol.coins.samplers import below
 

@@ -10,10 +10,7 @@ from typing import Any, Final, TypeVar
 
 import attrs
 
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, PartError
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.interval import up
+from antiphon.numbers import ExactEpsilon, InvalidArgument, PartError, exact, up
 from antiphon.numbers.normal import gaussian_delta, quantile_above
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.divergences import SLACK, order_of, range_curve, response_curve

@@ -8,8 +8,7 @@ from typing import Final
 
 import numpy as np
 
-from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.interval import UNIT, Floats, Number, up
 
 SLACK: Final = 64 * UNIT

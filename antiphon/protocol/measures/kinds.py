@@ -13,9 +13,8 @@ from typing import Final, TypeAlias, Union
 
 import attrs
 
-from antiphon.numbers import exact, named
+from antiphon.numbers import ExactEpsilon, exact, named
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.numbers.exact import ExactEpsilon
 from antiphon.protocol.registry import register
 
 

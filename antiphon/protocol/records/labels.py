@@ -17,8 +17,7 @@ from typing import Any, Final, cast
 import attrs
 import numpy as np
 
-from antiphon.numbers.exact import Log
-from antiphon.numbers.rounded_text import shown_up
+from antiphon.numbers import Log, shown_up
 from antiphon.protocol import registry
 from antiphon.protocol.chain import AnyChain, Links, PostProcessor
 from antiphon.protocol.display import DrawnAs

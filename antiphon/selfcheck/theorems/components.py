@@ -11,8 +11,7 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition import validity
-from antiphon.composition.creation import Create
+from antiphon.composition import Create, validity
 from antiphon.composition.suitable import Checked, Purse
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon

@@ -8,10 +8,7 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from antiphon.numbers.errors import FileError, InvalidArgument, PartError, ProtocolError
-from antiphon.protocol.coins.sampled import SampledCoins
-from antiphon.protocol.coins.tapes import RecordedCoins
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import HALT
+from antiphon.protocol import HALT, Mechanism, RecordedCoins, SampledCoins
 from antiphon.protocol.records.transcript import dumps
 from antiphon.protocol.session import Exchange, Last, Session, sealed
 from antiphon.sessions.durable import lines

@@ -12,9 +12,7 @@ from itertools import zip_longest
 from typing import Final, NamedTuple
 
 from antiphon.numbers.errors import InvalidArgument, TranscriptError
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.coins.tapes import RecordedCoins
-from antiphon.protocol.mechanism import Mechanism
+from antiphon.protocol import Coins, Mechanism, RecordedCoins
 from antiphon.protocol.messages import ATOMS, HALT, MAX_DEPTH, identical
 from antiphon.protocol.records import codec
 from antiphon.protocol.records.transcript import MAX_LINE, dumps

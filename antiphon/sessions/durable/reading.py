@@ -10,9 +10,7 @@ import attrs
 
 from antiphon.numbers.errors import PartError, ReplayMismatch, ResumeError, TranscriptError
 from antiphon.numbers.interning import all_are, fingerprint
-from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import HALT, identical
+from antiphon.protocol import HALT, Mechanism, ReplayedCoins, identical
 from antiphon.protocol.records.codec import Fields, Json, decode, decode_draws, encode
 from antiphon.protocol.records.headers import rebuilt, rerunning
 from antiphon.protocol.records.transcript import MAX_LINE, parsed

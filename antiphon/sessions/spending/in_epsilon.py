@@ -11,29 +11,20 @@ from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Final, TypeAlias, Union, cast
 
+from antiphon.composition import ConComp, Create, Filter, NoGuarantee, RenyiFilter
 from antiphon.composition.accounting.curve import PrivacyCurve
-from antiphon.composition.concurrent import ConComp
-from antiphon.composition.creation import Create
-from antiphon.composition.filters.basic import RenyiFilter
-from antiphon.composition.filters.budget import Filter
 from antiphon.composition.filters.odometer import Distance, Odometer, RenyiOdometer
 from antiphon.composition.guarantees.composing import composed
-from antiphon.composition.guarantees.derivation import NoGuarantee
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
 from antiphon.composition.guarantees.leaf_claims import has_asserted_claim
 from antiphon.composition.guarantees.rulebook import Inquiry, derive
 from antiphon.composition.guarantees.rules.budgeted import guarantee_within
 from antiphon.composition.guarantees.rules.post_processing import rest_of
 from antiphon.composition.validity import Paying, SparseParallel
-from antiphon.numbers.errors import InvalidArgument
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log
 from antiphon.numbers.interval import above, down, up
+from antiphon.protocol import AnyChain, Mechanism, Pure, Status, Verification
 from antiphon.protocol.budget_view import InEpsilon
-from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.claims import Status
-from antiphon.protocol.measures.kinds import Pure
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.verification import Verification
 from antiphon.sessions.spending.locating import Found, Gatekeeper, counted, guarding, used
 from antiphon.verifiers.verifier import Verifier
 

@@ -6,22 +6,18 @@ from typing import Any, NamedTuple, overload
 
 import attrs
 
+from antiphon.composition import Budget, Create, Filter
 from antiphon.composition.complex_mechanism import Delegating
 from antiphon.composition.concurrent import Child, Concurrent, Dead, Ledger
-from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Budget, Filter
 from antiphon.composition.suitable import Suitable, SuitableState
 from antiphon.composition.validity import FixedInAdvance, Paying, Sparse
 from antiphon.numbers.errors import ProtocolError
 from antiphon.numbers.persistent_vector import Vector
+from antiphon.protocol import AnyChain, Measure, Mechanism, PostProcessor, Refused
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.budget_view import Charge, ChildShare, Slot, Standing
-from antiphon.protocol.chain import AnyChain, PostProcessor
-from antiphon.protocol.measures.kinds import Measure
-from antiphon.protocol.mechanism import Mechanism
 from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.registry import name_of
-from antiphon.protocol.verification import Refused
 from antiphon.verifiers.models import Bounded
 from antiphon.verifiers.verifier import Identifier, Verifier
 

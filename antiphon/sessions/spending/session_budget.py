@@ -12,12 +12,11 @@ from typing import Any, Final
 
 import attrs
 
-from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Budget, Filter, Refusal
+from antiphon.composition import Budget, Create, Filter, Refusal
 from antiphon.composition.filters.sums import sign
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import FixedInAdvance
-from antiphon.numbers import exact
+from antiphon.numbers import ExactEpsilon, exact, shown_down, shown_up
 from antiphon.numbers.errors import (
     AntiphonError,
     InvalidArgument,
@@ -25,15 +24,9 @@ from antiphon.numbers.errors import (
     ReplayMismatch,
     of_kind,
 )
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.rounded_text import shown_down, shown_up
+from antiphon.protocol import TOP, Measure, Mechanism, Pure, ReplayedCoins, Status, same
 from antiphon.protocol.budget_view import BudgetInSight, Charge, ChildShare, InEpsilon, Price, Slot
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.tapes import ReplayedCoins
 from antiphon.protocol.display import aligned
-from antiphon.protocol.measures.kinds import Measure, Pure
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import TOP, same
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import name_of
 from antiphon.sessions.spending.in_epsilon import in_epsilon

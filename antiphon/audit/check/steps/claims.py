@@ -18,14 +18,10 @@ from antiphon.numbers.errors import (
     told,
 )
 from antiphon.numbers.rounded_text import shown_down, told_apart
+from antiphon.protocol import Claim, Pair, Verification, generator, identical, message_label
 from antiphon.protocol.adversary import scripted
-from antiphon.protocol.claims import Claim
-from antiphon.protocol.coins.sampled import generator
 from antiphon.protocol.measures.kinds import parameters_of
 from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.messages import Pair, identical
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Verification
 
 _ROUNDS: Final = 3
 _BELIEFS: Final = 20_000

@@ -14,11 +14,8 @@ from antiphon.populations.column_coins import ColumnCoins
 from antiphon.populations.each_replica import to_scalar
 from antiphon.populations.joining import OneOf
 from antiphon.populations.play import Population
+from antiphon.protocol import EMPTY, HALT, Draw, Mechanism, ReplayedCoins, identical
 from antiphon.protocol.adversary import scripted
-from antiphon.protocol.coins.coins import Draw
-from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import EMPTY, HALT, identical
 
 _REPLICAS: Final = 8
 _SCRIPTS: Final = 12

@@ -13,11 +13,7 @@ from antiphon.audit.check.subject import Subject, Taken, take
 from antiphon.audit.check.watch import source_place
 from antiphon.numbers.errors import AntiphonError, PartError, ReplayMismatch, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.cursor import Side
-from antiphon.protocol.messages import HALT, identical
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.spaces import Space
+from antiphon.protocol import HALT, ReplayedCoins, Side, Space, identical, message_label
 
 _LISTED: Final = 2000
 """Elements of a space that are looked at."""

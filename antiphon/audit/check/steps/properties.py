@@ -19,15 +19,11 @@ from antiphon.audit.check.watch import source_place
 from antiphon.composition import properties as lockstep
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.numbers.errors import REFUSALS, AntiphonError, Intractable, PartError
-from antiphon.protocol.chain import PostProcessor
+from antiphon.protocol import LEFT, RIGHT, PostProcessor, Refused, ReplayedCoins, Side, Space
 from antiphon.protocol.coins.sampled import SampledCoins, generator
-from antiphon.protocol.coins.tapes import ReplayedCoins
-from antiphon.protocol.cursor import LEFT, RIGHT, Side
 from antiphon.protocol.forwarding import Forwarding, forwarding
 from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Pair, identical
-from antiphon.protocol.spaces import Space
-from antiphon.protocol.verification import Refused
 
 _HOPS: Final = 8
 _QUESTIONS: Final = 3

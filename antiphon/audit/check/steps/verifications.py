@@ -14,13 +14,9 @@ from antiphon.audit.check.steps.contracts import CURE, hashable, unhashable
 from antiphon.audit.check.watch import content, record_randomness, source_place
 from antiphon.numbers.errors import PartError, of_kind, place, told
 from antiphon.numbers.interning import fingerprint
-from antiphon.protocol import spaces
-from antiphon.protocol.coins.coins import Coins
+from antiphon.protocol import Coins, ContinualMechanism, column_safe, message_label, spaces
 from antiphon.protocol.coins.column_safety import is_column_safe
-from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.registry import column_safe
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
 
 _MOST: Final = 1500

@@ -25,8 +25,7 @@ from antiphon.composition.accounting.atoms import window
 from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve
 from antiphon.composition.accounting.curve import PrivacyCurve, Searched, stated_field
 from antiphon.composition.accounting.parameters import Created, Kind
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable
+from antiphon.numbers import Intractable, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, probability, up
 
 _SLACK: Final = 64 * UNIT

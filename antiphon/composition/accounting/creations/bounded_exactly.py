@@ -18,8 +18,7 @@ import attrs
 
 from antiphon.composition.accounting.closed_forms import exact_exp
 from antiphon.composition.accounting.parameters import Created, Given, Kind, created, is_symmetric
-from antiphon.numbers import exact
-from antiphon.numbers.errors import Intractable
+from antiphon.numbers import Intractable, exact
 
 LIMIT: Final = 1 << 15
 """Values of H that are kept, at most."""

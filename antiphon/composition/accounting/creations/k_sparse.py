@@ -33,9 +33,8 @@ from antiphon.composition.accounting.summed_measures import (
 )
 from antiphon.numbers import exact
 from antiphon.numbers.interval import UNIT, Floats, Interval
+from antiphon.protocol import Measure, set_derived
 from antiphon.protocol.measures.divergences import SLACK
-from antiphon.protocol.measures.kinds import Measure
-from antiphon.protocol.registry import set_derived
 
 Pair = tuple[exact.ExactEpsilon, Fraction]
 Chosen = list[Pair]

@@ -10,10 +10,8 @@ from antiphon.composition.accounting.parameters import MANY
 from antiphon.composition.accounting.renyi import RenyiCurve
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, of_kind, with_article
-from antiphon.protocol.claims import Status
+from antiphon.protocol import ContinualMechanism, Status, message_label
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.mechanism import ContinualMechanism
-from antiphon.protocol.records.labels import message_label
 
 KINDS: Final = (
     noise.DiscreteGaussianPair,

@@ -14,8 +14,7 @@ from antiphon.composition.accounting.laws.noise_laws import Normal, Ranges, Thet
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.laws.values import Values
 from antiphon.composition.accounting.pairs.pairs_curve import FiniteLosses, LossPair, Points
-from antiphon.numbers import exact, named
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers import InvalidArgument, exact, named
 from antiphon.protocol.registry import register
 
 LARGEST: Final = Fraction(10**9)

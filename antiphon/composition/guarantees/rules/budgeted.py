@@ -20,10 +20,7 @@ from antiphon.composition.guarantees.leaf_claims import Leaf, creations
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import AdaptiveParameters, Sparse, SparseMeasures, SparseParallel
 from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.claims import Status
-from antiphon.protocol.measures.kinds import Measure, ZeroConcentrated
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Verification
+from antiphon.protocol import Measure, Status, Verification, ZeroConcentrated, message_label
 
 THEOREM: Final = "concurrent composition of adaptively chosen parameters (Haney et al. 2023)"
 _OURS: Final = (

@@ -37,11 +37,8 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.composition.guarantees.leaf_claims import Leaf, Leaves, created, has_asserted_claim
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
 from antiphon.composition.parameter_multisets import Parameters
+from antiphon.protocol import Verification, identical, message_label, why_untrusted
 from antiphon.protocol.measures.kinds import Measure, parameters_of
-from antiphon.protocol.messages import identical
-from antiphon.protocol.provenance import why_untrusted
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import Bounded
 
 THEOREM: Final = "CM Thm 4.10"

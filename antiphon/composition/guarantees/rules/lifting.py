@@ -19,16 +19,10 @@ from antiphon.composition.guarantees.derivation import Mark, NoGuarantee, Premis
 from antiphon.composition.guarantees.inclusion import answering, few_messages, includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.numbers.errors import AntiphonError, Intractable, ReplayMismatch
+from antiphon.protocol import Coins, Side, Space, Status, Verification, identical, message_label
 from antiphon.protocol.chain import AnyChain, Chain, Links, PostProcessor
-from antiphon.protocol.claims import Status
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.cursor import Side
 from antiphon.protocol.mechanism import ONLY, Mechanism
-from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import why_assumed
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.spaces import Space
-from antiphon.protocol.verification import Verification
 
 THEOREM: Final = "CM Thm 6.1"
 _LIMIT: Final = 25_000

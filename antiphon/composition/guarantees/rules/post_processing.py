@@ -17,16 +17,12 @@ from typing import Final
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
 from antiphon.composition.guarantees.inclusion import includes
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
+from antiphon.protocol import Finite, Space, Status, Verification, message_label, why_untrusted
 from antiphon.protocol.chain import AnyChain, Chain, PostProcessor, chain
-from antiphon.protocol.claims import Status
 from antiphon.protocol.forwarding import doubtful, forwarding
 from antiphon.protocol.measures.kinds import BoundedRange, Measure
 from antiphon.protocol.mechanism import ONLY, ContinualMechanism, Mechanism
 from antiphon.protocol.messages import distinct, identical
-from antiphon.protocol.provenance import why_untrusted
-from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.spaces import Finite, Space
-from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import UpdatesAndQueries, neighbouring_start
 from antiphon.verifiers.verifier import Identifier, Verifier
 

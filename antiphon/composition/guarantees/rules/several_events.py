@@ -37,11 +37,9 @@ from antiphon.composition.guarantees.rulebook import GROUP, Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.fixed_compositions import THEOREM, fixed_mechanisms
 from antiphon.composition.parameter_multisets import Parameters
 from antiphon.composition.validity import EachValid
-from antiphon.numbers import exact
-from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol.measures.kinds import Approximate, Measure
+from antiphon.numbers import exact, shown_up
+from antiphon.protocol import Approximate, Arrays, Integers, Measure
 from antiphon.protocol.records.labels import counted, message_label
-from antiphon.protocol.spaces import Arrays, Integers
 from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
 
 SEVERAL: Final = "group privacy or counting, whichever is less"

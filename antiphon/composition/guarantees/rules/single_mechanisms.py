@@ -26,11 +26,8 @@ from antiphon.composition.guarantees.leaf_claims import (
     of_claims,
 )
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
+from antiphon.protocol import AnyChain, Claim, Mechanism, Status, Verification, identical
 from antiphon.protocol.adapters import InteractiveAsContinual
-from antiphon.protocol.chain import AnyChain
-from antiphon.protocol.claims import Claim, Status
-from antiphon.protocol.mechanism import Mechanism
-from antiphon.protocol.messages import identical
 from antiphon.protocol.provenance import (
     claims_of,
     is_library_code,
@@ -39,7 +36,6 @@ from antiphon.protocol.provenance import (
     why_untrusted,
 )
 from antiphon.protocol.records.labels import message_label
-from antiphon.protocol.verification import Verification
 from antiphon.verifiers.models import Bounded, NeighbouringStart, neighbouring_start
 from antiphon.verifiers.preprocessing_distance import distance_of
 

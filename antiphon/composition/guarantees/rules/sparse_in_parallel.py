@@ -35,11 +35,9 @@ from antiphon.composition.guarantees.leaf_claims import creations, has_asserted_
 from antiphon.composition.guarantees.rulebook import Answer, Inquiry, Steps, rule
 from antiphon.composition.parameter_multisets import Parameters
 from antiphon.composition.validity import Sparse, SparseMeasures, SparseParallel
-from antiphon.numbers import exact
-from antiphon.numbers.rounded_text import shown_up
+from antiphon.numbers import exact, shown_up
+from antiphon.protocol import message_label, why_untrusted
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.provenance import why_untrusted
-from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import swap_symmetric
 
 PURE: Final = "CM Thm 5.2"

@@ -18,9 +18,7 @@ import numpy.typing as npt
 
 from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.populations.array_columns import ArrayColumn, float64s, int64s
-from antiphon.protocol.coins.coins import Coins
-from antiphon.protocol.messages import freeze
-from antiphon.protocol.registry import register
+from antiphon.protocol import Coins, freeze, register
 
 Array: TypeAlias = npt.NDArray[Any]
 Amount: TypeAlias = Union[float, Array]
