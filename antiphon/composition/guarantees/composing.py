@@ -153,6 +153,7 @@ def summed(
 ) -> Leaf:
     """By a theorem whose figure is what f fixes in all, or any ``max_creations`` of it."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
+    covered = row is PARAMETER and (most is None or most >= len(given))
     truth, parts = yield from creations(inquiry)
     premises = (fixed(given), *premises)
     if most is not None and most < len(given):
@@ -166,6 +167,7 @@ def summed(
         (*premises, truth),
         parts,
         measures,
+        covered,
     )
 
 

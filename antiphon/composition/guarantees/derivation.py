@@ -17,6 +17,7 @@ import attrs
 
 from antiphon.composition.accounting.bounds import exact_point, point
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.guarantees.mechanised import MECHANISED, Mechanised
 from antiphon.composition.properties import Violation
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.numbers import exact
@@ -196,11 +197,31 @@ class Derivation:
     parts: tuple[Derivation, ...] = ()
     measures: tuple[kinds.Measure, ...] = ()
     """What is promised in other measures, beside the curve."""
+    covered: bool = False
+    """Whether all that this step uses of its theorem is in the statement that Coq has checked."""
 
     @property
     def statement(self) -> str:
         """What it gives here, in a line."""
         return _written(self._statement)
+
+    @property
+    def mechanised(self) -> Mechanised | None:
+        """The machine-checked theorem by which this step holds; None: its proof is on paper.
+
+        It is about (ε, δ), so none is named where other measures are promised, too.
+        """
+        plain = all(isinstance(each, kinds.Pure | kinds.Approximate) for each in self.measures)
+        return MECHANISED.get(self.theorem) if self.covered and plain else None
+
+    @property
+    def steps(self) -> Iterator[Derivation]:
+        """This step and all that it builds on, from the top."""
+        waiting: list[Derivation] = [self]
+        while waiting:
+            step = waiting.pop()
+            yield step
+            waiting.extend(reversed(step.parts))
 
     @property
     def status(self) -> Status:
@@ -209,11 +230,7 @@ class Derivation:
 
     def marked(self, mark: Mark) -> Iterator[Premise]:
         """The premises of the whole tree with this mark, from the top."""
-        waiting: list[Derivation] = [self]
-        while waiting:
-            step = waiting.pop()
-            yield from (each for each in step.premises if each.mark is mark)
-            waiting.extend(reversed(step.parts))
+        return (each for step in self.steps for each in step.premises if each.mark is mark)
 
     def __repr__(self) -> str:
         return f"<Derivation by {self.theorem}, {self.status.value}>"
@@ -224,10 +241,14 @@ class Derivation:
         statement: Text,
         premises: tuple[Premise, ...],
         f: Verification | None = None,
+        *,
+        covered: bool = False,
     ) -> Derivation:
         """What is promised here, said of a whole by one theorem more, w.r.t. its f or this."""
-        f = self.verification if f is None else f
-        return Derivation(theorem, statement, f, self.curve, premises, (self,), self.measures)
+        f, parts = self.verification if f is None else f, (self,)
+        return Derivation(
+            theorem, statement, f, self.curve, premises, parts, self.measures, covered
+        )
 
     def claim(
         self, delta: float | Fraction | None = None, kind: type[kinds.Measure] | None = None

@@ -74,6 +74,8 @@ def processed(
     inside: Derivation,
     premises: tuple[Premise, ...],
     f: Verification | None = None,
+    *,
+    covered: bool = False,
 ) -> Derivation:
     """What is said of the right of the links, said of the whole: w.r.t. the same f, or another."""
     return Derivation(
@@ -84,6 +86,7 @@ def processed(
         premises,
         (inside,),
         tuple(each for each in inside.measures if _holds_behind(links, each)),
+        covered,
     )
 
 
@@ -172,7 +175,9 @@ def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     statement = "V[f] ∘* I ∘* M is as private for 0 ∼ 1 as M is w.r.t. f"
     found = inside.carried(GAME, statement, (premise,), starts)
     outer = links[: place - 1]
-    return processed(outer, found, tuple(map(_one_state, outer))) if outer else found
+    if not outer:
+        return found
+    return processed(outer, found, tuple(map(_one_state, outer)), covered=True)
 
 
 def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
