@@ -1,7 +1,7 @@
 (** False twins of the theorems, each refuted.  A model in which one of them could be proved
     would be inconsistent, so these guard the definitions. *)
 From Coq Require Import QArith List Bool Arith Lia Lqa.
-From Antiphon Require Import Distributions Statements Histories Slots Proved Examples.
+From Antiphon Require Import Distributions Statements Histories Figure Slots Proved Examples.
 Import ListNotations.
 Open Scope Q_scope.
 Set Universe Polymorphism.

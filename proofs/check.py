@@ -42,6 +42,17 @@ def axioms(names: list[str]) -> dict[str, str]:
         return {name: (Path(folder) / f"{name}.out").read_text().strip() for name in names}
 
 
+def run(text: str, proofs: Path = HERE) -> str:
+    """What coqc prints for a file that uses the compiled proofs; ends with its error, if any."""
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "Asked.v").write_text(text)
+        command = ["coqc", "-Q", str(proofs), "Antiphon", "Asked.v"]
+        asked = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if asked.returncode:
+        sys.exit(f"coqc refuses it: {' '.join(asked.stderr.split())}")
+    return asked.stdout
+
+
 def version() -> tuple[int, ...]:
     """The version of the coqc that is installed; an error says how to get one."""
     if shutil.which("coqc") is None:
