@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import islice
 
 import attrs
 
@@ -55,14 +56,16 @@ class Component:
         return len(self.rows) + len(self.allowed) + 1
 
 
-def component(create: Create, queries: Iterable[object] | None = None) -> Component:
-    """What is created, with the f' and the ε that it asserts.
+def component(
+    create: Create, queries: Iterable[object] | None = None, *, growth: Fraction | None = None
+) -> Component:
+    """What is created, with the f' and the ε that it asserts; or another ``growth``, e^ε.
 
     Raises: InvalidArgument for a claim that has a δ, or an ε that is no ``Log(q)``, and for a
     mechanism that refuses a message; Intractable past the limit.
     """
     mechanism, claim = create.mechanism, create.claim
-    growth = _growth(create)
+    growth = _growth(create) if growth is None else growth
     assert claim is not None
     messages = listed(mechanism, None if queries is None else tuple(queries))
     rows, answers = _rows(mechanism, messages)
@@ -90,6 +93,9 @@ def _rows(
 ) -> tuple[tuple[tuple[tuple[tuple[Fraction, int, int], ...], ...], ...], tuple[object, ...]]:
     states, answers = Interner(), Interner()
     answers(HALT)
+    said = mechanism.signature.answers
+    for each in islice(said.enumerate(), LIMIT) if said.finite else ():
+        answers(each)
     states(mechanism.initial_state)
     step, rows, size = guarded(mechanism), [], 0
     while len(rows) < len(states.values):
