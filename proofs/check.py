@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
+CITED = HERE.parent / "antiphon" / "composition" / "guarantees" / "mechanised.py"
 CLOSED = "Closed under the global context"
 OLDEST = (8, 16)
 
@@ -27,6 +28,12 @@ def statements(text: str) -> set[str]:
     """The theorems that Statements.v states."""
     text = text[text.index("== statements *)") :]
     return set(re.findall(r"^Definition (\w+) : Prop :=$", text, re.MULTILINE))
+
+
+def cited_and_not_proved(proved: dict[str, str]) -> list[str]:
+    """The theorems that a rule of the library cites and Proved.v does not have."""
+    names = re.findall(r'Mechanised\("(\w+)"', CITED.read_text())
+    return sorted(set(names) - set(proved))
 
 
 def axioms(names: list[str]) -> dict[str, str]:
@@ -73,6 +80,8 @@ def main() -> None:
     stated = statements((HERE / "Statements.v").read_text())
     if missing := stated ^ set(proved.values()):
         sys.exit(f"stated and not proved, or proved and not stated: {', '.join(sorted(missing))}")
+    if CITED.exists() and (unknown := cited_and_not_proved(proved)):
+        sys.exit(f"{CITED.name} cites what is no theorem of Proved.v: {', '.join(unknown)}")
     for name, answer in axioms(list(proved)).items():
         if answer != CLOSED:
             sys.exit(f"{name} rests on axioms:\n{answer}")

@@ -1,7 +1,7 @@
 """Write finite components of the library in Coq, and a system of them as one theorem.
 
 A component is a mechanism with an f': a table of exact laws, and an automaton (Tables.v). Coq
-checks by computation that it is (E, 0)-DP, E = e^ε; the theorems of Proved.v compose it with others.
+checks by computation that it is (E, 0)-DP, E = e^ε; the theorems of Proved.v compose several.
 """
 
 from __future__ import annotations
@@ -166,28 +166,39 @@ Said = tuple[int, int, int]
 
 def claims(parts: Sequence[Component]) -> str:
     """The definitions of claims c0, c1, …, each checked by computation."""
-    return "".join(
-        f"Definition t{i} : Table := {part.table}.\nDefinition a{i} : Automaton := {part.automaton}.\n"
-        f"Definition ok{i} : table_ok t{i} = true := ltac:(vm_compute; reflexivity).\n"
-        f"Definition at_least{i} : (1 <= {rational(part.growth)})%Q := ltac:(apply Qle_bool_iff; reflexivity).\n"
-        f"Definition c{i} := checked t{i} a{i} {part.rounds} ok{i} at_least{i} "
-        f"(ltac:(vm_compute; reflexivity) : check t{i} ok{i} a{i} {rational(part.growth)} {part.rounds} = true).\n"
-        for i, part in enumerate(parts)
-    )
+    return "".join(f"{_claim(i, part)}\n" for i, part in enumerate(parts))
 
 
-def fixed_mechanisms(name: str, parts: Sequence[Component], growth: Fraction, delta: Fraction) -> str:
+def _claim(i: int, part: Component) -> str:
+    growth = rational(part.growth)
+    check = f"check t{i} ok{i} a{i} {growth} {part.rounds} = true"
+    return f"""Definition t{i} : Table := {part.table}.
+Definition a{i} : Automaton := {part.automaton}.
+Definition ok{i} : table_ok t{i} = true := ltac:(vm_compute; reflexivity).
+Definition at_least{i} : (1 <= {growth})%Q := ltac:(apply Qle_bool_iff; reflexivity).
+Definition true{i} : {check} := ltac:(vm_compute; reflexivity).
+Definition c{i} := checked t{i} a{i} {part.rounds} ok{i} at_least{i} true{i}."""
+
+
+def _statement(f: str, growth: Fraction, delta: Fraction) -> str:
+    promised = f"{rational(growth)} {rational(delta)}"
+    return f"DP (@eside nat nat _ siden) {f} (ExtConComp siden) {promised}"
+
+
+def fixed_mechanisms(
+    name: str, parts: Sequence[Component], growth: Fraction, delta: Fraction
+) -> str:
     """The composition of these very components is (growth, delta)-DP: Theorem 4.10."""
     alphas = listing(f"c{i}" for i in range(len(parts)))
-    return (
-        f"{HEADER}{claims(parts)}"
-        f"Theorem {name} : forall f, accepts_fixed_mechanisms {alphas} f ->\n"
-        f"  DP (@eside nat nat _ siden) f (ExtConComp siden) {rational(growth)} {rational(delta)}.\n"
-        "Proof.\n"
-        f"  intros f Hf. apply (fixed_mechanisms _ _ _ Nat.eq_dec siden {alphas}); "
-        "[apply Qle_bool_iff; reflexivity|exact Hf|by_figure].\nQed.\n"
-        f"Print Assumptions {name}.\n"
-    )
+    return f"""{HEADER}{claims(parts)}
+Theorem {name} : forall f, accepts_fixed_mechanisms {alphas} f ->
+  {_statement("f", growth, delta)}.
+Proof.
+  intros f Hf. apply (fixed_mechanisms _ _ _ Nat.eq_dec siden {alphas});
+    [apply Qle_bool_iff; reflexivity|exact Hf|by_figure].
+Qed.
+Print Assumptions {name}.
+"""
 
 
 def of_parameters(
@@ -203,17 +214,15 @@ def of_parameters(
     theorem = "sparse_parallel_pure" if sparse else "fixed_parameters"
     given = "siden samen samen_decides" if sparse else "siden"
     allowed = "".join(f"\n  /\\ valid {f} {listing(map(_said, run))} = true" for run in runs)
-    return (
-        f"{HEADER}{claims(parts)}"
-        f"Theorem {name} : DP (@eside nat nat _ siden) {f} (ExtConComp siden) "
-        f"{rational(growth)} {rational(delta)}{allowed}.\n"
-        "Proof.\n"
-        f"  repeat split; try (vm_compute; reflexivity).\n"
-        f"  apply ({theorem} _ _ _ Nat.eq_dec {given}); "
-        "[apply Qle_bool_iff; reflexivity| |by_figure].\n"
-        "  repeat constructor; try reflexivity; apply Qle_bool_iff; reflexivity.\nQed.\n"
-        f"Print Assumptions {name}.\n"
-    )
+    return f"""{HEADER}{claims(parts)}
+Theorem {name} : {_statement(f, growth, delta)}{allowed}.
+Proof.
+  repeat split; try (vm_compute; reflexivity).
+  apply ({theorem} _ _ _ Nat.eq_dec {given}); [apply Qle_bool_iff; reflexivity| |by_figure].
+  repeat constructor; try reflexivity; apply Qle_bool_iff; reflexivity.
+Qed.
+Print Assumptions {name}.
+"""
 
 
 def _said(said: Said) -> str:

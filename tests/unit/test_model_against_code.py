@@ -283,11 +283,11 @@ def test_f_inf_and_the_verifier_agree_on_10_000_sequences(model):
     assert let_through(10, 1_000, model) == "[]"
 
 
-# --- whole systems ---------------------------------------------------------------------------------
+# --- whole systems ----------------------------------------------------------------------------
 
 
 def tight(growths, growth):
-    """The tight δ of randomized responses with these e^ε: what the last line of a proof computes."""
+    """The tight δ of randomized responses with these e^ε, as the kernel computes it."""
     laws = [(Fraction(1), Fraction(1))]
     for each in growths:
         likely, rare = each / (1 + each), 1 / (1 + each)

@@ -1,4 +1,4 @@
-"""The theorems that Coq has checked: which theorem of proofs/Proved.v, and what its model leaves out.
+"""The theorems that Coq has checked: which of proofs/Proved.v, and what its model leaves out.
 
 A rule says of each derivation whether the statement in proofs/Statements.v covers all that it used
 (``Derivation.covered``); this table says which statement that is.

@@ -71,9 +71,7 @@ def sparse(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
     return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
 
 
-def _filtered(
-    budget: Filter, f: Verification, inquiry: Inquiry, *, covered: bool = False
-) -> Leaf:
+def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: bool = False) -> Leaf:
     """``covered``: every created mechanism is held to its f', and the filter adds up (ε, δ)."""
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
