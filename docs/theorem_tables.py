@@ -72,7 +72,7 @@ ABOUT = {
         premises="each part sends what the next one takes",
     ),
     "Lemma 2.15": About(
-        kernel=("post_processing",),
+        kernel=("post_processing", "post_processing_forwarding: w.r.t. an f"),
         says="P ∘\\* M is as private as M.",
         source="CM Lemma 2.15; of a P that asks on its own: [post-processors that ask]"
         "(guarantees.md#post-processors-that-ask)",
@@ -95,7 +95,7 @@ ABOUT = {
         premises="M is ε-DP w.r.t. f; discrete answers",
     ),
     "Thm 4.10": About(
-        kernel=("fixed_mechanisms",),
+        kernel=("fixed_mechanisms", "fixed_mechanisms_from_the_start: ConComp"),
         says="Mechanisms fixed in advance are as private as Comp[RR_{ε₁,δ₁}, …].",
         source="CM Thm 4.10",
         sample=lambda: ap.guarantee(ap.ExtConComp(), fixed_mechanisms([COUNTER, RESPONSE])),

@@ -34,12 +34,12 @@ def tool(name):
 
 def compiled(kept, files):
     """A folder with these files compiled; it is kept until one of them changes."""
-    texts = "".join((PROOFS / name).read_text() for name in files)
-    folder = Path(kept) / hashlib.sha256(texts.encode()).hexdigest()[:16]
+    texts = {name: (PROOFS / name).read_text() for name in files}
+    folder = Path(kept) / hashlib.sha256("".join(texts.values()).encode()).hexdigest()[:16]
     if not folder.exists():
         with tempfile.TemporaryDirectory(dir=kept) as made:
-            for name in files:
-                shutil.copy(PROOFS / name, made)
+            for name, text in texts.items():
+                (Path(made) / name).write_text(text)
                 command = ["coqc", "-Q", made, "Antiphon", str(Path(made) / name)]
                 done = subprocess.run(command, capture_output=True, text=True, check=False)
                 assert done.returncode == 0, done.stderr

@@ -153,7 +153,8 @@ def summed(
 ) -> Leaf:
     """By a theorem whose figure is what f fixes in all, or any ``max_creations`` of it."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
-    covered = row is PARAMETER and (most is None or most >= len(given))
+    whole = most is None or most >= len(given)
+    covered = theorem if row is PARAMETER and whole else ""
     truth, parts = yield from creations(inquiry)
     premises = (fixed(given), *premises)
     if most is not None and most < len(given):

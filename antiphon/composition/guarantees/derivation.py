@@ -197,8 +197,8 @@ class Derivation:
     parts: tuple[Derivation, ...] = ()
     measures: tuple[kinds.Measure, ...] = ()
     """What is promised in other measures, beside the curve."""
-    covered: bool = False
-    """Whether all that this step uses of its theorem is in the statement that Coq has checked."""
+    covered: str = ""
+    """The row of ``MECHANISED`` whose statement has all that this step uses; empty: none."""
 
     @property
     def statement(self) -> str:
@@ -212,7 +212,7 @@ class Derivation:
         It is about (ε, δ), so none is named where other measures are promised, too.
         """
         plain = all(isinstance(each, kinds.Pure | kinds.Approximate) for each in self.measures)
-        return MECHANISED.get(self.theorem) if self.covered and plain else None
+        return MECHANISED.get(self.covered) if plain else None
 
     @property
     def steps(self) -> Iterator[Derivation]:
@@ -242,7 +242,7 @@ class Derivation:
         premises: tuple[Premise, ...],
         f: Verification | None = None,
         *,
-        covered: bool = False,
+        covered: str = "",
     ) -> Derivation:
         """What is promised here, said of a whole by one theorem more, w.r.t. its f or this."""
         f, parts = self.verification if f is None else f, (self,)

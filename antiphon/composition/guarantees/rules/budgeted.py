@@ -54,7 +54,8 @@ def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Ans
             "build ExtConComp(budget=WhitehouseFilter(epsilon=…, delta=…)), or fix the parameters "
             "in advance: fixed_parameters, sparse_parallel (CM Thms 4.12, 5.2, 5.5)",
         )  # fmt: skip
-    return _filtered(budget, f, inquiry, covered=type(budget) is BasicFilter and budget.delta < 1)
+    basic = type(budget) is BasicFilter and budget.delta < 1
+    return _filtered(budget, f, inquiry, covered=THEOREM if basic else "")
 
 
 @rule(THEOREM, ExtConComp, about=NoneType)
@@ -71,8 +72,8 @@ def sparse(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
     return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
 
 
-def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: bool = False) -> Leaf:
-    """``covered``: every created mechanism is held to its f', and the filter adds up (ε, δ)."""
+def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: str = "") -> Leaf:
+    """``covered``: where every created mechanism is held to its f', and (ε, δ) add up."""
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
     curve, measures = promised(budget), _measures(budget)

@@ -33,6 +33,7 @@ from antiphon.verifiers.models import UpdatesAndQueries, neighbouring_start
 from antiphon.verifiers.verifier import Identifier, Verifier
 
 THEOREM: Final = "CM Lemma 2.15 (post-processing)"
+_BEHIND: Final = f"{THEOREM}, P behind V[f]"
 
 
 @rule(THEOREM, AnyChain, Chain, rank=1)
@@ -44,7 +45,7 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
     rest, premises = rest_of(system, len(links)), tuple(map(_forwards, links))
     asks = distinct(ask for link in links for ask in _asks(link))
     if not asks:
-        return processed(links, (yield inquiry.of(rest, f)), premises)
+        return processed(links, (yield inquiry.of(rest, f)), premises, covered=_BEHIND)
     inner = f if f is None or _unread(f, asks) else UpdatesAndQueries(f, Finite(asks))
     inside = yield inquiry.of(rest, inner)
     if not _unread(inside.verification, asks):
@@ -75,7 +76,7 @@ def processed(
     premises: tuple[Premise, ...],
     f: Verification | None = None,
     *,
-    covered: bool = False,
+    covered: str = "",
 ) -> Derivation:
     """What is said of the right of the links, said of the whole: w.r.t. the same f, or another."""
     return Derivation(
@@ -177,7 +178,7 @@ def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     outer = links[: place - 1]
     if not outer:
         return found
-    return processed(outer, found, tuple(map(_one_state, outer)), covered=True)
+    return processed(outer, found, tuple(map(_one_state, outer)), covered=THEOREM)
 
 
 def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
