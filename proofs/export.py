@@ -217,7 +217,7 @@ def of_parameters(
     return f"""{HEADER}{claims(parts)}
 Theorem {name} : {_statement(f, growth, delta)}{allowed}.
 Proof.
-  repeat split; try (vm_compute; reflexivity).
+{"  split; [|repeat apply conj; vm_compute; reflexivity]." if runs else ""}
   apply ({theorem} _ _ _ Nat.eq_dec {given}); [apply Qle_bool_iff; reflexivity| |by_figure].
   repeat constructor; try reflexivity; apply Qle_bool_iff; reflexivity.
 Qed.

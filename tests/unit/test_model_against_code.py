@@ -318,10 +318,11 @@ def two_steps_and_a_sparse_vector():
 
 
 def created_adaptively():
-    """The second is a response or a walk, as the first answered; both are allowed."""
+    """The second is a walk or a response, as the first answered; both are allowed."""
     made = [RandomizedResponse(epsilon=Log(2)), promised(WALK, bounded(event_level(), 2), 2)]
     parts = [tool("export").component(Create(each)) for each in made]
-    parts.append(attrs.evolve(parts[0], growth=parts[1].growth))
+    third = RandomizedResponse(epsilon=Log(parts[1].growth))
+    parts.append(tool("export").component(Create(third)))
     start = [(0, 0, 0), (1, 0, 1)]
     runs = [[*start, (0, 1, 0), (2, 1, 0)], [*start, (0, 2, 0), (2, 0, 1), (1, 0, 0)]]
     fixed = [each.growth for each in parts[:2]]
