@@ -449,7 +449,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 76_450, 411, 6_458, 45_400
+LINES, FILES, IMPORTS, CORE_LINES = 76_450, 411, 6_462, 45_400
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
