@@ -51,6 +51,7 @@ def axioms(names: list[str]) -> dict[str, str]:
 
 def run(text: str, proofs: Path = HERE) -> str:
     """What coqc prints for a file that uses the compiled proofs; ends with its error, if any."""
+    ready()
     with tempfile.TemporaryDirectory() as folder:
         (Path(folder) / "Asked.v").write_text(text)
         command = ["coqc", "-Q", str(proofs), "Antiphon", "Asked.v"]
@@ -69,11 +70,16 @@ def version() -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", printed.split()[0])[:2])
 
 
-def main() -> None:
-    """Check everything; with --version, only that a coqc is there."""
+def ready() -> None:
+    """Ends with a line where there is no coqc, or one that is too old."""
     found = version()
     if found < OLDEST:
         sys.exit(f"coqc is {'.'.join(map(str, found))}; the proofs need 8.16 or newer")
+
+
+def main() -> None:
+    """Check everything; with --version, only that a coqc is there."""
+    ready()
     if "--version" in sys.argv:
         return
     proved = theorems((HERE / "Proved.v").read_text())

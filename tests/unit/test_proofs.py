@@ -62,7 +62,9 @@ def test_the_page_names_every_theorem() -> None:
     ("coqc", "said"),
     [(None, "apt-get install coq"), ("8.12.1 4.08.1", "coqc is 8.12; the proofs need 8.16")],
 )
-def test_a_missing_or_old_coqc_is_named(tmp_path: Path, coqc: str | None, said: str) -> None:
+def test_a_missing_or_old_coqc_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, coqc: str | None, said: str
+) -> None:
     if coqc is not None:
         program = tmp_path / "coqc"
         program.write_text(f"#!/bin/sh\necho {coqc}\n")
@@ -74,6 +76,9 @@ def test_a_missing_or_old_coqc_is_named(tmp_path: Path, coqc: str | None, said: 
     assert asked.returncode == 1
     assert said in asked.stderr
     assert asked.stderr.count("\n") == 1
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match=said):
+        check().run("Print nat.")
 
 
 @pytest.mark.slow
