@@ -16,6 +16,7 @@ MODEL: Final = (
     "e^ε that is not rational",
     "countably many answers",
     "interactions without a bound on their length",
+    "how a claim in another measure implies one in (ε, δ)",
     "the figure, which the accountant computes",
     "the steps of the Python code",
 )
