@@ -52,17 +52,17 @@ CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), wh
 @rule(THEOREM, ExtConComp, about=validity.FixedMechanisms)
 def created_first(system: ExtConComp, f: validity.FixedMechanisms, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f^{α₁…α_k}."""
-    return _fixed_mechanisms(f)
+    return _fixed_mechanisms(f, THEOREM)
 
 
 @rule(THEOREM, ConComp)
 def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
     """ConComp[M₁, …, M_k]."""
-    return _fixed_mechanisms(its_own(system, f))
+    return _fixed_mechanisms(its_own(system, f), f"{THEOREM}, ConComp")
 
 
-def _fixed_mechanisms(f: validity.OfCreations) -> Leaf:
-    """The k given mechanisms, created first and in order.
+def _fixed_mechanisms(f: validity.OfCreations, row: str) -> Leaf:
+    """The k given mechanisms, created first and in order; ``row`` of MECHANISED, of parameters.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
     """
@@ -80,6 +80,7 @@ def _fixed_mechanisms(f: validity.OfCreations) -> Leaf:
     parameters = [pair for pair in pairs if pair is not None]
     curves, measures = composing.in_other_measures(claimed)
     every = len(parameters) == len(pairs)
+    covered = row if every and not curves else ""
     if every:
         curves.insert(0, composing.composed(parameters))
     return Derivation(
@@ -90,6 +91,7 @@ def _fixed_mechanisms(f: validity.OfCreations) -> Leaf:
         premises,
         tuple(dict.fromkeys(known)),
         measures,
+        covered,
     )
 
 
