@@ -43,6 +43,8 @@ class About:
     """Where no guarantee is derived by it."""
     sample: Callable[[], Any] | None = None
     """A guarantee by it."""
+    kernel: tuple[str, ...] = ()
+    """The theorems of proofs/Proved.v that say it, or what is said after a colon of it."""
 
 
 def sparse(*, delta: Fraction, consistent: bool = False, **narrowed: Any) -> Any:
@@ -70,6 +72,7 @@ ABOUT = {
         premises="each part sends what the next one takes",
     ),
     "Lemma 2.15": About(
+        kernel=("post_processing", "post_processing_forwarding: w.r.t. an f"),
         says="P ∘\\* M is as private as M.",
         source="CM Lemma 2.15; of a P that asks on its own: [post-processors that ask]"
         "(guarantees.md#post-processors-that-ask)",
@@ -81,6 +84,7 @@ ABOUT = {
         sample=lambda: ap.guarantee(ap.Verifier(COUNTER.verification) @ ap.Identifier() @ COUNTER),
     ),
     "Lemma 4.6": About(
+        kernel=("lyu_decomposition: the laws that T samples from",),
         says="An (ε, δ)-DP CM is T ∘\\* RR_{ε,δ}, and T asks once.",
         source="Lyu 2022; CM App. A. T is built (`ap.audit.lyu`), and compared.",
         premises="M is (ε, δ)-DP w.r.t. f; discrete answers",
@@ -91,31 +95,37 @@ ABOUT = {
         premises="M is ε-DP w.r.t. f; discrete answers",
     ),
     "Thm 4.10": About(
+        kernel=("fixed_mechanisms", "fixed_mechanisms_from_the_start: ConComp"),
         says="Mechanisms fixed in advance are as private as Comp[RR_{ε₁,δ₁}, …].",
         source="CM Thm 4.10",
         sample=lambda: ap.guarantee(ap.ExtConComp(), fixed_mechanisms([COUNTER, RESPONSE])),
     ),
     "Thm 4.12": About(
+        kernel=("fixed_parameters",),
         says="So are mechanisms chosen adaptively, their parameters fixed in advance.",
         source="CM Thm 4.12",
         sample=lambda: ap.guarantee(ap.ExtConComp(), fixed_parameters([(1, 0), (1, SMALL)])),
     ),
     "Thm 5.2": About(
+        kernel=("sparse_parallel_pure",),
         says="Of any number of mechanisms, the k that see a difference pay, if δ = 0.",
         source="CM Thm 5.2",
         sample=lambda: sparse(delta=Fraction(0)),
     ),
     "Thm 5.5": About(
+        kernel=("sparse_parallel_first_pair",),
         says="The same for any δ, where no mechanism can see a difference after its first message.",
         source="CM Thm 5.5",
         sample=lambda: sparse(delta=SMALL, consistent=True),
     ),
     "Thm 1.4": About(
+        kernel=("no_sparse_composition",),
         says="With δ > 0 and no such restriction, n copies of M_δ cost 1-(1-δ)ⁿ: a counterexample.",
         source="CM §5.2; the adversary is found by search.",
         premises="none: it says what is *not* private",
     ),
     "Thm S": About(
+        kernel=("symmetric_sparse_parallel: equal parameters, with a bound on what is created",),
         says="What n of them cost, if every f' allows the exchange of both sides. Attained.",
         source="proved in [sparse](sparse.md)",
         sample=lambda: ap.guarantee(
@@ -135,6 +145,7 @@ ABOUT = {
         ),
     ),
     "Filters": About(
+        kernel=("basic_filter: the basic filter",),
         says="Parameters chosen adaptively, charged before anything runs.",
         source="Haney et al. 2023 for the composition; each filter's own in [filters](filters.md)",
         sample=lambda: ap.guarantee(
@@ -165,6 +176,7 @@ ABOUT = {
         premises="P has the f → f' property",
     ),
     "Thm 6.1": About(
+        kernel=("complex_mechanism",),
         says="P ∘\\* M is as private w.r.t. f as M is w.r.t. f'.",
         source="CM Thm 6.1; in f-valid runs: `antiphon/composition/properties.py`",
         sample=lambda: ap.guarantee(
@@ -226,13 +238,20 @@ def entry(theorem: str, rows: list[Check]) -> Iterator[str]:
     """One theorem: what it says, whence, its premises, and its rows decided."""
     about = ABOUT[theorem]
     yield from (f"## {theorem}", "", about.says, "", f"*Proof:* {about.source.rstrip('.')}.", "")
-    yield from (*premises(about), "")
+    yield from (f"*Machine-checked:* {checked(about)}.", "", *premises(about), "")
     yield "| checked on | claimed | tight δ | |"
     yield "|---|---|---|---|"
     for row in rows:
         if row.theorem == theorem:
             yield decided(row.run())
     yield ""
+
+
+def checked(about: About) -> str:
+    """Which theorem of Coq says it; or that its proof is on paper."""
+    named = [each.partition(": ") for each in about.kernel]
+    texts = [f"`{name}` ({of})" if of else f"`{name}`" for name, _, of in named]
+    return ", ".join(texts) + " in `proofs/Proved.v`" if texts else "no; the proof is on paper"
 
 
 def premises(about: About) -> Iterator[str]:

@@ -1,7 +1,7 @@
 (** The theorems at work: figures by computation, a creation that is allowed and one that
     is not, and a composition as a component of a composition. *)
 From Coq Require Import QArith List Bool Arith Lia Lqa.
-From Antiphon Require Import Distributions Statements Histories Slots Counterexample Proved.
+From Antiphon Require Import Distributions Statements Histories Figure Slots Counterexample Proved.
 Import ListNotations.
 Open Scope Q_scope.
 Set Universe Polymorphism.
@@ -57,7 +57,6 @@ Example symmetric_sparse : Qeq_bool (Phi (map root (repeat (2, 0) 2 ++ repeat (1
 Proof. vm_compute. reflexivity. Qed.
 Example symmetric_attained : Qeq_bool (Phi (map root (repeat (1, 0) 1 ++ repeat (1, 1 # 10) 2)) 1 1) (19 # 100) = true.
 Proof. vm_compute. reflexivity. Qed.
-Ltac by_figure := apply tight_delta; [repeat constructor; simpl; lra|apply Qle_bool_iff; vm_compute; reflexivity].
 
 (* a whole system without hypotheses: two responses, any number of identical pairs elsewhere *)
 Corollary two_rr : DP (@eside bool bool _ side2) (f_inf same2 [(3, 0); (3, 0)]) (ExtConComp side2) 3 (3 # 8).

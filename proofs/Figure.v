@@ -159,6 +159,9 @@ Proof.
   - intros b Ev. pose proof (every_event b 1 E Ev F). lra.
 Qed.
 
+(* a figure by computation *)
+Ltac by_figure := apply tight_delta; [repeat constructor; simpl; lra|apply Qle_bool_iff; vm_compute; reflexivity].
+
 Lemma remove1_roots : forall p l r, remove1 p l = Some r -> Permutation (map root l) (root p :: map root r).
 Proof.
   induction l as [|p' l IH]; simpl; intros r H; [discriminate|].

@@ -17,7 +17,12 @@
          pairs (a sum type joins several).  A creation query carries the proof of its claim,
          so Definition 4.4 (iv) holds by typing; (iii) holds by typing as well.
     (D6) Components are counted from 0.
-    (D7) A post-processing answers each left message after a finite dialogue.           *)
+    (D7) A post-processing answers each left message after a finite dialogue.
+    (D8) ExtConComp answers Halt to a query for a component that was not created, and goes
+         on, where the paper's ends the communication.  A suitable f lets none through.
+    (D9) Neighbours of Comp[RR, .., RR] are (0, .., 0) and (1, .., 1); the paper's are any two
+         complementary tuples, for which the law is the same with answers renamed.
+    (D10) Definition 4.9 wants the k creations first; here they may come at any time.   *)
 From Coq Require Import QArith List Bool Arith Lqa.
 From Antiphon Require Import Distributions.
 Import ListNotations.
@@ -147,12 +152,20 @@ Section Post.
 End Post.
 Arguments Done {Msg Ans R}.  Arguments Call {Msg Ans R}.  Arguments Flip {Msg Ans R}.
 
+(* Not in CM: a P that sends each left message on as it is, once, and makes of the answer and
+   its own state what it likes, with coins. *)
+Inductive quiet {Msg Ans R : Type} : @Prog Msg Ans R -> Prop :=
+| quiet_done : forall r, quiet (Done r)
+| quiet_flip : forall p hp t e, quiet t -> quiet e -> quiet (@Flip Msg Ans R p hp t e).
+Definition sends_on {Msg Ans PS LA : Type} (P : @IPM Msg Ans PS Msg LA) : Prop :=
+  exists react, (forall s m, handle P s m = Call m (react s)) /\ forall s a, quiet (react s a).
+
 (* ============================================================ randomised response *)
 (* Definition 2.3: (b, top) is [Sure b], (b, bottom) is [Noisy b]. *)
 Inductive Response := Sure (b : bool) | Noisy (b : bool).
 Definition RR (E d : Q) (b : bool) : Dist Response :=
   [(d, Sure b); ((1 - d) * (E / (1 + E)), Noisy b); ((1 - d) * (1 / (1 + E)), Noisy (negb b))].
-(* Comp[RR_1, .., RR_k](b, .., b), and "it is (E, d)-DP" (Definition 2.2) *)
+(* Comp[RR_1, .., RR_k](b, .., b), and "it is (E, d)-DP" (Section 4; Definition 2.2) *)
 Fixpoint Comp (params : list (Q * Q)) (b : bool) : Dist (list Response) :=
   match params with
   | [] => ret []
@@ -255,8 +268,8 @@ Section Composition.
     | p :: l' => match remove1 p params with Some r => submultiset l' r | None => false end
     end.
 
-  (* Definition 4.9.  Claims cannot be compared, so a verification function that accepts
-     only such sequences stands for f^{alpha_1, .., alpha_k}. *)
+  (* Definition 4.9, and more (D10).  Claims cannot be compared, so any verification function
+     that accepts only such sequences stands for f^{alpha_1, .., alpha_k}. *)
   Definition accepts_fixed_mechanisms (alphas : list Claim) (f : list EPair -> bool) : Prop :=
     forall ps, f ps = true -> suitable 0 ps = true /\
       (exists later, creations ps ++ later = alphas) /\ forallb valid_instance (instances ps) = true.
@@ -324,7 +337,7 @@ Section Complex.
 End Complex.
 
 (* ============================================================ further definitions *)
-(* ConComp[N1, N2] of two interactive mechanisms (Section 2): the adversary interleaves. *)
+(* ConComp[N1, N2] of two interactive mechanisms (Section 4): the adversary interleaves. *)
 Section Con.
   Context {G1 A1 G2 A2 S1 S2 : Type} (N1 : CM S1 G1 A1) (N2 : CM S2 G2 A2).
   Definition con_step (s : S1 * S2) (m : G1 + G2) : Dist ((S1 * S2) * (A1 + A2)) :=
@@ -337,6 +350,25 @@ Section Con.
   Definition ConComp : CM (S1 * S2) (G1 + G2) (A1 + A2) :=
     {| init := (init N1, init N2); step := con_step; step_ok := con_ok |}.
 End Con.
+
+(* Section 4: ConComp[M_1, .., M_k] of fixed CMs is ExtConComp after the k creations; its
+   messages are queries with an index.  The sequences that f accepts are those of which each
+   M_i gets pairs that are f_i-valid. *)
+Section From.
+  Context {Msg Ans Pair : Type} (side : bool -> Pair -> Msg) (alphas : list (@Claim Msg Ans Pair side)).
+  Definition from_step (st : @EState Msg Ans Pair side) (m : nat * Msg) :=
+    ext_step st (Query (fst m) (snd m)).
+  Lemma from_ok : forall st m, proper (from_step st m).
+  Proof. intros; apply ext_step_ok. Qed.
+  Definition ConCompOf : CM (@EState Msg Ans Pair side) (nat * Msg) (EAns Ans) :=
+    {| init := map (@start Msg Ans Pair side) alphas; step := from_step; step_ok := from_ok |}.
+  Definition cside (b : bool) (p : nat * Pair) : nat * Msg := (fst p, side b (snd p)).
+  Definition created_first (ps : list (nat * Pair)) : list (@EPair Msg Ans Pair side) :=
+    map PCreate alphas ++ map (fun p => PQuery (fst p) (snd p)) ps.
+  Definition accepts_each (f : list (nat * Pair) -> bool) : Prop :=
+    forall ps, f ps = true -> suitable 0 (created_first ps) = true /\
+      forallb (@valid_instance Msg Ans Pair side) (instances (created_first ps)) = true.
+End From.
 
 (* the mechanism of Section 5.2 has bits as messages and these answers *)
 Definition side2 (b : bool) (p : bool * bool) : bool := if b then snd p else fst p.

@@ -1,7 +1,7 @@
 (** Each statement of Statements.v, proved.  The build prints the axioms of each theorem
     of this file; there are none. *)
 From Coq Require Import QArith List Bool Lqa.
-From Antiphon Require Import Distributions Statements Histories PostProcessing Lyu Composition Filter Sparse Complex Pairwise Counterexample.
+From Antiphon Require Import Distributions Statements Histories PostProcessing Lyu Composition Filter Sparse Complex Pairwise Wiring Counterexample.
 Import ListNotations.
 Open Scope Q_scope.
 Set Universe Polymorphism.
@@ -17,6 +17,11 @@ Qed.
 
 Theorem post_processing : Lemma_2_15.
 Proof. intros Msg Ans aeq m0 S0 S1 M0 M1 PS LM LA P E d H. exact (PostProcessing.post_processing aeq m0 P H). Qed.
+
+Theorem post_processing_forwarding : Lemma_2_15_forwarding.
+Proof.
+  intros St Msg Ans Pair aeq p0 side f M PS LA P E d HP H. exact (Wiring.forwarding aeq p0 HP H).
+Qed.
 
 Theorem lyu_decomposition : Lemma_4_6.
 Proof.
@@ -36,6 +41,9 @@ Qed.
 
 Theorem fixed_mechanisms : Theorem_4_10.
 Proof. intros Msg Ans Pair aeq side alphas f E d HE Hf H. exact (Composition.fixed_mechanisms aeq HE Hf H). Qed.
+
+Theorem fixed_mechanisms_from_the_start : Theorem_4_10_ConComp.
+Proof. intros Msg Ans Pair aeq p0 side alphas f E d HE Hf H. exact (Wiring.concomp aeq p0 HE Hf H). Qed.
 
 Theorem fixed_parameters : Theorem_4_12.
 Proof. intros Msg Ans Pair aeq side params E d HE HP H. exact (Composition.fixed_parameters aeq HE HP H). Qed.

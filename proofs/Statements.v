@@ -8,7 +8,8 @@ Set Implicit Arguments.
 Set Universe Polymorphism.
 
 (* ===================================================================== statements *)
-(* "A decidable type of answers" stands for discrete answer distributions (Definition 4.5). *)
+(* Laws are finite lists (D1), and answers can be compared: so all answer distributions are
+   discrete (Definition 4.5). *)
 Definition decidable (A : Type) := forall a a' : A, {a = a'} + {a <> a'}.
 
 (* Pure DP against every adaptive adversary is the inequality for every fixed sequence. *)
@@ -27,6 +28,12 @@ Definition Lemma_2_15 : Prop :=
   forall Msg Ans (aeq : decidable Ans) (some_message : Msg) S0 S1 (M0 : CM S0 Msg Ans) (M1 : CM S1 Msg Ans)
     PS LM LA (P : @IPM Msg Ans PS LM LA) E d,
   indist M0 M1 E d -> indist (post P M0) (post P M1) E d.
+
+(* The same w.r.t. an f, for a P that sends left messages on and reads answers. *)
+Definition Lemma_2_15_forwarding : Prop :=
+  forall St Msg Ans Pair (aeq : decidable Ans) (some_pair : Pair) (side : bool -> Pair -> Msg) f (M : CM St Msg Ans)
+    PS LA (P : @IPM Msg Ans PS Msg LA) E d,
+  sends_on P -> DP side f M E d -> DP side f (post P M) E d.
 
 (* Lemma 4.6 (Lyu).  The laws of V[f] o* I(b) o* M over transcripts of at most T pairs from qs
    are lam b + nu b: [lam] has total d, [nu] total 1 - d, both share themselves among the
@@ -52,6 +59,13 @@ Definition Theorem_4_10 : Prop :=
   CompRR_DP (map (fun c : @Claim Msg Ans Pair side => (cE c, cd c)) alphas) E d ->
   DP (@eside Msg Ans Pair side) f (@ExtConComp Msg Ans Pair side) E d.
 
+(* The same of ConComp[M_1, .., M_k], where nothing is created. *)
+Definition Theorem_4_10_ConComp : Prop :=
+  forall Msg Ans Pair (aeq : decidable Ans) (some_pair : Pair) (side : bool -> Pair -> Msg) (alphas : list (Claim side)) f E d,
+  0 <= E -> accepts_each alphas f ->
+  CompRR_DP (map (fun c : @Claim Msg Ans Pair side => (cE c, cd c)) alphas) E d ->
+  DP (cside side) f (@ConCompOf Msg Ans Pair side alphas) E d.
+
 Definition Theorem_4_12 : Prop :=
   forall Msg Ans Pair (aeq : decidable Ans) (side : bool -> Pair -> Msg) params E d,
   0 <= E -> proper_params params -> CompRR_DP params E d ->
@@ -63,6 +77,8 @@ Definition Theorem_5_2 : Prop :=
   forall params E d, 0 <= E -> Forall (fun q => 1 <= fst q /\ snd q == 0) params -> CompRR_DP params E d ->
   DP (@eside Msg Ans Pair side) (@f_inf Msg Ans Pair side same params) (@ExtConComp Msg Ans Pair side) E d.
 
+(* CM prints (eps_1, 0), .., (eps_k, 0) for the parameters of the composition; from its proof
+   and Definition 5.4 they are (eps_i, delta_i), as here. *)
 Definition Theorem_5_5 : Prop :=
   forall Msg Ans Pair (aeq : decidable Ans) (side : bool -> Pair -> Msg) same, decides side same ->
   forall params f E d, 0 <= E -> proper_params params -> @accepts_first_pair_consistent Msg Ans Pair side same params f ->

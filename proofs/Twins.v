@@ -1,7 +1,7 @@
 (** False twins of the theorems, each refuted.  A model in which one of them could be proved
     would be inconsistent, so these guard the definitions. *)
 From Coq Require Import QArith List Bool Arith Lia Lqa.
-From Antiphon Require Import Distributions Statements Histories Slots Proved Examples.
+From Antiphon Require Import Distributions Statements Histories Figure Slots Proved Examples.
 Import ListNotations.
 Open Scope Q_scope.
 Set Universe Polymorphism.
@@ -102,5 +102,37 @@ Proof.
   { apply H; [|exact RR3_DP]. exists (fun _ _ _ _ => True). split; [exact I|]. intros. constructor. exact I. }
   specialize (K true (fun _ => (false, true)) 1%nat
     (existsb (fun a => match a with Some true => true | _ => false end))).
+  apply Qle_bool_iff in K. vm_compute in K. discriminate.
+Qed.
+
+(* Lemma 2.15 w.r.t. an f, for a P that sends the left message on and remembers it *)
+Definition Remembers_the_left : Prop :=
+  forall St Msg Ans Pair (aeq : decidable Ans) (some_pair : Pair) (side : bool -> Pair -> Msg) f (M : CM St Msg Ans)
+    PS LA (P : @IPM Msg Ans PS Msg LA) E d,
+  (exists react, (forall s m, handle P s m = Call m (react s m)) /\ forall s m a, quiet (react s m a)) ->
+  DP side f M E d -> DP side f (post P M) E d.
+Definition Tattler : @IPM bool bool unit bool bool :=
+  {| pinit := tt; handle := fun s m => Call m (fun _ => Done (s, m)) |}.
+Theorem the_left_must_be_forgotten : ~ Remembers_the_left.
+Proof.
+  intros H. specialize (H bool bool bool (bool * bool)%type decide_bool (false, false) side2 any RR3 unit bool Tattler 3 0).
+  assert (K : DP side2 any (post Tattler RR3) 3 0).
+  { apply H; [|exact RR3_DP]. exists (fun s m _ => Done (s, m)). split; [reflexivity|]. intros. constructor. }
+  specialize (K true (fun _ => (false, true)) 1%nat
+    (existsb (fun a => match a with Some true => true | _ => false end))).
+  apply Qle_bool_iff in K. vm_compute in K. discriminate.
+Qed.
+
+(* Theorem 4.10 for ConComp, without that the pairs of each M_i are valid: no pair of Echo is *)
+Definition Unchecked_pairs : Prop :=
+  forall Msg Ans Pair (aeq : decidable Ans) (side : bool -> Pair -> Msg) (alphas : list (Claim side)) E d,
+  0 <= E -> CompRR_DP (map (fun c : @Claim Msg Ans Pair side => (cE c, cd c)) alphas) E d ->
+  DP (cside side) (fun ps => suitable 0 (created_first alphas ps)) (@ConCompOf Msg Ans Pair side alphas) E d.
+Theorem pairs_must_be_valid : ~ Unchecked_pairs.
+Proof.
+  intros H. specialize (H bool bool (bool * bool)%type decide_bool side2 [echo] 1 0).
+  assert (K : DP (cside side2) (fun ps => suitable 0 (created_first [echo] ps)) (ConCompOf [echo]) 1 0).
+  { apply H; [lra|]. by_figure. }
+  specialize (K true (fun _ => (0%nat, (false, true))) 1%nat said_one).
   apply Qle_bool_iff in K. vm_compute in K. discriminate.
 Qed.

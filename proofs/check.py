@@ -14,6 +14,7 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).parent
+CITED = HERE.parent / "antiphon" / "composition" / "guarantees" / "mechanised.py"
 CLOSED = "Closed under the global context"
 OLDEST = (8, 16)
 
@@ -29,6 +30,12 @@ def statements(text: str) -> set[str]:
     return set(re.findall(r"^Definition (\w+) : Prop :=$", text, re.MULTILINE))
 
 
+def cited_and_not_proved(proved: dict[str, str]) -> list[str]:
+    """The theorems that a rule of the library cites and Proved.v does not have."""
+    names = re.findall(r'Mechanised\("(\w+)"', CITED.read_text())
+    return sorted(set(names) - set(proved))
+
+
 def axioms(names: list[str]) -> dict[str, str]:
     """Coq's answer to `Print Assumptions` for each theorem."""
     lines = ["From Antiphon Require Import Proved."]
@@ -42,6 +49,18 @@ def axioms(names: list[str]) -> dict[str, str]:
         return {name: (Path(folder) / f"{name}.out").read_text().strip() for name in names}
 
 
+def run(text: str, proofs: Path = HERE) -> str:
+    """What coqc prints for a file that uses the compiled proofs; ends with its error, if any."""
+    ready()
+    with tempfile.TemporaryDirectory() as folder:
+        (Path(folder) / "Asked.v").write_text(text)
+        command = ["coqc", "-Q", str(proofs), "Antiphon", "Asked.v"]
+        asked = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
+    if asked.returncode:
+        sys.exit(f"coqc refuses it: {' '.join(asked.stderr.split())}")
+    return asked.stdout
+
+
 def version() -> tuple[int, ...]:
     """The version of the coqc that is installed; an error says how to get one."""
     if shutil.which("coqc") is None:
@@ -51,17 +70,24 @@ def version() -> tuple[int, ...]:
     return tuple(int(part) for part in re.findall(r"\d+", printed.split()[0])[:2])
 
 
-def main() -> None:
-    """Check everything; with --version, only that a coqc is there."""
+def ready() -> None:
+    """Ends with a line where there is no coqc, or one that is too old."""
     found = version()
     if found < OLDEST:
         sys.exit(f"coqc is {'.'.join(map(str, found))}; the proofs need 8.16 or newer")
+
+
+def main() -> None:
+    """Check everything; with --version, only that a coqc is there."""
+    ready()
     if "--version" in sys.argv:
         return
     proved = theorems((HERE / "Proved.v").read_text())
     stated = statements((HERE / "Statements.v").read_text())
     if missing := stated ^ set(proved.values()):
         sys.exit(f"stated and not proved, or proved and not stated: {', '.join(sorted(missing))}")
+    if CITED.exists() and (unknown := cited_and_not_proved(proved)):
+        sys.exit(f"{CITED.name} cites what is no theorem of Proved.v: {', '.join(unknown)}")
     for name, answer in axioms(list(proved)).items():
         if answer != CLOSED:
             sys.exit(f"{name} rests on axioms:\n{answer}")

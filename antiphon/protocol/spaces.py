@@ -23,7 +23,10 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class Space(ABC):
-    """A set of messages."""
+    """A set of messages.
+
+    One default is there to be replaced: ``cure``.
+    """
 
     __slots__ = ()
     discrete: bool = False
@@ -40,7 +43,7 @@ class Space(ABC):
         return all(map(self.contains, values))
 
     def cure(self, value: object) -> str:
-        """What to write instead of a value that does not belong, after "; "; or nothing.
+        """Advice on a value that does not belong, after "; "; or nothing.
 
         It shows nothing of the value, which may be data.
         """

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from listing import HERE, ROOT, Mutant, judges
 
-COPIED = ("antiphon", "tests", "examples", "docs", "README.md", "pyproject.toml")
+COPIED = ("antiphon", "tests", "examples", "docs", "proofs", "README.md", "pyproject.toml")
 
 
 class Workbench:
@@ -20,7 +20,7 @@ class Workbench:
 
     def __init__(self) -> None:
         self.folder = Path(tempfile.mkdtemp(prefix="mutants-"))
-        skip = shutil.ignore_patterns("__pycache__")
+        skip = shutil.ignore_patterns("__pycache__", "*.vo*", "*.glob", ".*.aux")
         for name in COPIED:
             source = ROOT / name
             if source.is_dir():

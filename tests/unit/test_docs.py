@@ -7,6 +7,7 @@ from itertools import chain, count
 from pathlib import Path
 
 import pytest
+from proved import PROOFS, tool
 from trying import over
 
 import antiphon as ap
@@ -95,6 +96,10 @@ def test_what_checks_an_item_is_there():
     found = {name for name in spans(PAPER) if name.startswith("test_") and name != "test_"}
     assert len(found) > 60
     assert [name for name in sorted(found) if f"def {name}(" not in TESTS] == []
+    proved = tool("check").theorems((PROOFS / "Proved.v").read_text())
+    kernel = {name[7:] for name in spans(PAPER) if name.startswith("kernel ")}
+    assert len(kernel) > 7
+    assert kernel <= set(proved)
     known = {word for name in spans(PAPER) if name.startswith("verify ") for word in [name[7:]]}
     assert known
     for theorem in known:
@@ -213,7 +218,9 @@ def test_a_python_that_is_not_here_is_said(monkeypatch, tmp_path, capsys):
 def test_every_theorem_that_is_decided_is_on_its_page(pages):
     tables = pages("theorem_tables")
     assert set(tables.ABOUT) == set(tables.groups(theorems.checks()))
+    proved = tool("check").theorems((PROOFS / "Proved.v").read_text())
     for name, about in tables.ABOUT.items():
+        assert {each.partition(":")[0] for each in about.kernel} <= set(proved)
         if about.sample is None:
             assert about.premises
         else:

@@ -106,7 +106,7 @@ MADE = {
 SAYS = {
     "view": "2 rounds of Scripted with V[f] ∘* I(b) ∘* ExtConComp; the adversary halts",
     "recording": "a recording is a secret",
-    "guarantee": "CM Thm 5.2: as private as Comp[RR…] of (1, 0)",
+    "guarantee": "CM Thm 5.2 [∎ kernel]: as private as Comp[RR…] of (1, 0)",
     "choice of a learner": "Ranked by the proved bound on expected regret",
     "report": "(0, 0.1)-DP: refuted, at confidence 0.95\n  what ",
     "report of a curve": "the whole curve (optimal): refuted",

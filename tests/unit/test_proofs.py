@@ -6,7 +6,6 @@ missing. What can be read without Coq is checked every day.
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shutil
 import subprocess
@@ -15,21 +14,12 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-
-import antiphon as ap
-
-PROOFS = Path(ap.__file__).parents[1] / "proofs"
-FILES = [line for line in (PROOFS / "_CoqProject").read_text().split() if line.endswith(".v")]
+from proved import FILES, PROOFS, needs_coq, tool
 
 
 def check() -> ModuleType:
     """proofs/check.py, which stands outside the package."""
-    spec = importlib.util.spec_from_file_location("proofs_check", PROOFS / "check.py")
-    assert spec
-    assert spec.loader
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return tool("check")
 
 
 def without_comments(text: str) -> str:
@@ -72,7 +62,9 @@ def test_the_page_names_every_theorem() -> None:
     ("coqc", "said"),
     [(None, "apt-get install coq"), ("8.12.1 4.08.1", "coqc is 8.12; the proofs need 8.16")],
 )
-def test_a_missing_or_old_coqc_is_named(tmp_path: Path, coqc: str | None, said: str) -> None:
+def test_a_missing_or_old_coqc_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, coqc: str | None, said: str
+) -> None:
     if coqc is not None:
         program = tmp_path / "coqc"
         program.write_text(f"#!/bin/sh\necho {coqc}\n")
@@ -84,12 +76,13 @@ def test_a_missing_or_old_coqc_is_named(tmp_path: Path, coqc: str | None, said: 
     assert asked.returncode == 1
     assert said in asked.stderr
     assert asked.stderr.count("\n") == 1
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(SystemExit, match=said):
+        check().run("Print nat.")
 
 
 @pytest.mark.slow
-@pytest.mark.skipif(
-    shutil.which("coqc") is None, reason="coqc is missing; get it with: apt-get install coq"
-)
+@needs_coq
 def test_coq_accepts_the_proofs(tmp_path: Path) -> None:
     """On a copy, from clean: compiled, checked again by coqchk, and each theorem's axioms empty."""
     folder = tmp_path / "proofs"

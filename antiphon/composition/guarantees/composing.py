@@ -155,6 +155,8 @@ def sum_theorem(
 ) -> Leaf:
     """A guarantee by the sum of all that f fixes, or of any ``max_creations`` of it."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
+    whole = most is None or most >= len(given)
+    covered = theorem if row is PARAMETER and whole else ""
     truth, parts = yield from creations(inquiry)
     premises = (fixed_premise(given), *premises)
     if most is not None and most < len(given):
@@ -168,6 +170,7 @@ def sum_theorem(
         (*premises, truth),
         parts,
         measures,
+        covered,
     )
 
 

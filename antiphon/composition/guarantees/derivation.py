@@ -17,6 +17,7 @@ import attrs
 
 from antiphon.composition.accounting.bounds import exact_point, point_at
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.guarantees.mechanised import MECHANISED, Mechanised
 from antiphon.composition.properties import Violation
 from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse_parallel
 from antiphon.numbers import ExactEpsilon, exact
@@ -192,11 +193,31 @@ class Derivation:
     parts: tuple[Derivation, ...] = ()
     measures: tuple[kinds.Measure, ...] = ()
     """The guarantee in other measures, beside the curve."""
+    covered: str = ""
+    """The row of ``MECHANISED`` whose statement has all that this step uses; empty: none."""
 
     @property
     def statement(self) -> str:
         """The conclusion of this step, in a line."""
         return _written(self._statement)
+
+    @property
+    def mechanised(self) -> Mechanised | None:
+        """The machine-checked theorem by which this step holds; None: its proof is on paper.
+
+        It is about (ε, δ), so none is named where other measures are promised, too.
+        """
+        plain = all(isinstance(each, kinds.Pure | kinds.Approximate) for each in self.measures)
+        return MECHANISED.get(self.covered) if plain else None
+
+    @property
+    def steps(self) -> Iterator[Derivation]:
+        """This step and all that it builds on, from the top."""
+        waiting: list[Derivation] = [self]
+        while waiting:
+            step = waiting.pop()
+            yield step
+            waiting.extend(reversed(step.parts))
 
     @property
     def status(self) -> Status:
@@ -205,11 +226,7 @@ class Derivation:
 
     def marked(self, mark: Mark) -> Iterator[Premise]:
         """The premises of the whole tree with this mark, from the top."""
-        waiting: list[Derivation] = [self]
-        while waiting:
-            step = waiting.pop()
-            yield from (each for each in step.premises if each.mark is mark)
-            waiting.extend(reversed(step.parts))
+        return (each for step in self.steps for each in step.premises if each.mark is mark)
 
     def __repr__(self) -> str:
         return f"<Derivation by {self.theorem}, {self.status.value}>"
@@ -220,11 +237,15 @@ class Derivation:
         statement: Text,
         premises: tuple[Premise, ...],
         f: Verification | None = None,
+        *,
+        covered: str = "",
     ) -> Derivation:
         """The same curve, stated about a larger system by one more theorem, w.r.t. the same f or
         the given one."""
-        f = self.verification if f is None else f
-        return Derivation(theorem, statement, f, self.curve, premises, (self,), self.measures)
+        f, parts = self.verification if f is None else f, (self,)
+        return Derivation(
+            theorem, statement, f, self.curve, premises, parts, self.measures, covered
+        )
 
     def claim(
         self, delta: float | Fraction | None = None, kind: type[kinds.Measure] | None = None

@@ -13,6 +13,7 @@ import attrs
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.accounting.curve import points
 from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
+from antiphon.composition.guarantees.mechanised import FILE
 from antiphon.numbers import exact, shown_up
 from antiphon.protocol import Mechanism, Status, message_label
 from antiphon.protocol.records.svg import mermaid_escaped, svg_box, svg_sheet, svg_text, text_width
@@ -70,12 +71,32 @@ def as_text(system: Mechanism, derivation: Derivation) -> str:
     """The derivation as an indented tree."""
     lines = [headline(system, derivation), f"status: {status(derivation)}"]
     lines += [f"  {each}" for each in figures(derivation)]
-    lines += ["", *_tree(derivation, "", ""), "", _legend()]
+    lines += ["", *_tree(derivation, "", ""), "", _legend(), *kernel(derivation)]
     return "\n".join(lines)
 
 
+KERNEL: Final = "∎ kernel"
+"""Beside a step that a statement covers whose proof Coq has checked."""
+
+
+def cited(derivation: Derivation) -> str:
+    """The theorem of a step, with the mark of what Coq has checked."""
+    known = derivation.mechanised
+    return derivation.theorem if known is None else f"{derivation.theorem} [{KERNEL}]"
+
+
+def kernel(derivation: Derivation) -> Iterator[str]:
+    """What ∎ kernel means in a derivation: which theorems, and what their model leaves out."""
+    known = [each.mechanised for each in derivation.steps]
+    found = list(dict.fromkeys(each for each in known if each is not None))
+    if found:
+        names = ", ".join(each.name for each in found)
+        out = dict.fromkeys(text for each in found for text in each.leaves_out)
+        yield f"{KERNEL}: checked by Coq ({FILE}: {names}); its model leaves out " + "; ".join(out)
+
+
 def _tree(derivation: Derivation, first: str, rest: str) -> Iterator[str]:
-    yield f"{first}{derivation.theorem}: {derivation.statement}"
+    yield f"{first}{cited(derivation)}: {derivation.statement}"
     bar = "│ " if derivation.parts else "  "
     for premise in derivation.premises:
         yield f"{rest}{bar}{SIGNS[premise.mark]} {premise_line(premise)}"
@@ -102,12 +123,13 @@ def as_markdown(system: Mechanism, derivation: Derivation) -> str:
     lines += [f"Status: *{_escaped(status(derivation))}*", ""]
     lines += ["| ε | δ |", "|---|---|"]
     lines += [f"| {shown_up(e)} | {shown_up(d)} |" for e, d in points(derivation.curve)]
-    return "\n".join([*lines, "", *_items(derivation, 0)])
+    lines += ["", *_items(derivation, 0)]
+    return "\n".join([*lines, *(f"\n{_escaped(each)}" for each in kernel(derivation))])
 
 
 def _items(derivation: Derivation, depth: int) -> Iterator[str]:
     indent = "  " * depth
-    yield f"{indent}- **{_escaped(derivation.theorem)}**: {_escaped(derivation.statement)}"
+    yield f"{indent}- **{_escaped(cited(derivation))}**: {_escaped(derivation.statement)}"
     for premise in derivation.premises:
         yield f"{indent}  - *{premise.mark.value}*: {_escaped(premise_line(premise))}"
     for part in derivation.parts:
@@ -143,8 +165,10 @@ def as_dict(system: Mechanism, derivation: Derivation) -> dict[str, object]:
 
 
 def _node(derivation: Derivation) -> dict[str, object]:
+    known = derivation.mechanised
     return {
         "theorem": derivation.theorem,
+        "mechanised": None if known is None else known.to_dict(),
         "statement": derivation.statement,
         "verification": message_label(derivation.verification, 400),
         "status": derivation.status.value,
@@ -189,7 +213,7 @@ class _Box:
     @property
     def width(self) -> float:
         texts = [text for text, _ in self.lines]
-        widths = [text_width(self.derivation.theorem, 14.5), *(text_width(t, 12) for t in texts)]
+        widths = [text_width(cited(self.derivation), 14.5), *(text_width(t, 12) for t in texts)]
         return max(widths) + 28
 
     @property
@@ -222,7 +246,7 @@ def _boxes(derivation: Derivation) -> list[_Box]:
 def as_svg(system: Mechanism, derivation: Derivation) -> str:
     """An SVG picture of its own: no scripts, no links, no outside fonts."""
     title = _folded(headline(system, derivation))
-    under = _folded("; ".join((status(derivation), *figures(derivation))))
+    under = _folded("; ".join((status(derivation), *figures(derivation), *kernel(derivation))))
     top = 22.0 * (len(title) - 1) + _LINE * (len(under) - 1)
     boxes = [attrs.evolve(box, y=box.y + top) for box in _boxes(derivation)]
     widths = [text_width(each, 17.5) for each in title]
@@ -257,7 +281,7 @@ def _drawn(box: _Box) -> Iterator[str]:
     fill, edge = ("#fdf1e3", "#d9a25f") if assumed else ("#eaf0f8", "#8aa5c9")
     yield svg_box(box.x, box.y, box.width, box.height, fill, edge)
     style = 'font-size="14.5" font-weight="600" fill="#0f172a"'
-    yield svg_text(box.x + 14, box.y + 22, box.derivation.theorem, style)
+    yield svg_text(box.x + 14, box.y + 22, cited(box.derivation), style)
     for number, (text, colour) in enumerate(box.lines, start=1):
         y = box.y + 22 + number * _LINE
         yield svg_text(box.x + 14, y, text, f'font-size="12" fill="{colour}"')
@@ -282,7 +306,7 @@ def as_mermaid(derivation: Derivation) -> str:
 def _flow(boxes: list[_Box]) -> Iterator[str]:
     yield "flowchart TD"
     for place, box in enumerate(boxes):
-        texts = [box.derivation.theorem, *(text for text, _ in box.lines)]
+        texts = [cited(box.derivation), *(text for text, _ in box.lines)]
         yield f'    D{place}["{"<br/>".join(map(mermaid_escaped, texts))}"]'
         if any(each.mark is Mark.ASSUMED for each in box.derivation.premises):
             yield f"    style D{place} stroke:#c2410c,stroke-width:3px"

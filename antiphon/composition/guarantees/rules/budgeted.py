@@ -49,7 +49,8 @@ def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Ans
             "build ExtConComp(budget=WhitehouseFilter(epsilon=…, delta=…)), or fix the parameters "
             "in advance: fixed_parameters, sparse_parallel (CM Thms 4.12, 5.2, 5.5)",
         )  # fmt: skip
-    return _filtered(budget, f, inquiry)
+    basic = type(budget) is BasicFilter and budget.delta < 1
+    return _filtered(budget, f, inquiry, covered=THEOREM if basic else "")
 
 
 @rule(THEOREM, ExtConComp, about=NoneType)
@@ -66,12 +67,12 @@ def sparse(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
     return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
 
 
-def _filtered(budget: Filter, f: Verification, inquiry: Inquiry) -> Leaf:
+def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: str = "") -> Leaf:
+    """``covered``: where every created mechanism is held to its f', and (ε, δ) add up."""
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
-    return Derivation(
-        THEOREM, _statement(budget), f, filter_guarantee(budget), premises, parts, _measures(budget)
-    )
+    curve, measures = filter_guarantee(budget), _measures(budget)
+    return Derivation(THEOREM, _statement(budget), f, curve, premises, parts, measures, covered)
 
 
 def _measures(budget: Filter) -> tuple[Measure, ...]:

@@ -42,6 +42,8 @@ from antiphon.protocol.measures.kinds import Measure, parameters_of
 from antiphon.verifiers.models import Bounded
 
 THEOREM: Final = "CM Thm 4.10"
+FROM_THE_START: Final = f"{THEOREM}, ConComp"
+"""The row of ``MECHANISED`` about ConComp."""
 IN_OTHERS: Final = "concurrent composition of Rényi DP and f-DP (Lyu 2022; Vadhan and Zhang 2023)"
 CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), which derives one"
 
@@ -49,17 +51,17 @@ CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), wh
 @rule(THEOREM, ExtConComp, about=validity.FixedMechanisms)
 def created_first(system: ExtConComp, f: validity.FixedMechanisms, inquiry: Inquiry) -> Answer:
     """ExtConComp w.r.t. f^{α₁…α_k}."""
-    return fixed_mechanisms(f)
+    return fixed_mechanisms(f, THEOREM)
 
 
 @rule(THEOREM, ConComp)
 def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
     """ConComp[M₁, …, M_k]."""
-    return fixed_mechanisms(its_own(system, f))
+    return fixed_mechanisms(its_own(system, f), FROM_THE_START)
 
 
-def fixed_mechanisms(f: validity.OfCreations) -> Leaf:
-    """The k given mechanisms, created first and in order.
+def fixed_mechanisms(f: validity.OfCreations, row: str) -> Leaf:
+    """The k given mechanisms, created first and in order; ``row`` of MECHANISED, of parameters.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
     """
@@ -77,6 +79,7 @@ def fixed_mechanisms(f: validity.OfCreations) -> Leaf:
     parameters = [pair for pair in pairs if pair is not None]
     curves, measures = composing.in_other_measures(claimed)
     every = len(parameters) == len(pairs)
+    covered = row if every and not curves else ""
     if every:
         curves.insert(0, composing.composed(parameters))
     return Derivation(
@@ -87,6 +90,7 @@ def fixed_mechanisms(f: validity.OfCreations) -> Leaf:
         premises,
         tuple(dict.fromkeys(known)),
         measures,
+        covered,
     )
 
 

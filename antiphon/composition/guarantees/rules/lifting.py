@@ -77,6 +77,7 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
         ),
         (_single(processor), premise, *(() if created is None else _answering(created))),
         outer,
+        covered=THEOREM,
     )
 
 

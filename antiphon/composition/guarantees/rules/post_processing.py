@@ -27,6 +27,7 @@ from antiphon.verifiers.models import UpdatesAndQueries, neighbouring_start
 from antiphon.verifiers.verifier import Identifier, Verifier
 
 THEOREM: Final = "CM Lemma 2.15 (post-processing)"
+_BEHIND: Final = f"{THEOREM}, P behind V[f]"
 
 
 @rule(THEOREM, AnyChain, Chain, rank=1)
@@ -38,7 +39,7 @@ def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) 
     rest, premises = rest_of(system, len(links)), tuple(map(_forwards, links))
     asks = distinct(ask for link in links for ask in _asks(link))
     if not asks:
-        return processed(links, (yield inquiry.of(rest, f)), premises)
+        return processed(links, (yield inquiry.of(rest, f)), premises, covered=_BEHIND)
     inner = f if f is None or _unread(f, asks) else UpdatesAndQueries(f, Finite(asks))
     inside = yield inquiry.of(rest, inner)
     if not _unread(inside.verification, asks):
@@ -68,6 +69,8 @@ def processed(
     inside: Derivation,
     premises: tuple[Premise, ...],
     f: Verification | None = None,
+    *,
+    covered: str = "",
 ) -> Derivation:
     """The guarantee of the right of the links, restated about the whole: w.r.t. the same f, or the
     given one."""
@@ -79,6 +82,7 @@ def processed(
         premises,
         (inside,),
         tuple(each for each in inside.measures if _holds_behind(links, each)),
+        covered,
     )
 
 
@@ -168,7 +172,9 @@ def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     statement = "V[f] ∘* I ∘* M is as private for 0 ∼ 1 as M is w.r.t. f"
     found = inside.carried(GAME, statement, (premise,), starts)
     outer = links[: place - 1]
-    return processed(outer, found, tuple(map(_one_state, outer))) if outer else found
+    if not outer:
+        return found
+    return processed(outer, found, tuple(map(_one_state, outer)), covered=THEOREM)
 
 
 def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:

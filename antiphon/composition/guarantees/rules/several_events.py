@@ -34,7 +34,11 @@ from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuara
 from antiphon.composition.guarantees.inclusion import verification_of
 from antiphon.composition.guarantees.leaf_claims import has_asserted_claim
 from antiphon.composition.guarantees.rulebook import GROUP, Inquiry, Steps, rule
-from antiphon.composition.guarantees.rules.fixed_compositions import THEOREM, fixed_mechanisms
+from antiphon.composition.guarantees.rules.fixed_compositions import (
+    FROM_THE_START,
+    THEOREM,
+    fixed_mechanisms,
+)
 from antiphon.composition.parameter_multisets import Parameters
 from antiphon.composition.validity import EachValid
 from antiphon.numbers import exact, shown_up
@@ -64,7 +68,7 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
     mechanism is about another kind of f.
     """
     groups = [_groups(each, f.model) for each in f.created]
-    alone = yield from fixed_mechanisms(EachValid(f.created))
+    alone = yield from fixed_mechanisms(EachValid(f.created), FROM_THE_START)
     pairs = [each.parameters for each in f.created if each.asserts]
     pairs = pairs if len(pairs) == len(f.created) else []
     found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
