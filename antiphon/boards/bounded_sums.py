@@ -112,7 +112,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     def lifting(self) -> Lifting:
         """From streams that differ in one unit to a purse of ``units``."""
         inner = SharedPurse(self.created, units=self.units)
-        return Lifting(self.unit, inner, Status.PROVED, "see BoundedSums")
+        return Lifting(self.unit, inner, Status.PROVED, "antiphon.boards.BoundedSums")
 
     def signature(self, right: spaces.Signature) -> spaces.Signature:
         batches = Batches(self.keys)

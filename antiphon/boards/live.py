@@ -1,0 +1,221 @@
+"""A board that runs: it is fed, closes its windows by the clock, and answers."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from datetime import timedelta
+from pathlib import Path
+from typing import Any, Final, Literal, Protocol, TypeAlias, Union
+
+import attrs
+
+from antiphon.boards.clock import public_time
+from antiphon.boards.inbox import Inbox
+from antiphon.boards.rows import Source, rows_of
+from antiphon.boards.series import Defined, How, Series, series
+from antiphon.composition.complex_mechanism import ComplexMechanism
+from antiphon.numbers.errors import InvalidArgument, ProtocolError
+from antiphon.protocol.display import Card, Grid, Shown
+from antiphon.protocol.messages import HALT
+from antiphon.protocol.session import Session
+from antiphon.sessions.durable.durable_session import DurableSession
+from antiphon.sessions.durable.resuming import begin, resume
+
+Progress: TypeAlias = Union[Callable[[int], object], Literal[False], None]
+
+
+
+class Runs(Defined, Protocol):
+    """What a running board has to know of itself."""
+
+    @property
+    def lateness(self) -> timedelta: ...
+    @property
+    def mechanism(self) -> ComplexMechanism: ...
+    @property
+    def definition(self) -> str: ...
+
+
+LOG: Final = "session.jsonl"
+INBOX: Final = "inbox.sqlite"
+
+
+@attrs.frozen(repr=False)
+class Fed(Shown):
+    """What a feed brought."""
+
+    new: int
+    """Rows that had not come before."""
+    again: int
+    """Rows that had."""
+    told: int
+    """Windows that have been told since."""
+    waiting: int
+    """Rows of windows that are not over."""
+
+    def _card(self) -> Card:
+        return Card(
+            f"{self.new:,} new rows, {self.again:,} known ones; {self.told:,} windows told, "
+            f"{self.waiting:,} rows wait for theirs to be over"
+        )
+
+
+class LiveBoard(Shown):
+    """A running board: ``feed`` it, ``ask`` it. A context manager; or let the process die."""
+
+    def __init__(self, board: Runs, session: Session, inbox: Inbox) -> None:
+        self.board = board
+        self._session, self._inbox = session, inbox
+        self._catch_up()
+
+    def feed(
+        self,
+        *sources: Source,
+        until: object = None,
+        name: str | None = None,
+        progress: Progress = None,
+    ) -> Fed:
+        """Add the rows of files, or of a frame; then tell the windows that are over.
+
+        A source is the path of a CSV file, or the rows of a frame as ``ap.stream(frame,
+        board.columns.names)``, known by ``name`` and their number. Rows come in any order. A row
+        that was fed before counts once, whoever feeds it again.
+        ``until``: all rows up to this time are in, so the windows before it, by the lateness of
+        the board, are told and take no more; None: until now. It is public.
+        ``progress``: hears how many rows are read; False: nobody; None: who watches a terminal.
+        Raises: BadRow, InvalidArgument, FileError; then nothing of this call has been counted.
+        """
+        closing = self._closing(until)
+        new = read = 0
+        with self._inbox.at_once():
+            for source in sources:
+                label, rows = rows_of(source, self.board.columns, name)
+                done = [0]
+                tell = _told_to(progress, label, done)
+                new += self._inbox.add(label, rows, tell)
+                read += done[0]
+            self._inbox.shut(closing, self.board.keys)
+        told = self._catch_up()
+        return Fed(new, read - new, told, self._inbox.count(self._inbox.closed))
+
+    def _closing(self, until: object) -> int:
+        clock, lateness = self.board.clock, self.board.lateness
+        if until is not None:
+            try:
+                wall = clock.wall(public_time(until, "until"))
+            except ValueError as error:
+                raise InvalidArgument(f"until: {error}") from None
+            return max(clock.over(wall, lateness), self._inbox.closed)
+        over = clock.over(clock.now(), lateness)
+        if over == clock.windows > self._inbox.closed:
+            raise InvalidArgument(
+                "all windows of this board lie in the past, so that telling them all would end it: "
+                "say until=…, the time up to which all rows are in"
+            )
+        return max(over, self._inbox.closed)
+
+    def _catch_up(self) -> int:
+        """Tell the windows that are closed, and have not been told; how many."""
+        told = len(self._inbox.told)
+        for window in range(told, self._inbox.closed):
+            batch = self._inbox.batch(window, self.board.keys)
+            counts: Any = self._send(batch, f"window {window}")
+            if counts is HALT:
+                raise ProtocolError(
+                    "the board is over: a counter has failed, and nobody may count its window again"
+                )
+            self._inbox.tell(window, counts)
+        return self._inbox.closed - told
+
+    def _send(self, batch: object, key: str) -> object:
+        if isinstance(self._session, DurableSession):
+            return self._session.send(batch, key=key)
+        return self._session.send(batch)
+
+    # --- answers -------------------------------------------------------------------------------
+
+    @property
+    def windows(self) -> int:
+        """How many have been told."""
+        return self._inbox.closed
+
+    def ask(self, how: How = "total", *, last: int | None = None) -> Series:
+        """What has been told: of each window, by key.
+
+        ``how``: "total", all since the start; "window", of each window alone; "sliding", of the
+        ``last`` windows together. All are made of the totals that were told, so they cost nothing,
+        and agree with one another.
+        """
+        return series(self.board, self._inbox.told, how, last)
+
+    def status(self) -> Card:
+        """How far it is."""
+        return self._card()
+
+    def _card(self) -> Card:
+        board, closed = self.board, self.windows
+        rows = [
+            ("windows told", f"{closed:,} of {board.clock.windows:,}"),
+            ("last", board.clock.name(closed - 1) if closed else "none"),
+            ("rows", f"{self._inbox.count():,}"),
+            ("rows of windows that are not over", f"{self._inbox.count(closed):,}"),
+        ]
+        return Card(f"running: {board!r}"[:120], (Grid(rows),))
+
+    def close(self) -> None:
+        """End the process's hold; the board goes on where it is opened next."""
+        if isinstance(self._session, DurableSession):
+            self._session.close()
+        self._inbox.close()
+
+    def __enter__(self) -> LiveBoard:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+def begin_live(
+    board: Runs, folder: Path | None, *, seed: int | None = None, moved: bool = False
+) -> LiveBoard:
+    """A board that runs, in memory or in a folder. See ``Board.open``."""
+    if folder is None:
+        return LiveBoard(board, board.mechanism.start(seed=seed), Inbox(None))
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    log = folder / LOG
+    session: DurableSession | None = None
+    inbox = Inbox(folder / INBOX)
+    try:
+        known = inbox.said("definition")
+        if known is not None and known != board.definition:
+            raise InvalidArgument(
+                f"another board lives in {folder}: its parameters are not these. Open it with its "
+                "own, or give this one a folder of its own; its ε is then spent besides"
+            )
+        if log.exists():
+            session = resume(log, mechanism=board.mechanism, moved=moved)
+        else:
+            if inbox.closed:
+                raise InvalidArgument(f"{log} is gone: bring it back, or begin in another folder")
+            session = begin(board.mechanism, log)
+        inbox.say({"definition": board.definition})
+        return LiveBoard(board, session, inbox)
+    except BaseException:
+        inbox.close()
+        if session is not None:
+            session.close()
+        raise
+
+
+def _told_to(progress: Progress, label: str, done: list[int]) -> Callable[[int], object]:
+    watched = progress is None and sys.stderr.isatty()
+
+    def tell(rows: int) -> None:
+        done[0] = rows
+        if callable(progress):
+            progress(rows)
+        elif watched:
+            print(f"\r{label}: {rows:,} rows", end="", file=sys.stderr, flush=True)
+
+    return tell
