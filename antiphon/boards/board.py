@@ -23,7 +23,7 @@ from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.tree_counter import TreeCounter
-from antiphon.mechanisms.fields import check_positive, check_size, STREAM
+from antiphon.mechanisms.fields import STREAM, check_positive, check_size
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import shown_up
@@ -182,7 +182,7 @@ class Board(Shown):
             ("protects", self.unit.protects),
             ("keys", f"{len(self.keys):,}"),
             ("windows", f"{self.clock.windows:,} from {self.clock.name(0)}"),
-            ("counter", f"{type(self.counter).__name__}, ε = {shown_up(self.counter.epsilon)} a unit"),
+            ("counter", type(self.counter).__name__),
             ("error of a total in the end, 95 %", shown_up(self.error(last))),
         ]
         return Card(title, (Grid(rows),))
@@ -190,10 +190,13 @@ class Board(Shown):
 
 def counter_for(horizon: int, epsilon: Fraction) -> Counter:
     """The pure counter of the least largest error at this horizon, at ε a unit of change."""
-    more = {"sensitivity": 1, "clip": True, "smallest": -_LARGE, "largest": _LARGE}
-    known: list[Counter] = [
-        kind(horizon=horizon, epsilon=epsilon, **more) for kind in (BalancedTreeCounter, TreeCounter)
-    ]
+    known = [
+        kind(
+            horizon=horizon, epsilon=epsilon, sensitivity=Fraction(1), clip=True,
+            smallest=-_LARGE, largest=_LARGE,
+        )
+        for kind in (BalancedTreeCounter, TreeCounter)
+    ]  # fmt: skip
     return min(known, key=lambda each: each.max_squared_error)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Final, NamedTuple
 
@@ -21,6 +22,11 @@ from antiphon.protocol.mechanism import ContinualMechanism
 from antiphon.protocol.messages import HALT, Ask
 from antiphon.protocol.provenance import CREATED
 from antiphon.protocol.registry import register
+
+
+def _keys(keys: Iterable[Key]) -> tuple[Key, ...]:
+    return Batches(keys).keys
+
 
 _UNITS: Final = (OneUserWindow, OneUser, OneRow)
 
@@ -47,16 +53,16 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     CM Thm 6.1, B as in ``units``. *Proof.* The creations come with the first batch, in both runs.
     After each batch P sends to each counter twice, in one order, whatever the rows are, until an
     answer is HALT; the second message is the same (destination). It answers the tuple of the right
-    answers that it heard, or HALT, and is over, if there was one (response). Keeping rows reads a user's own rows only, in their order,
-    so sums differ by rows of the user who differs, and a row moves one sum by at most
-    A = max(|low|, |high|). *Added or removed*: one side has kept rows of the user, at most c, and
-    the other none: cA; of a window, where c is counted in total, the other side may keep up to c
-    later rows instead: 2cA. *Replaced*: at most c rows on each side: 2cA. c of a whole stream is
-    c times the windows where it is counted in each. *One row* added or removed: if it was
-    kept, it goes and at most one later row is kept in its place: 2A; replaced by one of the same
-    user: at most one kept row goes and one comes: 2A (if both are kept they are in one place; if
-    they are not, nothing changes); by one of another user: both of these users' rows are as if
-    one was removed, or added: 4A. Where every row is kept (``per_user`` None): A, and 2A. ∎
+    answers that it heard, or HALT, and is over, if there was one (response). Keeping rows reads a
+    user's own rows only, in their order, so sums differ by rows of the user who differs, and a row
+    moves one sum by at most A = max(|low|, |high|). *Added or removed*: one side has kept rows of
+    the user, at most c, and the other none: cA; of a window, where c is counted in total, the other
+    side may keep up to c later rows instead: 2cA. *Replaced*: at most c rows on each side: 2cA. c
+    of a whole stream is c times the windows where it is counted in each. *One row* added or
+    removed: if it was kept, it goes and at most one later row is kept in its place: 2A; replaced by
+    one of the same user: both are in one place, so both are kept or neither is: 2A; by one of
+    another user: both users' rows are as if one was removed, or added: 4A. Where every row is kept
+    (``per_user`` None): A, and 2A. ∎
     Source: docs/boards.md, with twins that keep one row more, or forget whom they have counted.
     Raises: InvalidArgument for what is no batch and past the last window; the state is unchanged.
 
@@ -69,7 +75,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     ((2, 0), (2, 0))
     """
 
-    keys: tuple[Key, ...] = attrs.field(converter=lambda keys: Batches(keys).keys)
+    keys: tuple[Key, ...] = attrs.field(converter=_keys)
     windows: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
     counter: ContinualMechanism = attrs.field(metadata=CREATED)
     per_user: int | None = attrs.field(

@@ -42,7 +42,7 @@ def moment(value: object) -> datetime:
     if isinstance(value, datetime):
         return value
     if type(value) is date:
-        return datetime(value.year, value.month, value.day)  # noqa: DTZ001 (zoned by ``wall``)
+        return datetime(value.year, value.month, value.day)
     raise ValueError(_TIME)
 
 
@@ -56,7 +56,7 @@ def public_time(value: object, name: str) -> datetime:
 
 @attrs.frozen(kw_only=True)
 class Clock:
-    """``windows`` windows of length ``every`` from ``start`` on, by the clock on a wall in ``zone``.
+    """Windows of length ``every`` from ``start`` on, by the clock on a wall in ``zone``.
 
     A time with an offset is turned into that of the zone; one without is taken as it is. So where
     the clock is put back, the hour that comes twice is one window by the hour, and where it is put

@@ -1,4 +1,4 @@
-"""What has come in, and what has been told: a file of SQLite, in which all of a feed is, or nothing.
+"""What has come in, and what has been told: a file of SQLite; all of a feed is in it, or nothing.
 
 A row is known by its key, so it is here once, however often it is fed. A window is closed in the
 transaction that brings its last rows, before it is counted: who dies then counts the very same rows

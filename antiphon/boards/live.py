@@ -16,14 +16,13 @@ from antiphon.boards.rows import Source, rows_of
 from antiphon.boards.series import Defined, How, Series, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
-from antiphon.protocol.display import Card, Grid, Shown
+from antiphon.protocol.display import Card, ForPrograms, Grid, Shown
 from antiphon.protocol.messages import HALT
 from antiphon.protocol.session import Session
 from antiphon.sessions.durable.durable_session import DurableSession
 from antiphon.sessions.durable.resuming import begin, resume
 
 Progress: TypeAlias = Union[Callable[[int], object], Literal[False], None]
-
 
 
 class Runs(Defined, Protocol):
@@ -42,7 +41,7 @@ INBOX: Final = "inbox.sqlite"
 
 
 @attrs.frozen(repr=False)
-class Fed(Shown):
+class Fed(Shown, ForPrograms):
     """What a feed brought."""
 
     new: int
@@ -59,6 +58,27 @@ class Fed(Shown):
             f"{self.new:,} new rows, {self.again:,} known ones; {self.told:,} windows told, "
             f"{self.waiting:,} rows wait for theirs to be over"
         )
+
+
+@attrs.frozen(repr=False)
+class BoardStatus(Shown, ForPrograms):
+    """How far a running board is."""
+
+    told: int
+    windows: int
+    last: str | None
+    """The window that was told last."""
+    rows: int
+    waiting: int
+    """Rows of windows that are not over."""
+
+    def _card(self) -> Card:
+        rows = [
+            ("last", self.last or "none"),
+            ("rows", f"{self.rows:,}"),
+            ("of windows that are not over", f"{self.waiting:,}"),
+        ]
+        return Card(f"{self.told:,} of {self.windows:,} windows told", (Grid(rows),))
 
 
 class LiveBoard(Shown):
@@ -149,19 +169,16 @@ class LiveBoard(Shown):
         """
         return series(self.board, self._inbox.told, how, last)
 
-    def status(self) -> Card:
+    def status(self) -> BoardStatus:
         """How far it is."""
-        return self._card()
+        board, closed = self.board, self.windows
+        last = board.clock.name(closed - 1) if closed else None
+        return BoardStatus(
+            closed, board.clock.windows, last, self._inbox.count(), self._inbox.count(closed)
+        )
 
     def _card(self) -> Card:
-        board, closed = self.board, self.windows
-        rows = [
-            ("windows told", f"{closed:,} of {board.clock.windows:,}"),
-            ("last", board.clock.name(closed - 1) if closed else "none"),
-            ("rows", f"{self._inbox.count():,}"),
-            ("rows of windows that are not over", f"{self._inbox.count(closed):,}"),
-        ]
-        return Card(f"running: {board!r}"[:120], (Grid(rows),))
+        return self.status()._card()  # pyright: ignore[reportPrivateUsage]
 
     def close(self) -> None:
         """End the process's hold; the board goes on where it is opened next."""

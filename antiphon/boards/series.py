@@ -94,9 +94,7 @@ def _plain(value: Fraction) -> str:
     return f"{float(value):.10g}"
 
 
-def series(
-    board: Defined, told: Sequence[tuple[int, ...]], how: How, last: int | None
-) -> Series:
+def series(board: Defined, told: Sequence[tuple[int, ...]], how: How, last: int | None) -> Series:
     """Of totals that were told. Raises: InvalidArgument."""
     if how not in ("total", "window", "sliding"):
         raise InvalidArgument("how is 'total', 'window' or 'sliding'")

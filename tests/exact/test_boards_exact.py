@@ -227,7 +227,9 @@ class TestPurse:
         epsilon = Log(s) if s > 1 else 0
         assert game.tight_delta(epsilon=epsilon, rounds=6, catalogue=created) == delta
         claimed = ap.guarantee(ExtConComp(), f)
-        assert claimed.curve.delta_between(epsilon).upper == pytest.approx(float(promised), abs=1e-12)
+        assert claimed.curve.delta_between(epsilon).upper == pytest.approx(
+            float(promised), abs=1e-12
+        )
 
     def test_one_unit_costs_one_counter_once(self):
         created = (Create(Clamped()),) * 2

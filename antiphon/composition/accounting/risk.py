@@ -40,7 +40,8 @@ _FAR: Final = 40.0
 """No ε past this is tried."""
 _NARROWER: Final = 4
 """How often the search looks closer."""
-_ORDERS: Final = tuple([1.0, *(1 + 2.0 ** (k / 8) / 32 for k in range(88))])
+_ORDERS: Final = 12
+_LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
 
 
 @attrs.frozen(repr=False)
@@ -171,20 +172,31 @@ def _of_rho(rho: Fraction) -> float:
 
 
 def _largest(a: float, rho: Fraction) -> float:
-    """An upper bound of the p with D_α(p‖a), D_α(a‖p) <= αρ for all α: the least over a list."""
-    target, best = float(rho) * (1 + 1e-9) + 1e-13, 1.0
-    for order in _ORDERS:
-        low, high = a, 1.0
-        for _ in range(50):
-            middle = (low + high) / 2
-            if middle < 1 and max(
-                _divergence(middle, a, order), _divergence(a, middle, order)
-            ) <= order * target:
-                low = middle
-            else:
-                high = middle
-        best = min(best, high)
+    """An upper bound of the p with D_α(p‖a), D_α(a‖p) <= αρ for all α >= 1.
+
+    Each α gives one; the least is searched for over α - 1, in logarithms.
+    """
+    low, high, best = _LEAST_ORDER, _LARGEST_ORDER, _at_order(a, 1.0, rho)
+    for _ in range(1 + _NARROWER):
+        wide = (high - low) / _ORDERS
+        tried = [low + place * wide for place in range(_ORDERS + 1)]
+        found = [_at_order(a, 1 + math.exp(each), rho) for each in tried]
+        best = min(best, *found)
+        middle = tried[found.index(min(found))]
+        low, high = middle - wide, middle + wide
     return best
+
+
+def _at_order(a: float, order: float, rho: Fraction) -> float:
+    target = order * (float(rho) * (1 + 1e-9) + 1e-13)
+    low, high = a, 1.0
+    for _ in range(50):
+        p = (low + high) / 2
+        if p < 1 and max(_divergence(p, a, order), _divergence(a, p, order)) <= target:
+            low = p
+        else:
+            high = p
+    return high
 
 
 def _divergence(p: float, q: float, order: float) -> float:

@@ -107,13 +107,15 @@ def protects(f: Any) -> str:
         return f"{most} of one user, where updates that do not differ may be of that user, too"
     if type(f) is models.NeighbouringStart:
         return "what tells the data it begins with from a neighbour's"
-    if type(f) is models.UpdatesAndQueries or type(f) is models.Bounded:
-        return protects(f.updates if type(f) is models.UpdatesAndQueries else f.verification)
+    if type(f) is models.UpdatesAndQueries:
+        return protects(f.updates)
+    if type(f) is models.Bounded:
+        return protects(f.verification)
     words: object = getattr(f, "protects", None) if own(type(f)) else None
     return words if type(words) is str else f"whatever two streams may differ in by {_label(f)}"
 
 
-def _label(f: Verification) -> str:
+def _label(f: object) -> str:
     return message_label(f, 120)
 
 
@@ -137,8 +139,9 @@ def _figures(known: Derivation) -> Iterator[str]:
     yield f"ε = {shown_up(epsilon)} and δ = {shown_up(delta)}, rounded up."
     grown = exact.exp(epsilon)
     factor = shown_up(grown * (1 + 2.0**-40) if isinstance(grown, float) else grown, 4)
-    text = f"Whatever the protected data are, what can be seen is at most {factor} times as likely"
-    yield f"{text} as without them{f', but for a probability of {shown_up(delta)}' if delta else ''}."
+    text = f"Whatever the protected data are, what is seen is at most {factor} times as likely"
+    rest = f", but for a probability of {shown_up(delta)}" if delta else ""
+    yield f"{text} as without them{rest}."
 
 
 def _said_public(f: Any) -> Iterator[str]:
@@ -174,5 +177,3 @@ def _uncovered() -> tuple[str, ...]:
         "What follows from what was known before, or from others' data.",
         "Who reads the system's memory, its files or its coins.",
     )
-
-
