@@ -13,10 +13,10 @@ from typing import Final, Literal, TypeAlias
 import attrs
 
 from antiphon.boards.bounded_sums import BoundedSums
+from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock, clock_fields, public_time, span
 from antiphon.boards.live import LiveBoard, begin_live
-from antiphon.boards.rows import Columns
-from antiphon.boards.units import OneRow, OneUser, OneUserWindow, Unit
+from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
 from antiphon.composition.guarantees.statement import Statement, stated
@@ -38,13 +38,13 @@ _MOST_STEPS: Final = 2**40
 ALL: Final = "all"
 """The only key of a board that has none."""
 _UNITS: Final[dict[tuple[str, str], Unit]] = {
-    ("user-window", "added or removed"): OneUserWindow(),
-    ("user-window", "replaced"): OneUserWindow(replaced=True),
-    ("user", "added or removed"): OneUser(),
-    ("user", "replaced"): OneUser(replaced=True),
-    ("row", "added or removed"): OneRow(),
-    ("row", "replaced"): OneRow(replaced=True),
-    ("row", "changed"): OneRow(replaced=True, same_user=True),
+    ("user-window", "added or removed"): SingleUserWindow(),
+    ("user-window", "replaced"): SingleUserWindow(replaced=True),
+    ("user", "added or removed"): SingleUser(),
+    ("user", "replaced"): SingleUser(replaced=True),
+    ("row", "added or removed"): SingleRow(),
+    ("row", "replaced"): SingleRow(replaced=True),
+    ("row", "changed"): SingleRow(replaced=True, same_user=True),
 }  # fmt: skip
 
 
@@ -55,7 +55,7 @@ class Board(Shown):
     ``open(folder)`` runs it so that it survives its process, ``start()`` in memory.
     """
 
-    columns: Columns
+    columns: BoardColumns
     lateness: timedelta
     epsilon: Fraction
     per_user: int | None
@@ -134,12 +134,12 @@ class Board(Shown):
     @property
     def _uncovered(self) -> tuple[str, ...]:
         texts = ["The files of the board hold the rows themselves: whoever reads them reads all."]
-        if isinstance(self.unit, OneUserWindow):
+        if isinstance(self.unit, SingleUserWindow):
             texts.append(
                 f"ε = {shown_up(self.epsilon)} is of one window of a user's. Of d windows of one "
                 f"user it is d times as much; for a whole life nothing is promised."
             )
-        if isinstance(self.unit, OneRow):
+        if isinstance(self.unit, SingleRow):
             texts.append("Of r rows of one user it is r times as much.")
         texts.append("A user is who the column says: a person with two names there is two users.")
         return tuple(texts)
@@ -303,7 +303,7 @@ def _board(
         start=public_time(given["start"], "start"), every=span(given["every"], "every"),
         windows=check_size(given["horizon"], "horizon", STREAM), zone=str(given["zone"]),
     )  # fmt: skip
-    columns = Columns(
+    columns = BoardColumns(
         time=str(given["time"]), user=user, by=by, amount=amount, row=given["row"],  # type: ignore[arg-type]
         clock=clock, keys=_keys(given["keys"], by, others), others=others,  # type: ignore[arg-type]
         low=low, high=high, step=Fraction(step),

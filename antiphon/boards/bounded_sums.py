@@ -9,7 +9,16 @@ from typing import Final, NamedTuple
 import attrs
 
 from antiphon.boards.purse import SharedPurse
-from antiphon.boards.units import Batch, Batches, Key, OneRow, OneUser, OneUserWindow, Unit, User
+from antiphon.boards.units import (
+    Batch,
+    Batches,
+    Key,
+    SingleRow,
+    SingleUser,
+    SingleUserWindow,
+    Unit,
+    User,
+)
 from antiphon.composition.complex_mechanism import Lifting
 from antiphon.composition.creation import Create
 from antiphon.mechanisms import fields
@@ -28,7 +37,7 @@ def _keys(keys: Iterable[Key]) -> tuple[Key, ...]:
     return Batches(keys).keys
 
 
-_UNITS: Final = (OneUserWindow, OneUser, OneRow)
+_UNITS: Final = (SingleUserWindow, SingleUser, SingleRow)
 
 
 @register("antiphon.SumsState/1", state=True)
@@ -84,13 +93,15 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     in_total: bool = attrs.field(default=False, validator=fields.boolean)
     low: int = attrs.field(default=0, validator=attrs.validators.instance_of(int))
     high: int = attrs.field(default=1, validator=attrs.validators.instance_of(int))
-    unit: Unit = attrs.field(factory=OneUserWindow, validator=attrs.validators.instance_of(_UNITS))
+    unit: Unit = attrs.field(
+        factory=SingleUserWindow, validator=attrs.validators.instance_of(_UNITS)
+    )
     initial_state = SumsState(0, ())
 
     def __attrs_post_init__(self) -> None:
         if self.low > self.high or self.low == self.high == 0:
             raise InvalidArgument("low must be at most high, and one of them not 0")
-        if self.per_user is None and type(self.unit) is not OneRow:
+        if self.per_user is None and type(self.unit) is not SingleRow:
             raise InvalidArgument(
                 "per_user bounds what one user adds; without it one row can be protected, by "
                 "unit='row', but no user"
@@ -102,9 +113,9 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
         largest, rows, unit = max(abs(self.low), abs(self.high)), self.per_user, self.unit
         if rows is None:
             return (2 if unit.replaced else 1) * largest
-        if isinstance(unit, OneRow):
+        if isinstance(unit, SingleRow):
             return (4 if unit.replaced and not unit.same_user else 2) * largest
-        if isinstance(unit, OneUser):
+        if isinstance(unit, SingleUser):
             ever = rows if self.in_total else rows * self.windows
             return (2 if unit.replaced else 1) * ever * largest
         return (2 if unit.replaced or self.in_total else 1) * rows * largest

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from datetime import date, datetime, timedelta
-from typing import Any, Final
-from zoneinfo import ZoneInfo
+from typing import TYPE_CHECKING, Any, Final
 
 import attrs
 
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.named import set_derived
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
 
 _EVERY: Final = {
     "minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1),
@@ -72,6 +74,8 @@ class Clock:
     def __attrs_post_init__(self) -> None:
         if self.every <= timedelta(0):
             raise InvalidArgument("every must be longer than nothing")
+        from zoneinfo import ZoneInfo  # it looks at how Python was built, which takes time
+
         try:
             zone = ZoneInfo(self.zone)
         except (ValueError, OSError, TypeError, KeyError):

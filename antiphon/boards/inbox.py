@@ -16,7 +16,7 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
-from antiphon.boards.rows import BadRow, Read
+from antiphon.boards.cells import BadRow, BoardRow
 from antiphon.boards.units import Batch
 from antiphon.numbers.errors import FileError, InvalidArgument
 
@@ -88,7 +88,7 @@ class Inbox:
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def add(self, label: str, rows: Iterable[Read], tell: Told) -> int:
+    def add(self, label: str, rows: Iterable[BoardRow], tell: Told) -> int:
         """Add rows that are not here yet; how many were new. Raises: BadRow for one of a closed
         window, and one that has another's key.
         """
@@ -112,7 +112,7 @@ class Inbox:
         found: tuple[Any, ...] | None = self._base.execute(_FIND, (name,)).fetchone()
         return found
 
-    def _check_same(self, label: str, rows: Iterable[Read]) -> None:
+    def _check_same(self, label: str, rows: Iterable[BoardRow]) -> None:
         for row in rows:
             if self._find(row.name) != row[2:]:
                 raise BadRow(

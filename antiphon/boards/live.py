@@ -10,10 +10,10 @@ from typing import Any, Final, Literal, Protocol, TypeAlias, Union
 
 import attrs
 
+from antiphon.boards.cells import Source, rows_of
 from antiphon.boards.clock import public_time
 from antiphon.boards.inbox import Inbox
-from antiphon.boards.rows import Source, rows_of
-from antiphon.boards.series import Defined, How, Series, series
+from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol.display import Card, ForPrograms, Grid, Shown
@@ -160,7 +160,7 @@ class LiveBoard(Shown):
         """How many have been told."""
         return self._inbox.closed
 
-    def ask(self, how: How = "total", *, last: int | None = None) -> Series:
+    def ask(self, how: How = "total", *, last: int | None = None) -> BoardSeries:
         """What has been told: of each window, by key.
 
         ``how``: "total", all since the start; "window", of each window alone; "sliding", of the

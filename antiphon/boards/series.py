@@ -10,8 +10,8 @@ from typing import Final, Literal, Protocol, TypeAlias
 
 import attrs
 
+from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock
-from antiphon.boards.rows import Columns
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.printed import shown_up
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
@@ -25,7 +25,7 @@ class Defined(Protocol):
     """What an answer has to know of its board."""
 
     @property
-    def columns(self) -> Columns: ...
+    def columns(self) -> BoardColumns: ...
     @property
     def clock(self) -> Clock: ...
     @property
@@ -34,7 +34,7 @@ class Defined(Protocol):
 
 
 @attrs.frozen(repr=False)
-class Series(Shown, ForPrograms, Plotted):
+class BoardSeries(Shown, ForPrograms, Plotted):
     """Private counts or sums: a row for each window, a column for each key.
 
     ``errors``: what a number of that window errs by at most, with probability 0.95, each by itself.
@@ -94,7 +94,9 @@ def _plain(value: Fraction) -> str:
     return f"{float(value):.10g}"
 
 
-def series(board: Defined, told: Sequence[tuple[int, ...]], how: How, last: int | None) -> Series:
+def series(
+    board: Defined, told: Sequence[tuple[int, ...]], how: How, last: int | None
+) -> BoardSeries:
     """Of totals that were told. Raises: InvalidArgument."""
     if how not in ("total", "window", "sliding"):
         raise InvalidArgument("how is 'total', 'window' or 'sliding'")
@@ -113,4 +115,4 @@ def series(board: Defined, told: Sequence[tuple[int, ...]], how: How, last: int 
             errors.append(board.error(window))
     names = tuple(map(board.clock.name, range(len(told))))
     label = {"total": "total since the start", "window": "each window"}.get(how, f"last {last}")
-    return Series(label, board.keys, names, tuple(values), tuple(errors))
+    return BoardSeries(label, board.keys, names, tuple(values), tuple(errors))

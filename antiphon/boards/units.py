@@ -87,9 +87,9 @@ def differing(zero: Batch, one: Batch) -> list[User]:
 _OTHERS: Final = Refused("two batches differ otherwise than in the rows of one user")
 
 
-@register("antiphon.OneUserWindow/1")
+@register("antiphon.SingleUserWindow/1")
 @attrs.frozen
-class OneUserWindow(Verification[int, Batch]):
+class SingleUserWindow(Verification[int, Batch]):
     """One batch differs, in one user's rows. State: how many batches have differed.
 
     Added or removed: one of its sides has none of them; ``replaced``: both may.
@@ -125,9 +125,9 @@ UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
 """The users of all batches so far, until one differs; then all who may be the one user."""
 
 
-@register("antiphon.OneUser/1")
+@register("antiphon.SingleUser/1")
 @attrs.frozen
-class OneUser(Verification[UserSeen, Batch]):
+class SingleUser(Verification[UserSeen, Batch]):
     """Any number of batches differ, all in the rows of one user.
 
     Added or removed: one side of the whole stream has no row of the user, so no pair that does not
@@ -169,9 +169,9 @@ def _fits(suspect: Suspect, zero: Batch, one: Batch) -> bool:
     return without(zero, user) == without(one, user)
 
 
-@register("antiphon.OneRow/1")
+@register("antiphon.SingleRow/1")
 @attrs.frozen
-class OneRow(Verification[int, Batch]):
+class SingleRow(Verification[int, Batch]):
     """One batch differs, in one row. State: how many batches have differed.
 
     Added or removed: one side has the row in some place, the other has not. ``replaced``: in one
@@ -217,4 +217,4 @@ def _one_more(zero: Batch, one: Batch) -> bool:
     return shorter[place:] == longer[place + 1 :]
 
 
-Unit: TypeAlias = Union[OneUserWindow, OneUser, OneRow]
+Unit: TypeAlias = Union[SingleUserWindow, SingleUser, SingleRow]

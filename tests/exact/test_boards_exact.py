@@ -9,7 +9,7 @@ from trying import over
 
 import antiphon as ap
 from antiphon import TOP, Ask, Create, ExtConComp, Log, spaces
-from antiphon.boards import BoundedSums, OneRow, OneUser, OneUserWindow, SharedPurse
+from antiphon.boards import BoundedSums, SharedPurse, SingleRow, SingleUser, SingleUserWindow
 from antiphon.boards.purse import UNIT
 from antiphon.composition import Property, check_properties
 from antiphon.mechanisms import COUNT
@@ -85,25 +85,25 @@ TWO = said("", "ua ua", "ub ub", "ua ua ub", "ua ub", "va")
 CROSSED = said("ua uc vd", "vb uc vd", "ua", "vb")
 ROWS = [
     # unit, per_user, in_total, B at A = 1, windows, a few batches, and many
-    (OneUser(), 1, True, 1, 2, ONE, SMALL),
-    (OneUser(), 2, True, 2, 2, TWO, ALONE),
-    (OneUser(replaced=True), 1, True, 2, 2, ONE, SMALL),
-    (OneUser(replaced=True), 2, True, 4, 2, TWO, ALONE),
-    (OneUser(), 1, False, 2, 2, ONE, SMALL),
-    (OneUser(replaced=True), 1, False, 4, 2, ONE, SMALL),
-    (OneUserWindow(), 1, False, 1, 2, ONE, SMALL),
-    (OneUserWindow(), 2, False, 2, 2, TWO, ALONE),
-    (OneUserWindow(replaced=True), 1, False, 2, 2, ONE, SMALL),
-    (OneUserWindow(), 1, True, 2, 2, ONE, SMALL),
-    (OneUserWindow(), 2, True, 4, 2, TWO, ALONE),
-    (OneUserWindow(replaced=True), 1, True, 2, 2, ONE, SMALL),
-    (OneRow(), 1, False, 2, 2, ONE, SMALL),
-    (OneRow(), 2, False, 2, 1, TWO, ALONE),
-    (OneRow(), 1, True, 2, 2, ONE, SMALL),
-    (OneRow(replaced=True, same_user=True), 1, False, 2, 1, ONE, SMALL),
-    (OneRow(replaced=True), 1, False, 4, 1, CROSSED, batches("uv", "abcd", 2) + CROSSED),
-    (OneRow(), None, False, 1, 2, ONE, SMALL),
-    (OneRow(replaced=True), None, False, 2, 2, ONE, SMALL),
+    (SingleUser(), 1, True, 1, 2, ONE, SMALL),
+    (SingleUser(), 2, True, 2, 2, TWO, ALONE),
+    (SingleUser(replaced=True), 1, True, 2, 2, ONE, SMALL),
+    (SingleUser(replaced=True), 2, True, 4, 2, TWO, ALONE),
+    (SingleUser(), 1, False, 2, 2, ONE, SMALL),
+    (SingleUser(replaced=True), 1, False, 4, 2, ONE, SMALL),
+    (SingleUserWindow(), 1, False, 1, 2, ONE, SMALL),
+    (SingleUserWindow(), 2, False, 2, 2, TWO, ALONE),
+    (SingleUserWindow(replaced=True), 1, False, 2, 2, ONE, SMALL),
+    (SingleUserWindow(), 1, True, 2, 2, ONE, SMALL),
+    (SingleUserWindow(), 2, True, 4, 2, TWO, ALONE),
+    (SingleUserWindow(replaced=True), 1, True, 2, 2, ONE, SMALL),
+    (SingleRow(), 1, False, 2, 2, ONE, SMALL),
+    (SingleRow(), 2, False, 2, 1, TWO, ALONE),
+    (SingleRow(), 1, True, 2, 2, ONE, SMALL),
+    (SingleRow(replaced=True, same_user=True), 1, False, 2, 1, ONE, SMALL),
+    (SingleRow(replaced=True), 1, False, 4, 1, CROSSED, batches("uv", "abcd", 2) + CROSSED),
+    (SingleRow(), None, False, 1, 2, ONE, SMALL),
+    (SingleRow(replaced=True), None, False, 2, 2, ONE, SMALL),
 ]
 
 
@@ -131,7 +131,7 @@ def test_so_on_all_small_batches(unit, per_user, in_total, units, windows, few, 
 
 def test_amounts_count_by_the_larger_end():
     """Row added or removed, amounts in [1, 3]: 6."""
-    p = board(1, OneRow(), low=1, high=3, windows=1)
+    p = board(1, SingleRow(), low=1, high=3, windows=1)
     messages = [(), *[(("u", key, each),) for key in TWO_KEYS for each in (1, 3)],
                 (("u", "a", 9), ("u", "b", 3))]  # fmt: skip
     assert p.units == 6
@@ -172,18 +172,18 @@ class CreatesLate(BoundedSums):
 
 class TestTwins:
     def test_one_row_more_than_bounded_is_seen(self):
-        twin = board(2, OneUserWindow(), kind=KeepsOneMore)
+        twin = board(2, SingleUserWindow(), kind=KeepsOneMore)
         assert violation(twin, TWO).property is Property.VALIDITY
 
     def test_who_forgets_between_windows_counts_a_user_twice(self):
-        """Also late rows: user-day is ``OneUser`` of (user, day), whose rows come in two windows."""
+        """Also late rows: user-day is ``SingleUser`` of (user, day), whose rows come in two windows."""
         late = batches(["u@1"], TWO_KEYS, 1)
-        assert violation(board(1, OneUser(), in_total=True), late) is None
-        twin = board(1, OneUser(), kind=Forgets, in_total=True)
+        assert violation(board(1, SingleUser(), in_total=True), late) is None
+        twin = board(1, SingleUser(), kind=Forgets, in_total=True)
         assert violation(twin, late).property is Property.VALIDITY
 
     def test_a_counter_created_at_the_first_row_of_its_key_says_who_came(self):
-        twin = board(1, OneUserWindow(), kind=CreatesLate)
+        twin = board(1, SingleUserWindow(), kind=CreatesLate)
         assert violation(twin, ONE).property is Property.DESTINATION
 
     def test_such_a_zero_is_exact_and_no_epsilon_covers_it(self):
@@ -193,23 +193,28 @@ class TestTwins:
 
     def test_rows_of_two_users_are_no_unit(self):
         two = (("u", "a", 1), ("v", "a", 1))
-        for unit in (OneUserWindow(), OneUser(), OneRow(), OneUserWindow(replaced=True)):
+        for unit in (
+            SingleUserWindow(),
+            SingleUser(),
+            SingleRow(),
+            SingleUserWindow(replaced=True),
+        ):
             assert unit([ap.Pair(two, ())]) is ap.BOTTOM
             assert unit([ap.Pair(two, two[:1])]) is ap.TOP
 
     def test_a_user_added_or_removed_is_on_no_other_pair(self):
         """Where ``user_level`` with (row, EMPTY) lets identical pairs hold rows of the user."""
         u, v = (("u", "a", 1),), (("v", "a", 1),)
-        assert OneUser()([ap.same(u), ap.Pair(u, ())]) is ap.BOTTOM
-        assert OneUser()([ap.Pair(u, ()), ap.same(u)]) is ap.BOTTOM
-        assert OneUser()([ap.same(v), ap.Pair(u, ()), ap.Pair(u + v, v)]) is ap.TOP
-        assert OneUser()([ap.Pair(u, ()), ap.Pair((), u)]) is ap.BOTTOM
-        assert OneUser(replaced=True)([ap.same(u), ap.Pair(u, ()), ap.Pair((), u)]) is ap.TOP
+        assert SingleUser()([ap.same(u), ap.Pair(u, ())]) is ap.BOTTOM
+        assert SingleUser()([ap.Pair(u, ()), ap.same(u)]) is ap.BOTTOM
+        assert SingleUser()([ap.same(v), ap.Pair(u, ()), ap.Pair(u + v, v)]) is ap.TOP
+        assert SingleUser()([ap.Pair(u, ()), ap.Pair((), u)]) is ap.BOTTOM
+        assert SingleUser(replaced=True)([ap.same(u), ap.Pair(u, ()), ap.Pair((), u)]) is ap.TOP
 
     def test_whose_rows_differ_may_be_told_late(self):
         """(u, v) against (v, u): either's rows may be all that differs, until one more does."""
         u, v = ("u", "a", 1), ("v", "a", 1)
-        either, f = ap.Pair((u, v), (v, u)), OneUser(replaced=True)
+        either, f = ap.Pair((u, v), (v, u)), SingleUser(replaced=True)
         assert f([either, ap.Pair((u,), ())]) is ap.TOP
         assert f([either, ap.Pair((u,), ()), ap.Pair((v,), ())]) is ap.BOTTOM
 

@@ -63,6 +63,7 @@ NO_PRIVACY_FIGURES = {
     "orders of a divergence, and other parameters": {
         "antiphon/composition/accounting/renyi.py": ["float(curve.order):.6g", "order:.6g"],
         "antiphon/composition/filters/basic.py": ["at:.6g"],
+        "antiphon/composition/accounting/risk.py": ["self.prior:g", "self.false_positive:g"],
         "antiphon/preprocessing/triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
@@ -92,6 +93,7 @@ NO_PRIVACY_FIGURES = {
             "row.shifting:,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
+        "antiphon/boards/series.py": ["float(value):.10g"],
         "antiphon/learners/regret_pictures.py": ["place:,.6g"],
         "examples/adaptivity_costs.py": ["float(more / less):.2f"],
         "examples/batch_constant.py": [
@@ -118,6 +120,7 @@ NO_PRIVACY_FIGURES = {
         ],
     },
     "not printed": {
+        "antiphon/boards/cells.py": ["round(min(max(exact, low), high) / columns.step)"],
         "antiphon/graybox/noisy.py": ["format(self.read(), spec)"],
         "antiphon/graybox/noisy_arrays.py": ["numbers(self).round(*args, **options)"],
         "antiphon/mechanisms/counters/tree_counter.py": [

@@ -16,7 +16,7 @@ from antiphon.numbers.errors import InvalidArgument
 
 
 @attrs.frozen(kw_only=True)
-class Asked:
+class BoardAsked:
     """The options, as they were given."""
 
     sources: tuple[Path, ...]
@@ -30,14 +30,16 @@ class Asked:
     as_json: bool
 
 
-def board(action: str, path: Path, asked: Asked) -> int:
+def board(action: str, path: Path, asked: BoardAsked) -> int:
     """Do one thing with the board of a file."""
     act = one_of(_ACTIONS, action, "action")
     known = read_board(path)
     if asked.sources and act is not _feed:
         raise InvalidArgument("files are fed: antiphon board feed FILE.toml CSV…")
     if act is _feed and not (asked.sources or known.sources):
-        raise InvalidArgument("there is nothing to feed: name CSV files, or files = […] in the TOML")
+        raise InvalidArgument(
+            "there is nothing to feed: name CSV files, or files = […] in the TOML"
+        )
     to = asked.output or path.with_suffix(".html")
     if act is _page:
         check_files([to], asked.force)
@@ -46,22 +48,22 @@ def board(action: str, path: Path, asked: Asked) -> int:
     return 0
 
 
-def _feed(known: BoardFile, live: LiveBoard, asked: Asked, to: Path) -> None:
+def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
     _tell(live.feed(*(asked.sources or known.sources), until=asked.until), asked)
 
 
-def _run(known: BoardFile, live: LiveBoard, asked: Asked, to: Path) -> None:
+def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
     """Written anew each time: it is run by a timer."""
     fed = live.feed(*known.sources, until=asked.until)
     to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
     _tell(fed, asked)
 
 
-def _status(known: BoardFile, live: LiveBoard, asked: Asked, to: Path) -> None:
+def _status(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
     _tell(live.status(), asked)
 
 
-def _ask(known: BoardFile, live: LiveBoard, asked: Asked, to: Path) -> None:
+def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
     how: Any = asked.how
     found = live.ask(how, last=asked.last)
     if asked.as_csv:
@@ -70,7 +72,7 @@ def _ask(known: BoardFile, live: LiveBoard, asked: Asked, to: Path) -> None:
         _tell(found, asked)
 
 
-def _page(known: BoardFile, live: LiveBoard, asked: Asked, to: Path) -> None:
+def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
     to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
     if asked.as_json:
         print_json({"page": to, **known.board.statement().to_dict()})
@@ -78,13 +80,13 @@ def _page(known: BoardFile, live: LiveBoard, asked: Asked, to: Path) -> None:
         print(to)
 
 
-def _tell(result: Any, asked: Asked) -> None:
+def _tell(result: Any, asked: BoardAsked) -> None:
     if asked.as_json:
         print_json(result.to_dict())
     else:
         print_card(result._card())
 
 
-_ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, Asked, Path], None]]] = {
+_ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, BoardAsked, Path], None]]] = {
     "run": _run, "status": _status, "feed": _feed, "ask": _ask, "page": _page,
 }  # fmt: skip

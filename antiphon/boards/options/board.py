@@ -39,7 +39,7 @@ def board(
     """Run a board of private counts from a TOML file: feed it CSV files, ask it, write its page."""
     from antiphon.boards.commands import running_boards
 
-    asked = running_boards.Asked(
+    asked = running_boards.BoardAsked(
         sources=tuple(sources or ()), until=until, how=how, last=last, as_csv=csv, moved=moved,
         output=output, force=force, as_json=json,
     )  # fmt: skip

@@ -35,10 +35,10 @@ from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40
 """More than the few operations of a figure are off by, relatively."""
-_POINTS: Final = 48
+_POINTS: Final = 24
 _FAR: Final = 40.0
 """No ε past this is tried."""
-_NARROWER: Final = 4
+_NARROWER: Final = 5
 """How often the search looks closer."""
 _ORDERS: Final = 12
 _LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
@@ -109,7 +109,7 @@ class Risk(Shown, ForPrograms):
     def _least(self, of: Callable[[float, float], float], last: float = _FAR) -> float:
         """The least of a figure over what ε are tried: wide first, then around the best."""
         enough = self.curve._enough  # pyright: ignore[reportPrivateUsage]
-        low, high = 0.0, min(last, enough if 0 < enough < math.inf else _FAR)
+        low, high = 0.0, min(last, _FAR, enough or _FAR)
         best, found = low, math.inf
         for _ in range(1 + _NARROWER):
             wide = (high - low) / _POINTS

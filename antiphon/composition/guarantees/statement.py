@@ -23,6 +23,8 @@ from antiphon.verifiers import models
 
 _DELTA: Final = Fraction(1, 10**6)
 """At which ε is said where nothing is promised at the floor."""
+_NOTHING: Final = 100.0
+"""An ε past which no factor is said."""
 
 
 class Section(NamedTuple):
@@ -137,6 +139,9 @@ def _figures(known: Derivation) -> Iterator[str]:
         point = exact.fraction(known.curve.epsilon_at(delta)), delta
     epsilon, delta = point
     yield f"ε = {shown_up(epsilon)} and δ = {shown_up(delta)}, rounded up."
+    if float(epsilon) > _NOTHING:
+        yield "An ε of this size promises next to nothing."
+        return
     grown = exact.exp(epsilon)
     factor = shown_up(grown * (1 + 2.0**-40) if isinstance(grown, float) else grown, 4)
     text = f"Whatever the protected data are, what is seen is at most {factor} times as likely"

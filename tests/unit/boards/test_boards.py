@@ -14,7 +14,7 @@ from trying import over
 
 import antiphon as ap
 from antiphon import InvalidArgument
-from antiphon.boards import BadRow, OneRow, OneUser, OneUserWindow
+from antiphon.boards import BadRow, SingleRow, SingleUser, SingleUserWindow
 from antiphon.boards.board import counter_for
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
@@ -31,20 +31,20 @@ class TestDefinition:
         assert promise.epsilon_at(0) == 1.0
         assert promise.theorem == "CM Thm 6.1"
         assert promise.derivation.parts[0].theorem.startswith("Theorem T1")
-        assert type(promise.verification) is OneUserWindow
+        assert type(promise.verification) is SingleUserWindow
 
     @over(
         "unit, neighbours, per, units, kind",
         [
-            ("user-window", "added or removed", "window", 2, OneUserWindow),
-            ("user-window", "added or removed", "total", 4, OneUserWindow),
-            ("user-window", "replaced", "window", 4, OneUserWindow),
-            ("user", "added or removed", "total", 2, OneUser),
-            ("user", "added or removed", "window", 20, OneUser),
-            ("user", "replaced", "total", 4, OneUser),
-            ("row", "added or removed", "window", 2, OneRow),
-            ("row", "changed", "window", 2, OneRow),
-            ("row", "replaced", "window", 4, OneRow),
+            ("user-window", "added or removed", "window", 2, SingleUserWindow),
+            ("user-window", "added or removed", "total", 4, SingleUserWindow),
+            ("user-window", "replaced", "window", 4, SingleUserWindow),
+            ("user", "added or removed", "total", 2, SingleUser),
+            ("user", "added or removed", "window", 20, SingleUser),
+            ("user", "replaced", "total", 4, SingleUser),
+            ("row", "added or removed", "window", 2, SingleRow),
+            ("row", "changed", "window", 2, SingleRow),
+            ("row", "replaced", "window", 4, SingleRow),
         ],
     )
     def test_each_unit_by_its_name_costs_the_same_in_all(self, unit, neighbours, per, units, kind):
@@ -215,7 +215,13 @@ class TestFeeding:
 
     @over(
         "cell, said",
-        [("nan", "NaN"), ("inf", "infinite"), ("twelve", "a text"), ("12 €", "a text"), ("", "text")],
+        [
+            ("nan", "NaN"),
+            ("inf", "infinite"),
+            ("twelve", "a text"),
+            ("12 €", "a text"),
+            ("", "text"),
+        ],
     )
     def test_a_bad_amount_is_named(self, tmp_path, cell, said):
         live = summing().start(seed=1)
@@ -260,7 +266,9 @@ class TestFeeding:
 
     def test_progress_is_told_to_whom_it_is_given(self, tmp_path):
         heard = []
-        counting().start(seed=1).feed(csv(tmp_path, DAYS), until="2026-01-01", progress=heard.append)
+        counting().start(seed=1).feed(
+            csv(tmp_path, DAYS), until="2026-01-01", progress=heard.append
+        )
         assert heard == [5]
 
 

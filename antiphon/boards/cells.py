@@ -33,7 +33,7 @@ class BadRow(InvalidArgument):
         self.line = line
 
 
-class Read(NamedTuple):
+class BoardRow(NamedTuple):
     """A row that can be counted."""
 
     line: int
@@ -48,7 +48,7 @@ class Read(NamedTuple):
 
 
 @attrs.frozen(kw_only=True)
-class Columns:
+class BoardColumns:
     """How a board reads a row: its columns, and what their cells mean."""
 
     time: str
@@ -73,7 +73,9 @@ class Columns:
         return tuple(dict.fromkeys(each for each in wanted if each is not None))
 
 
-def rows_of(source: Source, columns: Columns, name: str | None) -> tuple[str, Iterator[Read]]:
+def rows_of(
+    source: Source, columns: BoardColumns, name: str | None
+) -> tuple[str, Iterator[BoardRow]]:
     """The name of a source, and its rows, lazily. Raises: InvalidArgument, FileError, BadRow."""
     if isinstance(source, str | Path):
         path = Path(source)
@@ -87,7 +89,7 @@ def rows_of(source: Source, columns: Columns, name: str | None) -> tuple[str, It
     return label, _Reader(label, columns, columns.names).all(enumerate(source))
 
 
-def _cells(path: Path, columns: Columns) -> Iterator[tuple[int, list[str]]]:
+def _cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str]]]:
     """The lines of a CSV file, each by its number, as the cells that are asked for."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
@@ -119,7 +121,7 @@ def _cells(path: Path, columns: Columns) -> Iterator[tuple[int, list[str]]]:
 class _Reader:
     """Cells to rows, with what is looked up for each row looked up once."""
 
-    def __init__(self, label: str, columns: Columns, names: tuple[str, ...]) -> None:
+    def __init__(self, label: str, columns: BoardColumns, names: tuple[str, ...]) -> None:
         self._label, self._columns = label, columns
         place = names.index
         self._time = place(columns.time)
@@ -131,7 +133,7 @@ class _Reader:
         self._rest = None if columns.others is None else self._keys[columns.others]
         self._width = len(names)
 
-    def all(self, lines: Iterable[tuple[int, Any]]) -> Iterator[Read]:
+    def all(self, lines: Iterable[tuple[int, Any]]) -> Iterator[BoardRow]:
         label, named, clock = self._label, self._row, self._columns.clock
         for line, cells in lines:
             try:
@@ -147,7 +149,7 @@ class _Reader:
                 name = f"{label}:{line}" if named is None else self._text(cells[named], "a key")
             except ValueError as error:
                 raise BadRow(label, line, str(error)) from None
-            yield Read(line, name, window, wall.isoformat(), user, key, amount)
+            yield BoardRow(line, name, window, wall.isoformat(), user, key, amount)
 
     @staticmethod
     def _wall(cell: object, clock: Clock) -> datetime:
