@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeAlias, Union
@@ -14,6 +14,7 @@ from antiphon.boards.cells import Source, rows_of
 from antiphon.boards.clock import public_time
 from antiphon.boards.inbox import Inbox
 from antiphon.boards.series import BoardSeries, Defined, How, series
+from antiphon.boards.units import Batch
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol.display import Card, ForPrograms, Grid, Shown
@@ -38,6 +39,8 @@ class Runs(Defined, Protocol):
 
 LOG: Final = "session.jsonl"
 INBOX: Final = "inbox.sqlite"
+_AT_ONCE: Final = 16
+"""Windows that wait for the disk together."""
 
 
 @attrs.frozen(repr=False)
@@ -136,22 +139,29 @@ class LiveBoard(Shown):
         return max(over, self._inbox.closed)
 
     def _catch_up(self) -> int:
-        """Tell the windows that are closed, and have not been told; how many."""
-        told = len(self._inbox.told)
-        for window in range(told, self._inbox.closed):
-            batch = self._inbox.batch(window, self.board.keys)
-            counts: Any = self._send(batch, f"window {window}")
-            if counts is HALT:
-                raise ProtocolError(
-                    "the board is over: a counter has failed, and nobody may count its window again"
-                )
-            self._inbox.tell(window, counts)
-        return self._inbox.closed - told
+        """Tell the windows that are closed, and have not been told; how many.
 
-    def _send(self, batch: object, key: str) -> object:
+        The log of the session has the answers: who dies before they are kept here too hears the
+        same again, by the key of the window.
+        """
+        inbox, told = self._inbox, len(self._inbox.told)
+        waiting = range(told, inbox.closed)
+        batches = (inbox.batch(window, self.board.keys) for window in waiting)
+        with inbox.at_once():
+            for window, counts in zip(waiting, self._answers(batches, waiting), strict=True):
+                if counts is HALT:
+                    raise ProtocolError(
+                        "the board is over: a counter has failed, and nobody may count its window "
+                        "again"
+                    )
+                inbox.tell(window, counts)
+        return len(waiting)
+
+    def _answers(self, batches: Iterable[Batch], windows: Iterable[int]) -> Iterable[Any]:
         if isinstance(self._session, DurableSession):
-            return self._session.send(batch, key=key)
-        return self._session.send(batch)
+            keys = (f"window {window}" for window in windows)
+            return self._session.send_many(batches, keys=keys, at_once=_AT_ONCE)
+        return map(self._session.send, batches)
 
     # --- answers -------------------------------------------------------------------------------
 

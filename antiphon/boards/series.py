@@ -85,6 +85,8 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         for key in self.keys[:8]:
             axes.plot(range(len(self.windows)), [float(each) for each in self.of(key)], label=key)
         titled(axes, self.how)
+        axes.set_xlabel("window")
+        axes.set_ylabel("told")
         axes.legend()
 
 

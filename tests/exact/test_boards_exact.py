@@ -176,7 +176,7 @@ class TestTwins:
         assert violation(twin, TWO).property is Property.VALIDITY
 
     def test_who_forgets_between_windows_counts_a_user_twice(self):
-        """Also late rows: user-day is ``SingleUser`` of (user, day), whose rows come in two windows."""
+        """Also late rows: user-day is ``SingleUser`` of (user, day), whose rows come twice."""
         late = batches(["u@1"], TWO_KEYS, 1)
         assert violation(board(1, SingleUser(), in_total=True), late) is None
         twin = board(1, SingleUser(), kind=Forgets, in_total=True)

@@ -155,7 +155,7 @@ class TestFeeding:
         assert live.feed(late, until="2026-01-03").new == 1
         assert live.feed(until="2026-01-04").told == 2 - 1
         later = csv(tmp_path, ["2026-01-02,ada,FR", "2026-01-01,bob,FR"], "later.csv")
-        with pytest.raises(BadRow, match="line 3.*lateness") as found:
+        with pytest.raises(BadRow, match=r"line 3.*lateness") as found:
             live.feed(later, until="2026-01-04")
         assert (found.value.file, found.value.line) == ("later.csv", 3)
         assert live.status().rows == 1

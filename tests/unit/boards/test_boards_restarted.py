@@ -11,6 +11,7 @@ import antiphon as ap
 from antiphon import InvalidArgument
 from antiphon.boards import live as running
 from antiphon.boards.inbox import Inbox
+from antiphon.sessions.durable.durable_session import DurableSession
 
 ROWS = [f"2026-01-{day:02d},u{user},{'FR' if user % 2 else 'DE'}"
         for day in range(1, 6) for user in range(7)]  # fmt: skip
@@ -24,7 +25,7 @@ def fed(board, folder, path):
 
 
 def nth(times, method):
-    """The method, which kills its process at the n-th call, before or after it does its work."""
+    """The method, which kills its process at the n-th call, before it or (-n) after its work."""
     calls = [0]
 
     def called(*given, **named):
@@ -46,8 +47,9 @@ def nth(times, method):
         (Inbox, "add", -1),  # rows are in, and not committed
         (Inbox, "shut", -1),  # windows are closed, and not committed
         (running.LiveBoard, "_catch_up", 2),  # committed, and nothing told
-        (running.LiveBoard, "_send", 3),  # in the middle of the windows
-        (running.LiveBoard, "_send", -3),  # counted, and the answer not kept
+        (Inbox, "batch", 3),  # in the middle of the windows
+        (DurableSession, "_answer", -3),  # counted, and the answer not on the disk
+        (DurableSession, "settle", -1),  # all are on the disk, and no answer is kept
         (Inbox, "tell", -4),
     ],
 )
@@ -72,13 +74,16 @@ def test_what_was_told_stays_as_it_was_told(tmp_path):
         first = live.ask().values
 
     def run():
-        running.LiveBoard._send = nth(-2, running.LiveBoard._send)
+        DurableSession.settle = nth(-1, DurableSession.settle)
         fed(board, folder, path)
 
     assert dies(run)
     with board.open(folder) as live:
-        assert live.ask().values[:2] == first
-        assert live.windows == 5
+        second = live.ask().values
+    assert second[:2] == first
+    assert len(second) == 5
+    with ap.sessions.durable.resuming.resume(folder / running.LOG) as session:
+        assert session.last.answer == second[-1]
 
 
 def test_another_board_does_not_live_there(tmp_path):
