@@ -183,6 +183,13 @@ ABOUT = {
         source="CM Thm 6.1 with P = π; [preprocessing](preprocessing.md)",
         premises="M claims so much by distance; π moves neighbours no farther than it declares",
     ),
+    "Thm T1": About(
+        says="B units of change over any number of pure counters cost B times what one unit costs.",
+        source="[boards](boards.md)",
+        sample=lambda: ap.guarantee(
+            ap.boards.counts(start="2026-01-01", horizon=8, epsilon=1, per_user=2).mechanism
+        ),
+    ),
     "Weak triangle": About(
         says="D_α over two steps, from the curve of each at an order above α: for every p > 1.",
         source="Hölder's inequality; [preprocessing](preprocessing.md)",

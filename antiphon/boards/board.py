@@ -94,7 +94,7 @@ class Board(Shown):
         """The counter of each key."""
         return counter_for(self.clock.windows, self.epsilon / self._units)
 
-    @cached_property
+    @property
     def mechanism(self) -> ComplexMechanism:
         """P ∘* ExtConComp: what runs."""
         return ComplexMechanism(self.sums)
@@ -159,7 +159,7 @@ class Board(Shown):
         """Run it in memory: for trying; a ``seed`` is for examples only."""
         return begin_live(self, None, seed=seed)
 
-    @cached_property
+    @property
     def definition(self) -> str:
         """All that it is, as JSON: what a folder must agree with."""
         columns = self.columns

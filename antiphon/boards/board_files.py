@@ -41,8 +41,9 @@ def read_board(path: str | Path) -> BoardFile:
         raise FileError(f"{path} cannot be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise InvalidArgument(f"{path} is no TOML file: {error}") from None
-    folder, patterns = given.pop("folder", path.stem), given.pop("files", [])
-    if type(folder) is not str or type(patterns) is not list:
+    folder: object = given.pop("folder", path.stem)
+    patterns: Any = given.pop("files", [])
+    if type(folder) is not str or not isinstance(patterns, list):
         raise InvalidArgument(f"{path}: folder is a text, files a list of patterns")
     amount = given.pop("sum", None)
     make: Any = counts if amount is None else sums
@@ -60,4 +61,5 @@ def read_board(path: str | Path) -> BoardFile:
         given.setdefault("user", None)
     elif missing:
         raise InvalidArgument(f"{path}: say {missing[0]} = …")
-    return BoardFile(make(**given), path.parent / folder, tuple(map(str, patterns)), path.parent)
+    files = tuple(map(str, patterns))  # pyright: ignore[reportUnknownArgumentType]
+    return BoardFile(make(**given), path.parent / folder, files, path.parent)

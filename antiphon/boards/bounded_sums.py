@@ -96,7 +96,6 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     unit: Unit = attrs.field(
         factory=SingleUserWindow, validator=attrs.validators.instance_of(_UNITS)
     )
-    initial_state = SumsState(0, ())
 
     def __attrs_post_init__(self) -> None:
         if self.low > self.high or self.low == self.high == 0:
@@ -106,6 +105,10 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
                 "per_user bounds what one user adds; without it one row can be protected, by "
                 "unit='row', but no user"
             )
+
+    @property
+    def initial_state(self) -> SumsState:
+        return SumsState(0, ())
 
     @property
     def units(self) -> int:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 import os
 import sqlite3
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
@@ -60,7 +60,7 @@ class Inbox:
         self._base.close()
 
     @contextmanager
-    def at_once(self) -> Iterator[None]:
+    def at_once(self) -> Generator[None]:
         """All that is written within, or nothing of it."""
         self._base.execute("begin immediate")
         try:
@@ -143,7 +143,7 @@ class Inbox:
     def batch(self, window: int, keys: tuple[str, ...]) -> Batch:
         """The rows of a window, by time and then as they came."""
         query = "select person, key, amount from rows where window = ? order by time, number"
-        found = self._base.execute(query, (window,))
+        found: list[tuple[str, int, int]] = self._base.execute(query, (window,)).fetchall()
         return tuple([(person, keys[key], amount) for person, key, amount in found])
 
     # --- answers -------------------------------------------------------------------------------

@@ -112,7 +112,7 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
     """
     worst = Pure(0)
     for price in map(_price, dict.fromkeys(f.created)):
-        worst = worst if exact.at_most(price.epsilon, worst.epsilon) else price
+        worst = price if exact.at_most(worst.epsilon, price.epsilon) else worst
     known = yield from leaves(f.created)
     total, number = Pure(times(f.units, worst.epsilon)), len(f.created)
     premises = (

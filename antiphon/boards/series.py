@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """What a board has told: totals, and their differences."""
 
 from __future__ import annotations

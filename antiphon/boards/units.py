@@ -9,7 +9,7 @@ differ may hold rows of that user, too, but where it says otherwise.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, Final, TypeAlias, Union, cast
 
 import attrs
 
@@ -49,13 +49,16 @@ class Batches(Space):
         default=attrs.Factory(lambda space: frozenset(space.keys), takes_self=True),
     )  # fmt: skip
 
-    def contains(self, value: Any) -> bool:
-        return type(value) is tuple and all(map(self._is_row, value))
+    def contains(self, value: object) -> bool:
+        return type(value) is tuple and all(map(self._is_row, cast("tuple[object, ...]", value)))
 
-    def _is_row(self, row: Any) -> bool:
-        if type(row) is not tuple or len(row) != 3 or type(row[2]) is not int:
+    def _is_row(self, row: object) -> bool:
+        if type(row) is not tuple or len(cast("tuple[object, ...]", row)) != 3:
             return False
-        return type(row[0]) in NAMES and type(row[1]) in NAMES and row[1] in self._known
+        user, key, amount = cast("tuple[object, object, object]", row)
+        if type(amount) is not int or type(user) not in NAMES:
+            return False
+        return type(key) in NAMES and key in self._known
 
 
 def without(batch: Batch, user: User) -> Batch:

@@ -110,10 +110,10 @@ class Risk(Shown, ForPrograms):
         """The least of a figure over what ε are tried: wide first, then around the best."""
         enough = self.curve._enough  # pyright: ignore[reportPrivateUsage]
         low, high = 0.0, min(last, _FAR, enough or _FAR)
-        best, found = low, math.inf
+        best, found, wide = low, math.inf, 0.0
         for _ in range(1 + _NARROWER):
             wide = (high - low) / _POINTS
-            tried = [*(low + place * wide for place in range(_POINTS + 1)), best]
+            tried: list[float] = [low + place * wide for place in range(_POINTS + 1)]
             deltas = self.curve.delta_at(tried)
             for epsilon, delta in zip(tried, deltas, strict=True):
                 figure = of(epsilon, float(delta))

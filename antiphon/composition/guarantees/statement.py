@@ -16,7 +16,7 @@ from antiphon.numbers.printed import shown_up
 from antiphon.protocol.claims import Status
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
-from antiphon.protocol.provenance import own
+from antiphon.protocol.provenance import foreign
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Verification
 from antiphon.verifiers import models
@@ -113,7 +113,7 @@ def protects(f: Any) -> str:
         return protects(f.updates)
     if type(f) is models.Bounded:
         return protects(f.verification)
-    words: object = getattr(f, "protects", None) if own(type(f)) else None
+    words: object = getattr(f, "protects", None) if foreign(f) is None else None
     return words if type(words) is str else f"whatever two streams may differ in by {_label(f)}"
 
 
