@@ -29,6 +29,7 @@ from antiphon.protocol import ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 COUNTER = TreeCounter(horizon=8, epsilon=1)
+UNIT_COUNTER = TreeCounter(horizon=8, epsilon=1, largest=9, sensitivity=1)
 LEAKY = LeakyBit(delta=Fraction(1, 100))
 RESPONSE = RandomizedResponse(epsilon=1, delta=Fraction(1, 100))
 
@@ -187,7 +188,7 @@ ABOUT = {
         says="B units of change over any number of pure counters cost B times what one unit costs.",
         source="[boards](boards.md)",
         sample=lambda: ap.guarantee(
-            ap.boards.counts(start="2026-01-01", horizon=8, epsilon=1, per_user=2).mechanism
+            ap.ExtConComp(), ap.boards.SharedPurse((ap.Create(UNIT_COUNTER),) * 2, units=3)
         ),
     ),
     "Weak triangle": About(

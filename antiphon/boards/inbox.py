@@ -14,7 +14,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, TypeAlias
+from typing import Any, Final, NamedTuple, TypeAlias
 
 from antiphon.boards.cells import BadRow, BoardRow
 from antiphon.boards.units import Batch
@@ -22,6 +22,15 @@ from antiphon.numbers.errors import FileError, InvalidArgument
 
 Told: TypeAlias = Callable[[int], object]
 """Hears how many rows have been read."""
+
+
+class Added(NamedTuple):
+    """How many rows were new, known, and too late."""
+
+    new: int
+    again: int
+    late: int
+
 
 _CHUNK: Final = 20_000
 _MOST: Final = 1 << 25
@@ -62,13 +71,16 @@ class Inbox:
     @contextmanager
     def at_once(self) -> Generator[None]:
         """All that is written within, or nothing of it."""
-        self._base.execute("begin immediate")
         try:
+            self._base.execute("begin immediate")
             yield
-        except BaseException:
-            self._base.execute("rollback")
+            self._base.execute("commit")
+        except BaseException as error:
+            if self._base.in_transaction:
+                self._base.execute("rollback")
+            if isinstance(error, sqlite3.Error):
+                raise FileError(f"the board's inbox cannot be written: {error}") from None
             raise
-        self._base.execute("commit")
 
     # --- what is said of the board -------------------------------------------------------------
 
@@ -88,25 +100,28 @@ class Inbox:
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def add(self, label: str, rows: Iterable[BoardRow], tell: Told) -> int:
-        """Add rows that are not here yet; how many were new. Raises: BadRow for one of a closed
-        window, and one that has another's key.
+    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, drop: bool) -> Added:
+        """Add rows that are not here yet.
+
+        Raises: BadRow for one that has another's key, and one of a closed window, unless these are
+        to be dropped.
         """
-        closed, new, done = self.closed, 0, 0
+        closed, new, late, done = self.closed, 0, 0, 0
         waiting = iter(rows)
-        while chunk := list(islice(waiting, _CHUNK)):
-            for row in chunk:
-                if row.window < closed and not self._find(row.name):
-                    raise BadRow(
-                        label, row.line, "its window is closed: it comes later than the lateness "
-                        "that the board waits for",
-                    )  # fmt: skip
+        while read := list(islice(waiting, _CHUNK)):
+            chunk = [row for row in read if row.window >= closed or self._find(row.name)]
+            if len(chunk) < len(read) and not drop:
+                known = set(chunk)
+                raise BadRow(
+                    label, next(row.line for row in read if row not in known), "its window is "
+                    "closed: it comes later than the lateness that the board waits for",
+                )  # fmt: skip
             added = self._base.executemany(_ADD, [row[1:] for row in chunk]).rowcount
             if added < len(chunk):
                 self._check_same(label, chunk)
-            new, done = new + added, done + len(chunk)
+            new, late, done = new + added, late + len(read) - len(chunk), done + len(read)
             tell(done)
-        return new
+        return Added(new, done - new - late, late)
 
     def _find(self, name: str) -> tuple[Any, ...] | None:
         found: tuple[Any, ...] | None = self._base.execute(_FIND, (name,)).fetchone()

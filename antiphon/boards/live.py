@@ -12,7 +12,7 @@ import attrs
 
 from antiphon.boards.cells import Source, rows_of
 from antiphon.boards.clock import public_time
-from antiphon.boards.inbox import Inbox
+from antiphon.boards.inbox import Added, Inbox
 from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.boards.units import Batch
 from antiphon.composition.complex_mechanism import ComplexMechanism
@@ -55,10 +55,13 @@ class Fed(Shown, ForPrograms):
     """Windows that have been told since."""
     waiting: int
     """Rows of windows that are not over."""
+    late: int = 0
+    """Rows that came too late, and were left out."""
 
     def _card(self) -> Card:
+        late = f", {self.late:,} too late and left out" if self.late else ""
         return Card(
-            f"{self.new:,} new rows, {self.again:,} known ones; {self.told:,} windows told, "
+            f"{self.new:,} new rows, {self.again:,} known ones{late}; {self.told:,} windows told, "
             f"{self.waiting:,} rows wait for theirs to be over"
         )
 
@@ -97,6 +100,7 @@ class LiveBoard(Shown):
         *sources: Source,
         until: object = None,
         name: str | None = None,
+        late: Literal["refuse", "leave out"] = "refuse",
         progress: Progress = None,
     ) -> Fed:
         """Add the rows of files, or of a frame; then tell the windows that are over.
@@ -106,21 +110,23 @@ class LiveBoard(Shown):
         that was fed before counts once, whoever feeds it again.
         ``until``: all rows up to this time are in, so the windows before it, by the lateness of
         the board, are told and take no more; None: until now. It is public.
+        ``late``: rows of windows that have been told are refused, or left out and counted.
         ``progress``: hears how many rows are read; False: nobody; None: who watches a terminal.
         Raises: BadRow, InvalidArgument, FileError; then nothing of this call has been counted.
         """
+        if late not in ("refuse", "leave out"):
+            raise InvalidArgument("late rows are either 'refuse'd or 'leave out'")
         closing = self._closing(until)
-        new = read = 0
+        found: list[Added] = []
         with self._inbox.at_once():
             for source in sources:
                 label, rows = rows_of(source, self.board.columns, name)
-                done = [0]
-                tell = _told_to(progress, label, done)
-                new += self._inbox.add(label, rows, tell)
-                read += done[0]
+                tell = _told_to(progress, label)
+                found.append(self._inbox.add(label, rows, tell, drop=late == "leave out"))
             self._inbox.shut(closing, self.board.keys)
         told = self._catch_up()
-        return Fed(new, read - new, told, self._inbox.count(self._inbox.closed))
+        new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
+        return Fed(new, again, told, self._inbox.count(self._inbox.closed), left)
 
     def _closing(self, until: object) -> int:
         clock, lateness = self.board.clock, self.board.lateness
@@ -235,11 +241,10 @@ def begin_live(
         raise
 
 
-def _told_to(progress: Progress, label: str, done: list[int]) -> Callable[[int], object]:
+def _told_to(progress: Progress, label: str) -> Callable[[int], object]:
     watched = progress is None and sys.stderr.isatty()
 
     def tell(rows: int) -> None:
-        done[0] = rows
         if callable(progress):
             progress(rows)
         elif watched:

@@ -191,7 +191,7 @@ class SingleRow(Verification[int, Batch]):
         if not self.replaced:
             return "one row, whether it is there or not"
         of = "of the same user" if self.same_user else "of any user"
-        return f"one row, which might be any other {of}"
+        return f"one row, which might be any other {of}, in its place among those of its window"
 
     @property
     def initial_state(self) -> int:

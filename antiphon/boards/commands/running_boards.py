@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import attrs
 
 from antiphon.boards.board_files import BoardFile, read_board
-from antiphon.boards.live import LiveBoard
+from antiphon.boards.live import Fed, LiveBoard
 from antiphon.boards.page import page_of
 from antiphon.cli.output import check_files, one_of, print_card, print_json
 from antiphon.numbers.errors import InvalidArgument
@@ -23,6 +23,7 @@ class BoardAsked:
     until: str | None
     how: str
     last: int | None
+    leave_late: bool
     as_csv: bool
     moved: bool
     output: Path | None
@@ -49,12 +50,17 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
 
 
 def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    _tell(live.feed(*(asked.sources or known.sources), until=asked.until), asked)
+    _tell(_fed(live, asked.sources or known.sources, asked), asked)
+
+
+def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
+    late: Literal["refuse", "leave out"] = "leave out" if asked.leave_late else "refuse"
+    return live.feed(*sources, until=asked.until, late=late)
 
 
 def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
     """Written anew each time: it is run by a timer."""
-    fed = live.feed(*known.sources, until=asked.until)
+    fed = _fed(live, known.sources, asked)
     to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
     _tell(fed, asked)
 

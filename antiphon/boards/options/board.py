@@ -28,6 +28,9 @@ def board(
     ] = None,
     how: Annotated[str, typer.Option(help="total, window or sliding.")] = "total",
     last: Annotated[int | None, typer.Option(min=1, help="Windows that slide.")] = None,
+    leave_late: Annotated[
+        bool, typer.Option("--leave-late", help="Leave out rows that come too late.")
+    ] = False,
     csv: Annotated[bool, typer.Option("--csv", help="Numbers as a CSV file.")] = False,
     moved: Annotated[
         bool, typer.Option("--moved", help="Its folder has been moved, and no copy goes on.")
@@ -40,7 +43,7 @@ def board(
     from antiphon.boards.commands import running_boards
 
     asked = running_boards.BoardAsked(
-        sources=tuple(sources or ()), until=until, how=how, last=last, as_csv=csv, moved=moved,
-        output=output, force=force, as_json=json,
+        sources=tuple(sources or ()), until=until, how=how, last=last,
+        leave_late=leave_late, as_csv=csv, moved=moved, output=output, force=force, as_json=json,
     )  # fmt: skip
     return running_boards.board(action, file, asked)

@@ -180,5 +180,5 @@ def _uncovered() -> tuple[str, ...]:
     return (
         "What else is told of the same data: the figures of several systems add up.",
         "What follows from what was known before, or from others' data.",
-        "Who reads the system's memory, its files or its coins.",
+        "Who reads the system's memory, its files or its coins, or measures how long it takes.",
     )

@@ -159,6 +159,11 @@ class TestFeeding:
             live.feed(later, until="2026-01-04")
         assert (found.value.file, found.value.line) == ("later.csv", 3)
         assert live.status().rows == 1
+        fed = live.feed(later, until="2026-01-04", late="leave out")
+        assert (fed.new, fed.late) == (1, 1)
+        assert "1 too late and left out" in str(fed)
+        with pytest.raises(InvalidArgument, match="late"):
+            live.feed(late="drop")
 
     def test_a_frame_is_a_source(self):
         frame = pd.DataFrame(

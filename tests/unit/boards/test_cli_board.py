@@ -37,7 +37,7 @@ def test_a_day_of_a_board(cli, path):
     assert "2 of 10 windows told" in out
     more = csv(path.parent, ["2026-01-03,canary,DE"], "more.csv")
     status, out, _ = cli("board", "feed", path, more, "--until", "2026-01-04", "--json")
-    assert json.loads(out) == {"new": 1, "again": 0, "told": 1, "waiting": 0}
+    assert json.loads(out) == {"new": 1, "again": 0, "told": 1, "waiting": 0, "late": 0}
     status, out, _ = cli("board", "ask", path, "--how", "window", "--json")
     assert json.loads(out)["values"] == [["1", "1"], ["1", "0"], ["0", "1"]]
     status, out, _ = cli("board", "ask", path, "--how", "sliding", "--last", "2", "--csv")

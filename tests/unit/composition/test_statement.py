@@ -54,7 +54,7 @@ def test_a_figure_is_rounded_up_and_a_measure_said():
         (bounded(user_level(), 9), "all updates of one user"),
         (neighbouring_start(), "neighbour"),
         (ap.boards.SingleUser(), "all windows together"),
-        (ap.boards.SingleRow(replaced=True), "any other of any user"),
+        (ap.boards.SingleRow(replaced=True), "any other of any user, in its place"),
         (ap.boards.SingleRow(replaced=True, same_user=True), "of the same user"),
         (sparse_parallel([(1, 0)]), "SparseParallel"),
     ],
