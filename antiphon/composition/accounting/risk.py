@@ -11,6 +11,9 @@ b from the answers. With E = e^ε and δ(·) an upper bound in both directions:
 * *right accusations*, the share of b = 1 among those accused at FPR a, prior π:
   π·TPR/(π·TPR + (1 - π)a);
 * *best guess*, P(right): 1 - π + πδ(ln((1 - π)/π)) for π <= 1/2, else with π and 1 - π exchanged;
+  of ρ-zCDP also, for each α, the largest πp + (1 - π)(1 - q), where p is concave in q (the pairs
+  with D_α(p‖q), D_α(q‖p) <= αρ are a convex set), so that two chords bound it where it was not
+  tried;
 * *P(posterior > t)* given b = 1: min over ε < ℓ of δ(ε)/(1 - e^(ε - ℓ)), as
   δ(ε) = E[(1 - e^(ε - L))₊], ℓ = ln(t(1 - π)/((1 - t)π)).
 
@@ -36,11 +39,13 @@ from antiphon.protocol.measures import kinds
 _UP: Final = 1 + 2.0**-40
 """More than the few operations of a figure are off by, relatively."""
 _POINTS: Final = 24
+_NARROW: Final = 2.0**-15
+"""Relative width at which a search for a false-positive rate ends."""
 _FAR: Final = 40.0
 """No ε past this is tried."""
 _NARROWER: Final = 5
 """How often the search looks closer."""
-_ORDERS: Final = 12
+_ORDERS: Final = 8
 _LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
 
 
@@ -92,7 +97,10 @@ class Risk(Shown, ForPrograms):
         """P(right) of whoever guesses b as well as can be; max(π, 1 - π) without any answer."""
         rare = min(self.prior, 1 - self.prior)
         loss = max(0.0, math.log((1 - rare) / rare) * (1 - 2.0**-50))
-        return _rounded(1 - rare + rare * self.curve.delta_at(loss))
+        known = rare * self.curve.delta_at(loss)
+        if self.rho is not None:
+            known = min(known, _gain(rare, self.rho))
+        return _rounded(1 - rare + known)
 
     def posterior_above(self, threshold: float) -> float:
         """P(posterior > threshold) of one who is there: how often anybody comes to be so sure."""
@@ -171,26 +179,59 @@ def _of_rho(rho: Fraction) -> float:
     return high
 
 
-def _largest(a: float, rho: Fraction) -> float:
-    """An upper bound of the p with D_α(p‖a), D_α(a‖p) <= αρ for all α >= 1.
+def _over_orders(figure: Callable[[float], float]) -> float:
+    """The least of upper bounds, of which each order α >= 1 gives one.
 
-    Each α gives one; the least is searched for over α - 1, in logarithms.
+    It is searched for over α - 1, in logarithms.
     """
-    low, high, best = _LEAST_ORDER, _LARGEST_ORDER, _at_order(a, 1.0, rho)
+    low, high, best = _LEAST_ORDER, _LARGEST_ORDER, figure(1.0)
     for _ in range(1 + _NARROWER):
         wide = (high - low) / _ORDERS
         tried = [low + place * wide for place in range(_ORDERS + 1)]
-        found = [_at_order(a, 1 + math.exp(each), rho) for each in tried]
+        found = [figure(1 + math.exp(each)) for each in tried]
         best = min(best, *found)
         middle = tried[found.index(min(found))]
         low, high = middle - wide, middle + wide
     return best
 
 
+def _largest(a: float, rho: Fraction) -> float:
+    """An upper bound of the p with D_α(p‖a), D_α(a‖p) <= αρ for all α >= 1."""
+    return _over_orders(lambda order: _at_order(a, order, rho))
+
+
+def _gain(rare: float, rho: Fraction) -> float:
+    """An upper bound of πp - (1 - π)q over the pairs (q, p) that ρ allows."""
+
+    def of(order: float) -> float:
+        return _highest(lambda q: rare * _at_order(q, order, rho) - (1 - rare) * q)
+
+    return _over_orders(of)
+
+
+def _highest(concave: Callable[[float], float]) -> float:
+    """An upper bound of a concave function on (0, 1): it is looked at in ever narrower places."""
+    left, middle, right = 2.0**-40, 0.25, 1 - 2.0**-10
+    heights = [concave(each) for each in (left, middle, right)]
+    while right - left > _NARROW * middle:
+        between = (left + middle) / 2 if middle - left > right - middle else (middle + right) / 2
+        height = concave(between)
+        points = sorted(zip([left, middle, right, between], [*heights, height], strict=True))
+        top = max(range(4), key=lambda each: points[each][1])
+        top = min(max(top, 1), 2)
+        (left, middle, right), heights = (
+            [each[0] for each in points[top - 1 : top + 2]],
+            [each[1] for each in points[top - 1 : top + 2]],
+        )
+    rises = (heights[1] - heights[0]) / (middle - left)
+    falls = (heights[2] - heights[1]) / (right - middle)
+    return heights[1] + max(rises * (right - middle), -falls * (middle - left), 0.0) + 2.0**-44
+
+
 def _at_order(a: float, order: float, rho: Fraction) -> float:
     target = order * (float(rho) * (1 + 1e-9) + 1e-13)
     low, high = a, 1.0
-    for _ in range(50):
+    for _ in range(44):
         p = (low + high) / 2
         if p < 1 and max(_divergence(p, a, order), _divergence(a, p, order)) <= target:
             low = p
