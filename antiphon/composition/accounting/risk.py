@@ -11,9 +11,9 @@ b from the answers. With E = e^ε and δ(·) an upper bound in both directions:
 * *right accusations*, the share of b = 1 among those accused at FPR a, prior π:
   π·TPR/(π·TPR + (1 - π)a);
 * *best guess*, P(right): 1 - π + πδ(ln((1 - π)/π)) for π <= 1/2, else with π and 1 - π exchanged;
-  of ρ-zCDP also, for each α, the largest πp + (1 - π)(1 - q), where p is concave in q (the pairs
-  with D_α(p‖q), D_α(q‖p) <= αρ are a convex set), so that two chords bound it where it was not
-  tried;
+  of ρ-zCDP also the largest πp + (1 - π)(1 - q), p the least for a list of α: concave in q (the
+  pairs with D_α(p‖q), D_α(q‖p) <= αρ are a convex set), so that two chords bound it where it was
+  not tried;
 * *P(posterior > t)* given b = 1: min over ε < ℓ of δ(ε)/(1 - e^(ε - ℓ)), as
   δ(ε) = E[(1 - e^(ε - L))₊], ℓ = ln(t(1 - π)/((1 - t)π)).
 
@@ -39,13 +39,15 @@ from antiphon.protocol.measures import kinds
 _UP: Final = 1 + 2.0**-40
 """More than the few operations of a figure are off by, relatively."""
 _POINTS: Final = 24
-_NARROW: Final = 2.0**-15
+_NARROW: Final = 2.0**-12
 """Relative width at which a search for a false-positive rate ends."""
 _FAR: Final = 40.0
 """No ε past this is tried."""
 _NARROWER: Final = 5
 """How often the search looks closer."""
 _ORDERS: Final = 8
+_LIST: Final = (1.0, *[1 + math.exp(place / 6 - 4) for place in range(48)])
+"""Orders, where the same have to do for every rate."""
 _LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
 
 
@@ -203,29 +205,26 @@ def _largest(a: float, rho: Fraction) -> float:
 def _gain(rare: float, rho: Fraction) -> float:
     """An upper bound of πp - (1 - π)q over the pairs (q, p) that ρ allows."""
 
-    def of(order: float) -> float:
-        return _highest(lambda q: rare * _at_order(q, order, rho) - (1 - rare) * q)
+    def of(q: float) -> float:
+        return rare * min([_at_order(q, order, rho) for order in _LIST]) - (1 - rare) * q
 
-    return _over_orders(of)
+    return _highest(of)
 
 
 def _highest(concave: Callable[[float], float]) -> float:
     """An upper bound of a concave function on (0, 1): it is looked at in ever narrower places."""
-    left, middle, right = 2.0**-40, 0.25, 1 - 2.0**-10
-    heights = [concave(each) for each in (left, middle, right)]
-    while right - left > _NARROW * middle:
+    points = [(q, concave(q)) for q in (2.0**-40, 0.25, 1 - 2.0**-10)]
+    while True:
+        (left, low), (middle, height), (right, end) = points
+        if right - left <= _NARROW * middle:
+            rises, falls = (height - low) / (middle - left), (height - end) / (right - middle)
+            beyond = max(rises * (right - middle), falls * (middle - left), 0.0)
+            return height + beyond + 2.0**-44
         between = (left + middle) / 2 if middle - left > right - middle else (middle + right) / 2
-        height = concave(between)
-        points = sorted(zip([left, middle, right, between], [*heights, height], strict=True))
-        top = max(range(4), key=lambda each: points[each][1])
+        points = sorted([*points, (between, concave(between))])
+        top = max(range(4), key=lambda place: points[place][1])
         top = min(max(top, 1), 2)
-        (left, middle, right), heights = (
-            [each[0] for each in points[top - 1 : top + 2]],
-            [each[1] for each in points[top - 1 : top + 2]],
-        )
-    rises = (heights[1] - heights[0]) / (middle - left)
-    falls = (heights[2] - heights[1]) / (right - middle)
-    return heights[1] + max(rises * (right - middle), -falls * (middle - left), 0.0) + 2.0**-44
+        points = points[top - 1 : top + 2]
 
 
 def _at_order(a: float, order: float, rho: Fraction) -> float:

