@@ -451,7 +451,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 79_000, 432, 6_750, 45_720
+LINES, FILES, IMPORTS, CORE_LINES = 79_000, 432, 6_750, 45_760
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
