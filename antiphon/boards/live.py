@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
+from contextlib import nullcontext
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeAlias, Union
@@ -93,6 +94,8 @@ class LiveBoard(Shown):
     def __init__(self, board: Runs, session: Session, inbox: Inbox) -> None:
         self.board = board
         self._session, self._inbox = session, inbox
+        self.over = False
+        """Whether a counter has failed, so that nothing more can be told."""
         self._catch_up()
 
     def feed(
@@ -113,9 +116,11 @@ class LiveBoard(Shown):
         ``late``: rows of windows that have been told are refused, or left out and counted.
         ``progress``: hears how many rows are read; False: nobody; None: who watches a terminal.
         Raises: BadRow, InvalidArgument, FileError; then nothing of this call has been counted.
+        ProtocolError once a counter has failed.
         """
         if late not in ("refuse", "leave out"):
-            raise InvalidArgument("late rows are either 'refuse'd or 'leave out'")
+            raise InvalidArgument("late is 'refuse' or 'leave out'")
+        self._check_alive()
         closing = self._closing(until)
         found: list[Added] = []
         with self._inbox.at_once():
@@ -125,6 +130,7 @@ class LiveBoard(Shown):
                 found.append(self._inbox.add(label, rows, tell, drop=late == "leave out"))
             self._inbox.shut(closing, self.board.keys)
         told = self._catch_up()
+        self._check_alive()
         new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
         return Fed(new, again, told, self._inbox.count(self._inbox.closed), left)
 
@@ -147,21 +153,27 @@ class LiveBoard(Shown):
     def _catch_up(self) -> int:
         """Tell the windows that are closed, and have not been told; how many.
 
-        The log of the session has the answers: who dies before they are kept here too hears the
-        same again, by the key of the window.
+        The log of a durable session has the answers: who dies before they are kept here too hears
+        the same again, by the key of the window. In memory each is kept as it comes.
         """
-        inbox, told = self._inbox, len(self._inbox.told)
-        waiting = range(told, inbox.closed)
+        inbox = self._inbox
+        waiting = range(self.windows, inbox.closed)
         batches = (inbox.batch(window, self.board.keys) for window in waiting)
-        with inbox.at_once():
-            for window, counts in zip(waiting, self._answers(batches, waiting), strict=True):
+        lasts = isinstance(self._session, DurableSession)
+        with inbox.at_once() if lasts else nullcontext():
+            for window, counts in zip(waiting, self._answers(batches, waiting), strict=False):
                 if counts is HALT:
-                    raise ProtocolError(
-                        "the board is over: a counter has failed, and nobody may count its window "
-                        "again"
-                    )
+                    self.over = True
+                    break
                 inbox.tell(window, counts)
-        return len(waiting)
+        return self.windows - waiting.start
+
+    def _check_alive(self) -> None:
+        if self.over:
+            raise ProtocolError(
+                "the board is over: a counter has failed, and nobody may count its window again; "
+                "what was told before can be asked"
+            )
 
     def _answers(self, batches: Iterable[Batch], windows: Iterable[int]) -> Iterable[Any]:
         if isinstance(self._session, DurableSession):
@@ -174,7 +186,7 @@ class LiveBoard(Shown):
     @property
     def windows(self) -> int:
         """How many have been told."""
-        return self._inbox.closed
+        return len(self._inbox.told)
 
     def ask(self, how: How = "total", *, last: int | None = None) -> BoardSeries:
         """What has been told: of each window, by key.

@@ -269,6 +269,21 @@ class TestFeeding:
         with pytest.raises(ap.FileError, match="cannot be read"):
             counting().start(seed=1).feed(tmp_path / "none.csv", until="2026-01-01")
 
+    def test_where_a_counter_fails_the_rest_can_be_asked(self, tmp_path, monkeypatch):
+        live = counting().start(seed=1)
+        live.feed(csv(tmp_path, DAYS), until="2026-01-03")
+
+        def fail(*_):
+            raise MemoryError
+
+        monkeypatch.setattr(BalancedTreeCounter, "_advanced", fail)
+        with pytest.raises(ap.ProtocolError, match="over"):
+            live.feed(until="2026-01-06")
+        monkeypatch.undo()
+        with pytest.raises(ap.ProtocolError, match="over"):
+            live.feed(until="2026-01-06")
+        assert live.ask("window").values == ((1, 1), (1, 0))
+
     def test_progress_is_told_to_whom_it_is_given(self, tmp_path):
         heard = []
         counting().start(seed=1).feed(
