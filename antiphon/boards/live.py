@@ -53,7 +53,7 @@ class Fed(Shown, ForPrograms):
     again: int
     """Rows that had."""
     told: int
-    """Windows that have been told since."""
+    """Windows that have been told since, also those that a killed process had left."""
     waiting: int
     """Rows of windows that are not over."""
     late: int = 0
@@ -96,6 +96,8 @@ class LiveBoard(Shown):
         self._session, self._inbox = session, inbox
         self.over = False
         """Whether a counter has failed, so that nothing more can be told."""
+        self._said = self.windows
+        """How many windows were told when somebody last heard how many."""
         self._catch_up()
 
     def feed(
@@ -129,7 +131,8 @@ class LiveBoard(Shown):
                 tell = _told_to(progress, label)
                 found.append(self._inbox.add(label, rows, tell, drop=late == "leave out"))
             self._inbox.shut(closing, self.board.keys)
-        told = self._catch_up()
+        self._catch_up()
+        told, self._said = self.windows - self._said, self.windows
         self._check_alive()
         new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
         return Fed(new, again, told, self._inbox.count(self._inbox.closed), left)
@@ -150,8 +153,8 @@ class LiveBoard(Shown):
             )
         return max(over, self._inbox.closed)
 
-    def _catch_up(self) -> int:
-        """Tell the windows that are closed, and have not been told; how many.
+    def _catch_up(self) -> None:
+        """Tell the windows that are closed, and have not been told.
 
         The log of a durable session has the answers: who dies before they are kept here too hears
         the same again, by the key of the window. In memory each is kept as it comes.
@@ -166,7 +169,6 @@ class LiveBoard(Shown):
                     self.over = True
                     break
                 inbox.tell(window, counts)
-        return self.windows - waiting.start
 
     def _check_alive(self) -> None:
         if self.over:

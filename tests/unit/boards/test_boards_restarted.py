@@ -79,6 +79,7 @@ def test_what_was_told_stays_as_it_was_told(tmp_path):
 
     assert dies(run)
     with board.open(folder) as live:
+        assert live.feed(until="2026-01-06").told == 3
         second = live.ask().values
     assert second[:2] == first
     assert len(second) == 5
