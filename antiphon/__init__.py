@@ -62,6 +62,7 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 if TYPE_CHECKING:
     from antiphon import (
         audit,
+        boards,
         composition,
         conjectures,
         graybox,
@@ -131,6 +132,7 @@ __all__ = [
     "adversary",
     "audit",
     "begin",
+    "boards",
     "check",
     "column_safe",
     "composition",
@@ -160,7 +162,7 @@ __all__ = [
 ]
 
 _ROOMS: Final = ("composition", "sessions", "mechanisms", "audit")
-_WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "interop")
+_WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "boards", "interop")
 """Rooms that import the others and not one another: the rest works without them."""
 _HOMES: Final = {
     "ConComp": "antiphon.composition.concurrent",

@@ -22,7 +22,9 @@ CORE = [
     "audit",
 ]  # fmt: skip
 """A room imports what stands left of it, and itself."""
-WINGS = ["learners", "preprocessing", "conjectures", "graybox", "selfcheck", "interop"]
+WINGS = [
+    "learners", "preprocessing", "conjectures", "graybox", "boards", "selfcheck", "interop",
+]  # fmt: skip
 """A wing imports the core, and no other wing."""
 JOINTS = {
     "options": "cli", "commands": "cli", "specimens": "selfcheck", "theorems": "selfcheck",
@@ -451,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 76_620, 410, 6_460, 45_490
+LINES, FILES, IMPORTS, CORE_LINES = 79_000, 432, 6_750, 45_760
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
