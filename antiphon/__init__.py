@@ -61,6 +61,7 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 if TYPE_CHECKING:
     from antiphon import (
         audit,
+        boards,
         composition,
         conjectures,
         graybox,
@@ -130,6 +131,7 @@ __all__ = [
     "adversary",
     "audit",
     "begin",
+    "boards",
     "check",
     "column_safe",
     "composition",
@@ -159,7 +161,7 @@ __all__ = [
 ]
 
 _ROOMS: Final = ("composition", "sessions", "mechanisms", "audit")
-_WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "interop")
+_WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "boards", "interop")
 """Rooms that import the others and not one another: the rest works without them."""
 _HOMES: Final = {
     "ConComp": "antiphon.composition.concurrent",

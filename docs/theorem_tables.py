@@ -29,6 +29,7 @@ from antiphon.protocol import ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 COUNTER = TreeCounter(horizon=8, epsilon=1)
+UNIT_COUNTER = TreeCounter(horizon=8, epsilon=1, largest=9, sensitivity=1)
 LEAKY = LeakyBit(delta=Fraction(1, 100))
 RESPONSE = RandomizedResponse(epsilon=1, delta=Fraction(1, 100))
 
@@ -194,6 +195,13 @@ ABOUT = {
         says="π @ M costs what M claims for neighbours as far apart as π moves them.",
         source="CM Thm 6.1 with P = π; [preprocessing](preprocessing.md)",
         premises="M claims so much by distance; π moves neighbours no farther than it declares",
+    ),
+    "Thm T1": About(
+        says="B units of change over any number of pure counters cost B times what one unit costs.",
+        source="[boards](boards.md)",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), ap.boards.SharedPurse((ap.Create(UNIT_COUNTER),) * 2, units=3)
+        ),
     ),
     "Weak triangle": About(
         says="D_α over two steps, from the curve of each at an order above α: for every p > 1.",

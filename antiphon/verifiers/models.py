@@ -240,7 +240,11 @@ def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLe
 
 
 def user_level(relation: Relation | None = None, *, events: int | None = None) -> UserLevel:
-    """User-level continual observation: all differing pairs, at most ``events``, are one user's."""
+    """User-level continual observation: all differing pairs, at most ``events``, are one user's.
+
+    Identical pairs may hold records of that user, too. So with pairs (record, ``EMPTY``) this is
+    not "the user was never there", unless a sequence has no other record of the user.
+    """
     return UserLevel(_or_any_two(relation), events)
 
 

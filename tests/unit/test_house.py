@@ -22,7 +22,9 @@ CORE = [
     "audit",
 ]  # fmt: skip
 """A room imports what stands left of it, and itself."""
-WINGS = ["learners", "preprocessing", "conjectures", "graybox", "selfcheck", "interop"]
+WINGS = [
+    "learners", "preprocessing", "conjectures", "graybox", "boards", "selfcheck", "interop",
+]  # fmt: skip
 """A wing imports the core, and no other wing."""
 JOINTS = {
     "options": "cli", "commands": "cli", "specimens": "selfcheck", "theorems": "selfcheck",

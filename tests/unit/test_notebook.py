@@ -49,6 +49,15 @@ def spent():
     return session, answers[1]
 
 
+BOARD = ap.boards.counts(start="2026-01-01", horizon=9, epsilon=1, per_user=1)
+
+
+def told():
+    live = BOARD.start(seed=1)
+    live.feed(until="2026-01-03")
+    return live.ask()
+
+
 def contest():
     learner = Hedge.tuned(horizon=64, experts=4)
     game = games.StochasticGap(rounds=64, experts=4)
@@ -102,6 +111,11 @@ MADE = {
     "standings": contest,
     "check": lambda: ap.check(impure),
     "game": lambda: GAME,
+    "statement": lambda: ap.guarantee(COUNTER).statement(),
+    "risk": lambda: ap.guarantee(COUNTER).risk(),
+    "board": lambda: BOARD,
+    "running board": lambda: BOARD.start(seed=1),
+    "board's numbers": told,
 }  # fmt: skip
 SAYS = {
     "view": "2 rounds of Scripted with V[f] ∘* I(b) ∘* ExtConComp; the adversary halts",
@@ -132,10 +146,15 @@ SAYS = {
     "session": "<Session of ExtConComp, live>",
     "standings": "rounds  regret",
     "check": "randomness",
+    "statement": "Protected is one update of the stream.",
+    "risk": "advantage                   0.462118",
+    "board": "all rows of one user in one window",
+    "running board": "0 of 9 windows told",
+    "board's numbers": "total since the start: 2 windows of 1 keys",
     "game": "V[f] ∘* I(·) ∘* M with f = SparseParallel(parameters=((1, 0))), M = ExtConComp",
 }
 PLOTTED = ["report", "report of a curve", "tight curve", "curve", "step", "pairs", "counter",
-           "unbounded", "standings"]  # fmt: skip
+           "unbounded", "standings", "board's numbers"]  # fmt: skip
 DRAWN = [*PLOTTED, "view", "guarantee", "counterexample"]
 
 

@@ -1,8 +1,8 @@
 """No printed privacy figure is optimistic: who leaves out digits says what of.
 
-What people read of a privacy figure is written by ``antiphon/numbers/rounded_text.py``, which
-rounds to a known side. Python's own formats round to the nearest, which may be below the truth; so
-each of them, in the package and in the examples, stands here with what it is of.
+What people read of a privacy figure is written by ``antiphon/numbers/rounded_text.py``, which rounds
+to a known side. Python's own formats round to the nearest, which may be below the truth; so each
+of them, in the package and in the examples, stands here with what it is of.
 """
 
 import ast
@@ -63,6 +63,7 @@ NO_PRIVACY_FIGURES = {
     "orders of a divergence, and other parameters": {
         "antiphon/composition/accounting/renyi.py": ["float(curve.order):.6g", "order:.6g"],
         "antiphon/composition/filters/basic.py": ["at:.6g"],
+        "antiphon/composition/accounting/risk.py": ["self.prior:g", "self.false_positive:g"],
         "antiphon/preprocessing/weak_triangle.py": [
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
@@ -92,6 +93,7 @@ NO_PRIVACY_FIGURES = {
             "row.shifting:,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
+        "antiphon/boards/series.py": ["float(value):.10g"],
         "antiphon/learners/regret_pictures.py": ["place:,.6g"],
         "examples/adaptivity_costs.py": ["float(more / less):.2f"],
         "examples/batch_constant.py": [
@@ -118,6 +120,7 @@ NO_PRIVACY_FIGURES = {
         ],
     },
     "not printed": {
+        "antiphon/boards/cells.py": ["round(min(max(exact, low), high) / columns.step)"],
         "antiphon/graybox/noisy.py": ["format(self.read(), spec)"],
         "antiphon/graybox/noisy_arrays.py": ["numbers(self).round(*args, **options)"],
         "antiphon/mechanisms/counters/tree_counter.py": [

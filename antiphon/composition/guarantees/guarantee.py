@@ -8,6 +8,7 @@ import attrs
 
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
+from antiphon.composition.accounting.risk import Risk, risk_of
 from antiphon.composition.across import across
 from antiphon.composition.complex_mechanism import ComplexMechanism, Delegating
 from antiphon.composition.concurrent import ConComp, ExtConComp
@@ -15,6 +16,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.guarantees import text
 from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
+from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.numbers import exact, shown_up
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.protocol import Claim, Measure, Signature, Space, Status, Verification
@@ -91,6 +93,21 @@ class Guarantee(Displayed):
         if style == "mermaid":
             return text.as_mermaid(self.derivation)
         raise InvalidArgument(f"style is text, markdown, mermaid or svg, not {style!r}")
+
+    def statement(self) -> Statement:
+        """What to tell people: sentences from the derivation; text, HTML and JSON."""
+        return stated(self.derivation)
+
+    def risk(
+        self, *, prior: float | Fraction = 0.5, false_positive: float | Fraction = 0.01
+    ) -> Risk:
+        """What an adversary reaches at most, rounded up: advantage, true-positive rate, …
+
+        ``prior``: how likely the adversary takes it that the protected data are there;
+        ``false_positive``: how often one who is not there is accused.
+        """
+        known = self.derivation
+        return risk_of(known.curve, known.measures, prior=prior, false_positive=false_positive)
 
     def to_dict(self) -> dict[str, object]:
         """For machines: JSON, nothing but strings, numbers, lists and dicts."""

@@ -1,0 +1,33 @@
+"""Boards: private counts and sums by key of rows that people send, from a CSV file to a statement.
+
+``counts`` and ``sums`` say what is counted, for whom it is private and how rows are read;
+``board.open(folder)`` runs it. ``SingleUserWindow``, ``SingleUser`` and ``SingleRow`` are its units
+of privacy, ``BoundedSums`` the P that bounds what a user adds, ``SharedPurse`` the f' of its
+counters.
+"""
+
+from antiphon.boards.board import Board, counts, sums
+from antiphon.boards.bounded_sums import BoundedSums
+from antiphon.boards.cells import BadRow
+from antiphon.boards.live import Fed, LiveBoard
+from antiphon.boards.purse import SharedPurse
+from antiphon.boards.series import BoardSeries
+from antiphon.boards.units import Batches, SingleRow, SingleUser, SingleUserWindow
+from antiphon.numbers.public import shows
+
+__all__ = [
+    "BadRow",
+    "Batches",
+    "Board",
+    "BoardSeries",
+    "BoundedSums",
+    "Fed",
+    "LiveBoard",
+    "SharedPurse",
+    "SingleRow",
+    "SingleUser",
+    "SingleUserWindow",
+    "counts",
+    "sums",
+]
+__dir__ = shows(__all__)

@@ -1,0 +1,65 @@
+"""A board in a TOML file: its parameters, where it lives, and what it is fed."""
+
+from __future__ import annotations
+
+import inspect
+import tomllib
+from pathlib import Path
+from typing import Any
+
+import attrs
+
+from antiphon.boards.board import Board, counts, sums
+from antiphon.numbers.errors import FileError, InvalidArgument
+
+
+@attrs.frozen
+class BoardFile:
+    """A board, its folder, and the files that it is fed with, all beside its TOML file."""
+
+    board: Board
+    folder: Path
+    patterns: tuple[str, ...]
+    place: Path
+
+    @property
+    def sources(self) -> list[Path]:
+        """The files that are there now, by their names."""
+        return sorted({each for pattern in self.patterns for each in self.place.glob(pattern)})
+
+
+def read_board(path: str | Path) -> BoardFile:
+    """The board of a TOML file: the parameters of ``counts``; with ``sum = "amount"`` of ``sums``.
+
+    ``folder``: where it lives, by default the name of the file without its end; ``files``: patterns
+    of what it is fed with. Raises: FileError, InvalidArgument.
+    """
+    path = Path(path)
+    try:
+        given: dict[str, Any] = tomllib.loads(path.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from None
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise InvalidArgument(f"{path} is no TOML file: {error}") from None
+    folder: object = given.pop("folder", path.stem)
+    patterns: Any = given.pop("files", [])
+    if type(folder) is not str or not isinstance(patterns, list):
+        raise InvalidArgument(f"{path}: folder is a text, files a list of patterns")
+    amount = given.pop("sum", None)
+    make: Any = counts if amount is None else sums
+    wanted = inspect.signature(make).parameters
+    unknown = [name for name in given if name not in wanted]
+    if unknown:
+        raise InvalidArgument(f"{path}: no parameter {unknown[0]!r}; there are {', '.join(wanted)}")
+    if amount is not None:
+        given["amount"] = amount
+    missing = [
+        name for name, each in wanted.items() if each.default is each.empty and name not in given
+    ]
+    if missing == ["per_user"] and given.get("unit") == "row":
+        given["per_user"] = None  # TOML has no null
+        given.setdefault("user", None)
+    elif missing:
+        raise InvalidArgument(f"{path}: say {missing[0]} = …")
+    files = tuple(map(str, patterns))  # pyright: ignore[reportUnknownArgumentType]
+    return BoardFile(make(**given), path.parent / folder, files, path.parent)

@@ -1,0 +1,167 @@
+"""P of a board: a window's rows are bounded, clipped and summed by key; every counter is told."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from functools import cached_property
+from typing import Final, NamedTuple
+
+import attrs
+
+from antiphon.boards.purse import SharedPurse
+from antiphon.boards.units import (
+    Batch,
+    Batches,
+    Key,
+    SingleRow,
+    SingleUser,
+    SingleUserWindow,
+    Unit,
+    User,
+)
+from antiphon.composition import Create, Lifting
+from antiphon.mechanisms import COUNT, fields
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol import HALT, Ask, ContinualMechanism, Status, register, spaces
+from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor, in_turn
+from antiphon.protocol.provenance import CREATED
+
+
+def _keys(keys: Iterable[Key]) -> tuple[Key, ...]:
+    return Batches(keys).keys
+
+
+_UNITS: Final = (SingleUserWindow, SingleUser, SingleRow)
+
+
+@register("antiphon.SumsState/1", state=True)
+class SumsState(NamedTuple):
+    """How many windows have come, and how many rows of each user were kept, if that matters."""
+
+    windows: int
+    kept: tuple[tuple[User, int], ...]
+
+
+@register("antiphon.BoundedSums/1")
+@attrs.frozen(kw_only=True)
+class BoundedSums(ExchangePostProcessor[SumsState]):
+    """P: sums by key of what users send, window by window, through one counter a key.
+
+    A message is the whole batch of a window, also an empty one. The first ``per_user`` rows of a
+    user are kept, in each window or, with ``in_total``, in all together; their amounts are moved
+    into [``low``, ``high``] and summed by key. Every counter gets its sum, 0 where there is no row,
+    and is asked for its count. Answer: the counts so far, in the order of ``keys``.
+    State: ``SumsState``; memory for each user only with ``in_total``.
+    Privacy: w.r.t. ``unit`` what ExtConComp promises w.r.t. f' = ``SharedPurse(…, units=B)``, by
+    CM Thm 6.1, B as in ``units``. *Proof.* The creations come with the first batch, in both runs.
+    After each batch P sends to each counter twice, in one order, whatever the rows are, until an
+    answer is HALT; the second message is the same (destination). It answers the tuple of the right
+    answers that it heard, or HALT, and is over, if there was one (response). Keeping rows reads a
+    user's own rows only, in their order, so sums differ by rows of the user who differs, and a row
+    moves one sum by at most A = max(|low|, |high|). *Added or removed*: one side has kept rows of
+    the user, at most c, and the other none: cA; of a window, where c is counted in total, the other
+    side may keep up to c later rows instead: 2cA. *Replaced*: at most c rows on each side: 2cA. c
+    of a whole stream is c times the windows where it is counted in each. *One row* added or
+    removed: if it was kept, it goes and at most one later row is kept in its place: 2A; replaced by
+    one of the same user: both are in one place, so both are kept or neither is: 2A; by one of
+    another user: both users' rows are as if one was removed, or added: 4A. Where every row is kept
+    (``per_user`` None): A, and 2A. ∎
+    Source: docs/boards.md, with twins that keep one row more, or forget whom they have counted.
+    Raises: InvalidArgument for what is no batch and past the last window; the state is unchanged.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> from antiphon.mechanisms import BalancedTreeCounter
+    >>> counter = BalancedTreeCounter(horizon=2, epsilon=1000, largest=100, sensitivity=1)
+    >>> board = BoundedSums(keys=("FR", "DE"), windows=2, counter=counter, per_user=1)
+    >>> session = ComplexMechanism(board).start(seed=1)
+    >>> session.send((("ada", "FR", 1), ("ada", "DE", 1), ("bob", "FR", 1))), session.send(())
+    ((2, 0), (2, 0))
+    """
+
+    keys: tuple[Key, ...] = attrs.field(converter=_keys)
+    windows: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
+    counter: ContinualMechanism = attrs.field(metadata=CREATED)
+    per_user: int | None = attrs.field(
+        converter=attrs.converters.optional(fields.size), metadata=fields.COUNTS
+    )
+    in_total: bool = attrs.field(default=False, validator=fields.boolean)
+    low: int = attrs.field(default=0, validator=attrs.validators.instance_of(int))
+    high: int = attrs.field(default=1, validator=attrs.validators.instance_of(int))
+    unit: Unit = attrs.field(
+        factory=SingleUserWindow, validator=attrs.validators.instance_of(_UNITS)
+    )
+
+    def __attrs_post_init__(self) -> None:
+        if self.low > self.high or self.low == self.high == 0:
+            raise InvalidArgument("low must be at most high, and one of them not 0")
+        if self.per_user is None and type(self.unit) is not SingleRow:
+            raise InvalidArgument(
+                "per_user bounds what one user adds; without it one row can be protected, by "
+                "unit='row', but no user"
+            )
+
+    @property
+    def initial_state(self) -> SumsState:
+        return SumsState(0, ())
+
+    @property
+    def units(self) -> int:
+        """B: by how much the sums of neighbours differ at most, all together."""
+        largest, rows, unit = max(abs(self.low), abs(self.high)), self.per_user, self.unit
+        if rows is None:
+            return (2 if unit.replaced else 1) * largest
+        if isinstance(unit, SingleRow):
+            return (4 if unit.replaced and not unit.same_user else 2) * largest
+        if isinstance(unit, SingleUser):
+            ever = rows if self.in_total else rows * self.windows
+            return (2 if unit.replaced else 1) * ever * largest
+        return (2 if unit.replaced or self.in_total else 1) * rows * largest
+
+    @cached_property
+    def created(self) -> tuple[Create, ...]:
+        """A counter for each key."""
+        return (Create(self.counter),) * len(self.keys)
+
+    @property
+    def lifting(self) -> Lifting:
+        """From streams that differ in one unit to a purse of ``units``."""
+        inner = SharedPurse(self.created, units=self.units)
+        return Lifting(self.unit, inner, Status.PROVED, "antiphon.boards.BoundedSums")
+
+    def signature(self, right: spaces.Signature) -> spaces.Signature:
+        batches = Batches(self.keys)
+        counts = spaces.Tuples((self.counter.signature.answers,) * len(self.keys))
+        return spaces.Signature(batches, counts, batches)
+
+    def exchange(self, state: SumsState, batch: Batch) -> Exchanged[SumsState]:
+        """A window."""
+        if state.windows >= self.windows:
+            raise InvalidArgument(
+                f"all {self.windows} windows have come: begin another board, whose ε is its own"
+            )
+        if not state.windows:
+            yield from in_turn(self.created)
+        sums, kept = self.bounded(batch, state.kept)
+        heard: list[object] = []
+        for place, key in enumerate(self.keys):
+            told = yield Ask(sums.get(key, 0), place)
+            count = HALT if told is HALT else (yield Ask(COUNT, place))
+            if count is HALT:
+                return state, HALT  # a counter that fails ends the board
+            heard.append(count)
+        return SumsState(state.windows + 1, kept), tuple(heard)
+
+    def bounded(
+        self, batch: Batch, kept: tuple[tuple[User, int], ...]
+    ) -> tuple[dict[Key, int], tuple[tuple[User, int], ...]]:
+        """The sums by key of the rows that are kept; and how many are, by user."""
+        low, high, most = self.low, self.high, self.per_user
+        counted, sums = dict(kept), dict[Key, int]()
+        for user, key, amount in batch:
+            if most is not None:
+                before = counted.get(user, 0)
+                if before == most:
+                    continue
+                counted[user] = before + 1
+            sums[key] = sums.get(key, 0) + min(max(amount, low), high)
+        return sums, tuple(counted.items()) if self.in_total else ()

@@ -1,0 +1,196 @@
+"""Rows as they come in: cells are read, checked and named, before anything is counted."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterable, Iterator, Sequence
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias, Union
+
+import attrs
+
+from antiphon.boards.clock import Clock, moment
+from antiphon.numbers.errors import FileError, InvalidArgument
+
+LONGEST: Final = 200
+"""Characters of a user, and of a row's own key."""
+
+Source: TypeAlias = Union[str, Path, Iterable[Sequence[object]]]
+
+
+class BadRow(InvalidArgument):
+    """A row that cannot be counted, by file and line; nothing of its file is.
+
+    What the row says is data, and not in the text: look at the line.
+    """
+
+    def __init__(self, file: str, line: int, reason: str) -> None:
+        super().__init__(f"{file}, line {line}: {reason}; nothing of it has been counted")
+        self.file = file
+        self.line = line
+
+
+class BoardRow(NamedTuple):
+    """A row that can be counted."""
+
+    line: int
+    name: str
+    """Its own key: by it it is known when it comes again."""
+    window: int
+    time: str
+    user: str
+    key: int
+    """Its place among the board's keys."""
+    amount: int
+
+
+@attrs.frozen(kw_only=True)
+class BoardColumns:
+    """How a board reads a row: its columns, and what their cells mean."""
+
+    time: str
+    user: str | None
+    by: str | None
+    amount: str | None
+    row: str | None
+    """The column of a row's own key; None: file and line."""
+    clock: Clock
+    keys: tuple[str, ...]
+    others: str | None
+    """The key of rows whose own is not listed."""
+    low: int
+    high: int
+    step: Fraction
+    """What amounts are counted in; ``low`` and ``high`` are so many of it."""
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The columns that are read, in the order of a frame's cells."""
+        wanted = (self.time, self.user, self.by, self.amount, self.row)
+        return tuple(dict.fromkeys(each for each in wanted if each is not None))
+
+
+def rows_of(
+    source: Source, columns: BoardColumns, name: str | None
+) -> tuple[str, Iterator[BoardRow]]:
+    """The name of a source, and its rows, lazily. Raises: InvalidArgument, FileError, BadRow."""
+    if isinstance(source, str | Path):
+        path = Path(source)
+        return path.name, _Reader(path.name, columns, columns.names).all(_cells(path, columns))
+    if name is None and columns.row is None:
+        raise InvalidArgument(
+            "rows of a frame are known by a column (row='id') or by the frame's name and their "
+            "number: say name=…, another for each frame"
+        )
+    label = name or "the frame"
+    return label, _Reader(label, columns, columns.names).all(enumerate(source))
+
+
+def _cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str]]]:
+    """The lines of a CSV file, each by its number, as the cells that are asked for."""
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            lines = csv.reader(file, strict=True)
+            head = next(lines, None)
+            if head is None:
+                raise BadRow(path.name, 1, "the file is empty: its first line names the columns")
+            missing = [each for each in columns.names if head.count(each) != 1]
+            if missing:
+                raise BadRow(
+                    path.name, 1, f"no column {missing[0]!r}, or several; a board's columns are "
+                    f"{', '.join(columns.names)}",
+                )  # fmt: skip
+            places = [head.index(each) for each in columns.names]
+            width = len(head)
+            for cells in lines:
+                if len(cells) != width:
+                    if not cells:
+                        continue
+                    text = f"{len(cells)} cells, where the first line has {width}"
+                    raise BadRow(path.name, lines.line_num, text)
+                yield lines.line_num, [cells[place] for place in places]
+    except OSError as error:
+        raise FileError(f"{path} cannot be read: {error.strerror}") from None
+    except (csv.Error, UnicodeDecodeError) as error:
+        raise InvalidArgument(f"{path.name} is no CSV file in UTF-8: {error}") from None
+
+
+class _Reader:
+    """Cells to rows, with what is looked up for each row looked up once."""
+
+    def __init__(self, label: str, columns: BoardColumns, names: tuple[str, ...]) -> None:
+        self._label, self._columns = label, columns
+        place = names.index
+        self._time = place(columns.time)
+        self._user, self._by, self._amount, self._row = (
+            None if each is None else place(each)
+            for each in (columns.user, columns.by, columns.amount, columns.row)
+        )
+        self._keys = {key: number for number, key in enumerate(columns.keys)}
+        self._rest = None if columns.others is None else self._keys[columns.others]
+        self._width = len(names)
+
+    def all(self, lines: Iterable[tuple[int, Any]]) -> Iterator[BoardRow]:
+        label, named, clock = self._label, self._row, self._columns.clock
+        for line, cells in lines:
+            try:
+                if type(cells) not in (list, tuple) or len(cells) != self._width:
+                    raise ValueError(f"a row has {self._width} cells: {self._columns.names}")
+                user = "" if self._user is None else self._text(cells[self._user], "a user")
+                wall = self._wall(cells[self._time], clock)
+                window = clock.window(wall)
+                if not 0 <= window < clock.windows:
+                    raise ValueError("its time lies in none of the board's windows")
+                key = 0 if self._by is None else self._key(cells[self._by])
+                amount = 1 if self._amount is None else self._counted(cells[self._amount])
+                name = f"{label}:{line}" if named is None else self._text(cells[named], "a key")
+            except ValueError as error:
+                raise BadRow(label, line, str(error)) from None
+            yield BoardRow(line, name, window, wall.isoformat(), user, key, amount)
+
+    @staticmethod
+    def _wall(cell: object, clock: Clock) -> datetime:
+        try:
+            return clock.wall(moment(cell))
+        except ValueError:
+            raise ValueError("its time is none: an ISO text such as 2026-01-31T12:00") from None
+
+    @staticmethod
+    def _text(cell: object, of: str) -> str:
+        text = cell if type(cell) is str else "" if cell is None or cell != cell else str(cell)
+        if not 0 < len(text) <= LONGEST or not text.isprintable():
+            raise ValueError(f"it has no {of[2:]}, or one of other than 1 to {LONGEST} characters")
+        return text
+
+    def _key(self, cell: object) -> int:
+        found = self._keys.get(cell if type(cell) is str else str(cell), self._rest)
+        if found is None:
+            raise ValueError("its key is none of the board's: list it, or say others='a key'")
+        return found
+
+    def _counted(self, cell: object) -> int:
+        """An amount in steps, within its bounds."""
+        columns = self._columns
+        if type(cell) is str and cell.isdecimal() and len(cell) < 16 and columns.step == 1:
+            return min(max(int(cell), columns.low), columns.high)
+        if type(cell) not in (str, int, float, Decimal):
+            raise ValueError("its amount is no number")
+        try:
+            amount = Decimal(cell if type(cell) is not float else repr(cell))  # type: ignore[arg-type]
+        except InvalidOperation:
+            raise ValueError("its amount is no number, but a text") from None
+        if not amount.is_finite():
+            raise ValueError("its amount is NaN or infinite")
+        low, high = columns.low * columns.step, columns.high * columns.step
+        if amount.adjusted() > _DIGITS or amount.adjusted() < -_DIGITS:  # no such Fraction is made
+            amount = amount.copy_sign(Decimal(1)) * 0 if amount.adjusted() < 0 else amount
+            exact = high if amount > 0 else low if amount < 0 else Fraction(0)
+        else:
+            exact = Fraction(amount)
+        return round(min(max(exact, low), high) / columns.step)
+
+
+_DIGITS: Final = 40

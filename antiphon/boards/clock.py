@@ -1,0 +1,128 @@
+"""A public clock: equal windows, one after another, from a start that is public, too."""
+
+from __future__ import annotations
+
+from datetime import date, datetime, timedelta
+from typing import TYPE_CHECKING, Any, Final
+
+import attrs
+
+from antiphon.mechanisms import fields
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol.registry import set_derived
+
+if TYPE_CHECKING:
+    from zoneinfo import ZoneInfo
+
+_EVERY: Final = {
+    "minute": timedelta(minutes=1), "hour": timedelta(hours=1), "day": timedelta(days=1),
+    "week": timedelta(weeks=1),
+}  # fmt: skip
+_TIME: Final = "a time is an ISO text such as 2026-01-31 or 2026-01-31T12:00, a date or a datetime"
+
+
+def span(value: object, name: str) -> timedelta:
+    """A length of time: "day", "6 hours", or a timedelta. Raises: InvalidArgument.
+
+    >>> span("6 hours", "every")
+    datetime.timedelta(seconds=21600)
+    """
+    if type(value) is timedelta and value >= timedelta(0):
+        return value
+    if type(value) is str:
+        number, _, unit = value.strip().rpartition(" ")
+        each = _EVERY.get(unit.removesuffix("s"))
+        if each is not None and (not number or (number.isdecimal() and len(number) < 6)):
+            return each * int(number or 1)
+    raise InvalidArgument(f"{name} is a text such as 'day' or '6 hours', or a timedelta")
+
+
+def moment(value: object) -> datetime:
+    """The time that a cell says. Raises: ValueError for what says none."""
+    if type(value) is str:
+        return datetime.fromisoformat(value)
+    if isinstance(value, datetime):
+        return value
+    if type(value) is date:
+        return datetime(value.year, value.month, value.day)
+    raise ValueError(_TIME)
+
+
+def public_time(value: object, name: str) -> datetime:
+    """A time that is a parameter. Raises: InvalidArgument."""
+    try:
+        return moment(value)
+    except ValueError:
+        raise InvalidArgument(f"{name}: {_TIME}") from None
+
+
+@attrs.frozen(kw_only=True)
+class Clock:
+    """Windows of length ``every`` from ``start`` on, by the clock on a wall in ``zone``.
+
+    A time with an offset is turned into that of the zone; one without is taken as it is. So where
+    the clock is put back, the hour that comes twice is one window by the hour, and where it is put
+    forward one window stays empty; a day is as long as the calendar says.
+    """
+
+    start: datetime
+    every: timedelta
+    windows: int = attrs.field(converter=fields.size, metadata=fields.STREAM)
+    zone: str = "UTC"
+    _zone: ZoneInfo = attrs.field(init=False, eq=False, repr=False)
+
+    def __attrs_post_init__(self) -> None:
+        if self.every <= timedelta(0):
+            raise InvalidArgument("every must be longer than nothing")
+        from zoneinfo import ZoneInfo  # it looks at how Python was built, which takes time
+
+        try:
+            zone = ZoneInfo(self.zone)
+        except (ValueError, OSError, TypeError, KeyError):
+            raise InvalidArgument(
+                "zone is a name such as 'UTC' or 'Europe/Paris', which this system knows"
+            ) from None
+        set_derived(self, _zone=zone)
+        if self.start.tzinfo is not None:
+            raise InvalidArgument("start has no offset: it is a time on the wall of the zone")
+        try:
+            self.begins(self.windows)
+        except OverflowError:
+            raise InvalidArgument("the last window ends past the calendar: fewer of them") from None
+
+    def wall(self, time: datetime) -> datetime:
+        """What the clock on the wall says at a time. Raises: ValueError past the calendar."""
+        try:
+            return time if time.tzinfo is None else time.astimezone(self._zone).replace(tzinfo=None)
+        except OverflowError:
+            raise ValueError(_TIME) from None
+
+    def window(self, wall: datetime) -> int:
+        """The number of the window that a time on the wall lies in; outside of all: another."""
+        return (wall - self.start) // self.every
+
+    def begins(self, window: int) -> datetime:
+        """When a window begins."""
+        return self.start + window * self.every
+
+    def over(self, until: datetime, lateness: timedelta) -> int:
+        """How many windows are over for good at a time on the wall."""
+        return min(max((until - lateness - self.start) // self.every, 0), self.windows)
+
+    def now(self) -> datetime:
+        """What the clock on the wall says."""
+        return datetime.now(self._zone).replace(tzinfo=None)
+
+    def name(self, window: int) -> str:
+        """A window, as people call it: by its begin."""
+        begin = self.begins(window)
+        text = begin.isoformat(sep=" ", timespec="minutes" if not begin.second else "auto")
+        return text.removesuffix(" 00:00") if self.every.seconds == 0 else text
+
+
+def clock_fields(value: Any) -> dict[str, object]:
+    """A clock as JSON."""
+    return {
+        "start": value.start.isoformat(), "every": value.every.total_seconds(),
+        "windows": value.windows, "zone": value.zone,
+    }  # fmt: skip

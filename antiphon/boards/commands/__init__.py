@@ -1,0 +1,1 @@
+"""What ``antiphon board`` does."""

@@ -1,0 +1,98 @@
+"""``antiphon board``: what it does."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from typing import Any, Final, Literal
+
+import attrs
+
+from antiphon.boards.board_files import BoardFile, read_board
+from antiphon.boards.live import Fed, LiveBoard
+from antiphon.boards.page import page_of
+from antiphon.cli.output import check_files, one_of, print_card, print_json
+from antiphon.numbers.errors import InvalidArgument
+
+
+@attrs.frozen(kw_only=True)
+class BoardAsked:
+    """The options, as they were given."""
+
+    sources: tuple[Path, ...]
+    until: str | None
+    how: str
+    last: int | None
+    leave_late: bool
+    as_csv: bool
+    moved: bool
+    output: Path | None
+    force: bool
+    as_json: bool
+
+
+def board(action: str, path: Path, asked: BoardAsked) -> int:
+    """Do one thing with the board of a file."""
+    act = one_of(_ACTIONS, action, "action")
+    known = read_board(path)
+    if asked.sources and act is not _feed:
+        raise InvalidArgument("files are fed: antiphon board feed FILE.toml CSV…")
+    if act is _feed and not (asked.sources or known.sources):
+        raise InvalidArgument(
+            "there is nothing to feed: name CSV files, or files = […] in the TOML"
+        )
+    to = asked.output or path.with_suffix(".html")
+    if act is _page:
+        check_files([to], asked.force)
+    with known.board.open(known.folder, moved=asked.moved) as live:
+        act(known, live, asked, to)
+    return 0
+
+
+def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+    _tell(_fed(live, asked.sources or known.sources, asked), asked)
+
+
+def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
+    late: Literal["refuse", "leave out"] = "leave out" if asked.leave_late else "refuse"
+    return live.feed(*sources, until=asked.until, late=late)
+
+
+def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+    """Written anew each time: it is run by a timer."""
+    fed = _fed(live, known.sources, asked)
+    to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
+    _tell(fed, asked)
+
+
+def _status(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+    _tell(live.status(), asked)
+
+
+def _ask(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+    how: Any = asked.how
+    found = live.ask(how, last=asked.last)
+    if asked.as_csv:
+        print(found.csv(), end="")
+    else:
+        _tell(found, asked)
+
+
+def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+    to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
+    if asked.as_json:
+        print_json({"page": to, **known.board.statement().to_dict()})
+    else:
+        print(to)
+
+
+def _tell(result: Any, asked: BoardAsked) -> None:
+    if asked.as_json:
+        print_json(result.to_dict())
+    else:
+        print_card(result._card())
+
+
+_ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, BoardAsked, Path], None]]] = {
+    "run": _run, "status": _status, "feed": _feed, "ask": _ask, "page": _page,
+}  # fmt: skip

@@ -1,0 +1,176 @@
+"""What has come in, and what has been told: a file of SQLite; all of a feed is in it, or nothing.
+
+A row is known by its key, so it is here once, however often it is fed. A window is closed in the
+transaction that brings its last rows, before it is counted: who dies then counts the very same rows
+when another goes on.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sqlite3
+from collections.abc import Callable, Generator, Iterable, Mapping
+from contextlib import contextmanager, suppress
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple, TypeAlias
+
+from antiphon.boards.cells import BadRow, BoardRow
+from antiphon.boards.units import Batch
+from antiphon.numbers.errors import FileError, InvalidArgument
+
+Told: TypeAlias = Callable[[int], object]
+"""Hears how many rows have been read."""
+
+
+class Added(NamedTuple):
+    """How many rows were new, known, and too late."""
+
+    new: int
+    again: int
+    late: int
+
+
+_CHUNK: Final = 20_000
+_MOST: Final = 1 << 25
+"""Bytes of a window's rows in one message."""
+_SCHEMA: Final = """
+create table if not exists rows (
+    number integer primary key, name text not null unique, window integer not null,
+    time text not null, person text not null, key integer not null, amount integer not null
+);
+create index if not exists windows on rows (window, time, number);
+create table if not exists told (window integer primary key, counts text not null);
+create table if not exists said (name text primary key, value text not null);
+"""
+_ADD: Final = """insert or ignore into rows (name, window, time, person, key, amount)
+values (?, ?, ?, ?, ?, ?)"""
+_FIND: Final = "select window, time, person, key, amount from rows where name = ?"
+
+
+class Inbox:
+    """The rows of a board, its closed windows and its answers. ``path`` None: in memory."""
+
+    def __init__(self, path: Path | None) -> None:
+        if path is not None:
+            with suppress(FileExistsError):
+                os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))  # it holds data
+        self._base = sqlite3.connect(path or ":memory:", isolation_level=None)
+        try:
+            self._base.executescript(_SCHEMA)
+            self._base.execute("pragma synchronous = full")
+        except sqlite3.DatabaseError as error:
+            self._base.close()
+            raise FileError(f"{path} is no board's inbox: {error}") from None
+
+    def close(self) -> None:
+        """Let go of the file."""
+        self._base.close()
+
+    @contextmanager
+    def at_once(self) -> Generator[None]:
+        """All that is written within, or nothing of it."""
+        try:
+            self._base.execute("begin immediate")
+            yield
+            self._base.execute("commit")
+        except BaseException as error:
+            if self._base.in_transaction:
+                self._base.execute("rollback")
+            if isinstance(error, sqlite3.Error):
+                raise FileError(f"the board's inbox cannot be written: {error}") from None
+            raise
+
+    # --- what is said of the board -------------------------------------------------------------
+
+    def said(self, name: str) -> str | None:
+        """What is kept under a name."""
+        found = self._base.execute("select value from said where name = ?", (name,)).fetchone()
+        return None if found is None else str(found[0])
+
+    def say(self, values: Mapping[str, str]) -> None:
+        """Keep texts under names."""
+        self._base.executemany("insert or replace into said values (?, ?)", [*values.items()])
+
+    @property
+    def closed(self) -> int:
+        """How many windows take no more rows."""
+        return int(self.said("closed") or 0)
+
+    # --- rows ----------------------------------------------------------------------------------
+
+    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, drop: bool) -> Added:
+        """Add rows that are not here yet.
+
+        Raises: BadRow for one that has another's key, and one of a closed window, unless these are
+        to be dropped.
+        """
+        closed, new, late, done = self.closed, 0, 0, 0
+        waiting = iter(rows)
+        while read := list(islice(waiting, _CHUNK)):
+            chunk = [row for row in read if row.window >= closed or self._find(row.name)]
+            if len(chunk) < len(read) and not drop:
+                known = set(chunk)
+                raise BadRow(
+                    label, next(row.line for row in read if row not in known), "its window is "
+                    "closed: it comes later than the lateness that the board waits for",
+                )  # fmt: skip
+            added = self._base.executemany(_ADD, [row[1:] for row in chunk]).rowcount
+            if added < len(chunk):
+                self._check_same(label, chunk)
+            new, late, done = new + added, late + len(read) - len(chunk), done + len(read)
+            tell(done)
+        return Added(new, done - new - late, late)
+
+    def _find(self, name: str) -> tuple[Any, ...] | None:
+        found: tuple[Any, ...] | None = self._base.execute(_FIND, (name,)).fetchone()
+        return found
+
+    def _check_same(self, label: str, rows: Iterable[BoardRow]) -> None:
+        for row in rows:
+            if self._find(row.name) != row[2:]:
+                raise BadRow(
+                    label, row.line, "another row has come with its key, or from this line of a "
+                    "file of this name: a key is of one row",
+                )  # fmt: skip
+
+    def count(self, first: int = 0) -> int:
+        """How many rows are here, from a window on."""
+        found = self._base.execute("select count(*) from rows where window >= ?", (first,))
+        return int(found.fetchone()[0])
+
+    def shut(self, windows: int, keys: Iterable[str]) -> None:
+        """Let the first windows take no more rows. Raises: InvalidArgument if one is too large."""
+        longest = max(map(len, keys))
+        for window in range(self.closed, windows):
+            found = self._base.execute(
+                "select count(*), coalesce(sum(length(person)), 0) from rows where window = ?",
+                (window,),
+            ).fetchone()
+            if found[0] * (6 * longest + 50) + 6 * found[1] > _MOST:
+                raise InvalidArgument(
+                    f"window {window} has more rows than one message holds ({found[0]:,}): have "
+                    "shorter windows"
+                )
+        self.say({"closed": str(max(windows, self.closed))})
+
+    def batch(self, window: int, keys: tuple[str, ...]) -> Batch:
+        """The rows of a window, by time and then as they came."""
+        query = "select person, key, amount from rows where window = ? order by time, number"
+        found: list[tuple[str, int, int]] = self._base.execute(query, (window,)).fetchall()
+        return tuple([(person, keys[key], amount) for person, key, amount in found])
+
+    # --- answers -------------------------------------------------------------------------------
+
+    def tell(self, window: int, counts: Iterable[int]) -> None:
+        """Keep what was answered."""
+        self._base.execute(
+            "insert into told values (?, ?)", (window, json.dumps([*map(int, counts)]))
+        )
+
+    @property
+    def told(self) -> list[tuple[int, ...]]:
+        """What was answered, window by window."""
+        found = self._base.execute("select counts from told order by window")
+        return [tuple(json.loads(counts)) for (counts,) in found]

@@ -1,0 +1,49 @@
+"""``antiphon board``: its options."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from antiphon.cli.options import Force, Json
+
+
+def board(
+    action: Annotated[
+        str,
+        typer.Argument(
+            metavar="run|status|feed|ask|page",
+            help="Feed its files, tell what is over and write its page; say how far it is; feed "
+            "files; say its numbers; write its page.",
+        ),
+    ],
+    file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The board.")],
+    sources: Annotated[
+        list[Path] | None, typer.Argument(metavar="CSV…", help="What is fed.")
+    ] = None,
+    until: Annotated[
+        str | None, typer.Option(help="All rows up to this time are in; by default until now.")
+    ] = None,
+    how: Annotated[str, typer.Option(help="total, window or sliding.")] = "total",
+    last: Annotated[int | None, typer.Option(min=1, help="Windows that slide.")] = None,
+    leave_late: Annotated[
+        bool, typer.Option("--leave-late", help="Leave out rows that come too late.")
+    ] = False,
+    csv: Annotated[bool, typer.Option("--csv", help="Numbers as a CSV file.")] = False,
+    moved: Annotated[
+        bool, typer.Option("--moved", help="Its folder has been moved, and no copy goes on.")
+    ] = False,
+    output: Annotated[Path | None, typer.Option(help="The page; else FILE.html.")] = None,
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """Run a board of private counts from a TOML file: feed it CSV files, ask it, write its page."""
+    from antiphon.boards.commands import running_boards
+
+    asked = running_boards.BoardAsked(
+        sources=tuple(sources or ()), until=until, how=how, last=last,
+        leave_late=leave_late, as_csv=csv, moved=moved, output=output, force=force, as_json=json,
+    )  # fmt: skip
+    return running_boards.board(action, file, asked)

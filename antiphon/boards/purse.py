@@ -1,0 +1,156 @@
+"""One purse over all counters: f', and the theorem that says what it costs.
+
+*Units of change*. Counters are created first, the same in both worlds. Then pairs may differ by
+any number of units, in any updates of any of them; all units together are at most B.
+
+**Theorem T1.** If one unit, in one update of one counter, costs each counter at most ε₁, then the
+composition is Bε₁-DP w.r.t. this f', however many counters there are. *Proof.* Take an adversary
+and its answers; they fix both sides of all pairs. The side of world 0 becomes that of world 1 in at
+most B steps, each of one unit in one update of one counter: an int moves towards the other one, so
+it stays in the counter's space, which is an interval. Each of these streams is a stream that may
+be sent, and two in a row differ as f of one unit allows. Given the answers, the counters are
+independent: the probability of the view is a product over them, of which a step changes one factor,
+by e^ε₁ at most (δ = 0, so answer by answer; answers are discrete). ∎ (As k counters, each of which
+may see all B units, the price would be k·Bε₁; as Comp[RR_ε₁ × B] it would be too low: two units in
+one counter may cost RR_{2ε₁}.)
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import attrs
+
+from antiphon.composition import Create, Derivation, ExtConComp, Mark, NoGuarantee, Premise
+from antiphon.composition.accounting.bounds import of_measure
+from antiphon.composition.guarantees.inclusion import includes, verification_of
+from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
+from antiphon.composition.guarantees.rules.fixed_compositions import leaf_claims
+from antiphon.composition.suitable import SuitableState
+from antiphon.composition.validity import OfCreations
+from antiphon.mechanisms import fields
+from antiphon.mechanisms.counters.counter import QUERIES
+from antiphon.numbers import exact, shown_up
+from antiphon.numbers.exact import ExactEpsilon, Log, bracket
+from antiphon.numbers.persistent_vector import Vector
+from antiphon.protocol import Ask, Pure, Refused, identical, message_label, register
+from antiphon.protocol.spaces import Either, Finite, Integers, Space
+from antiphon.verifiers import Within, event_level, updates_and_queries
+
+THEOREM: Final = "Theorem T1 (docs/boards.md)"
+_FEW: Final = 64
+"""How often e^ε is multiplied exactly."""
+UNIT: Final = updates_and_queries(event_level(Within(1)), QUERIES)
+"""f of one unit of change: one update differs, by one."""
+
+
+@register("antiphon.SharedPurse/1")
+@attrs.frozen
+class SharedPurse(OfCreations):
+    """f': exactly these creations first; then pairs that differ by at most ``units`` in all.
+
+    Σ|x - x'| over all pairs of updates (x, x'), whichever counters they go to. Queries are the same
+    on both sides. State: the counters, and the units that are left.
+    """
+
+    swap_symmetric = True  # sides are compared by |x - x'|; nothing is asked of the f' of a counter
+    units: int = attrs.field(kw_only=True, converter=fields.size, metadata=fields.VALUES)
+
+    @property
+    def purse(self) -> Vector[int]:
+        return Vector((self.units,))
+
+    def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
+        if type(zero) is not Ask:
+            return self._create(state, zero, one)
+        children, purse = state
+        if len(children) < self.prescribed:
+            return Refused(f"the first {self.prescribed} messages are the fixed creations")
+        index = zero.index
+        if one is not zero and not (type(one) is Ask and identical(one.index, index)):
+            return Refused("the two sides ask different mechanisms")
+        child = children.get(index) if type(index) is int else None
+        if child is None:
+            return Refused(f"the index asked for is not one of the {len(children)} created")
+        x, y = zero.query, one.query
+        if not child.created.accepts(x) or not (x is y or child.created.accepts(y)):
+            return Refused("a query is outside the space of the mechanism asked")
+        if x is y or identical(x, y):
+            return state
+        if type(x) is not int or type(y) is not int:
+            return Refused("a pair differs that is no pair of updates")
+        left = sum(purse) - abs(x - y)
+        if left < 0:
+            return Refused(f"pairs differ by more than {self.units} units")
+        return SuitableState(children, Vector((left,)))
+
+
+def interval(queries: Space) -> bool:
+    """Whether its ints are an interval, and all else are texts: what is between may be sent."""
+    parts = queries.spaces if type(queries) is Either else (queries,)
+    return sum(type(each) is Integers for each in parts) == 1 and all(
+        type(each) is Integers
+        or (type(each) is Finite and all(type(value) is str for value in each.values))
+        for each in parts
+    )
+
+
+@rule(THEOREM, ExtConComp, about=SharedPurse)
+def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
+    """ExtConComp w.r.t. f'. Figure: that of (Bε₁, 0), ε₁ the largest of the counters'.
+
+    Raises: NoGuarantee if a counter is not pure, or not w.r.t. one unit; has other answers than
+    discrete ones; or takes ints that are no interval.
+    """
+    worst = Pure(0)
+    for price in map(_price, dict.fromkeys(f.created)):
+        worst = price if exact.at_most(worst.epsilon, price.epsilon) else worst
+    known = yield from leaf_claims(f.created)
+    total, number = Pure(times(f.units, worst.epsilon)), len(f.created)
+    premises = (
+        Premise(f"the {number:,} counters are fixed in advance, and created first", Mark.ENFORCED,
+                "by V[f']"),
+        Premise(f"all updates together differ by at most {f.units:,} units", Mark.ENFORCED,
+                "by V[f']"),
+        Premise("each counter is pure w.r.t. one unit in one update", Mark.CHECKED,
+                lambda: f"ε₁ = {shown_up(worst.epsilon)}"),
+        Premise("the updates of each are an interval of ints, and its answers are discrete",
+                Mark.CHECKED),
+    )  # fmt: skip
+    return Derivation(
+        THEOREM,
+        lambda: f"{f.units:,} units at ε₁ = {shown_up(worst.epsilon)} each, in any of {number:,}",
+        f,
+        of_measure(total),
+        premises,
+        tuple(dict.fromkeys(known)),
+        (total,),
+    )
+
+
+def times(number: int, epsilon: ExactEpsilon) -> ExactEpsilon:
+    """number·ε: exact, but for a logarithm many times, which is rounded up."""
+    if not isinstance(epsilon, Log):
+        return number * epsilon
+    return Log(epsilon.argument**number) if number <= _FEW else number * bracket(epsilon, 40)[1]
+
+
+def _price(create: Create) -> Pure:
+    """What one unit costs a counter. Raises: NoGuarantee."""
+    name, claim, signature = create.mechanism, create.claim, create.mechanism.signature
+    cure = "create counters such as TreeCounter(sensitivity=1, clip=True, …)"
+
+    def missing(needs: str, but: str) -> NoGuarantee:
+        return NoGuarantee(THEOREM, needs, f"{message_label(name)} {but}", cure)
+
+    if claim is None or type(claim.measure) is not Pure:
+        raise missing("a pure ε of each counter", "claims none")
+    if not (
+        includes(verification_of(claim), UNIT) or includes(verification_of(claim), UNIT.updates)
+    ):
+        raise missing("a claim w.r.t. one unit in one update", "claims of fewer streams")
+    if not signature.answers.discrete:
+        raise missing("discrete answers of each counter", "answers otherwise")
+    if not interval(signature.queries):
+        raise missing("that each counter takes an interval of ints", "takes other updates")
+    return claim.measure

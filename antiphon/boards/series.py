@@ -1,0 +1,120 @@
+# pyright: reportUnknownMemberType=false
+"""What a board has told: totals, and their differences."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Final, Literal, Protocol, TypeAlias
+
+import attrs
+
+from antiphon.boards.cells import BoardColumns
+from antiphon.boards.clock import Clock
+from antiphon.numbers import InvalidArgument, shown_up
+from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
+from antiphon.protocol.pictures import Axes, Plotted, titled
+
+How: TypeAlias = Literal["total", "window", "sliding"]
+_SHOWN: Final = 12
+
+
+class Defined(Protocol):
+    """What an answer has to know of its board."""
+
+    @property
+    def columns(self) -> BoardColumns: ...
+    @property
+    def clock(self) -> Clock: ...
+    @property
+    def keys(self) -> tuple[str, ...]: ...
+    def error(self, window: int, *, beta: float = ...) -> Fraction: ...
+
+
+@attrs.frozen(repr=False)
+class BoardSeries(Shown, ForPrograms, Plotted):
+    """Private counts or sums: a row for each window, a column for each key.
+
+    ``errors``: what a number of that window errs by at most, with probability 0.95, each by itself.
+    """
+
+    _told = "how keys windows values errors"
+
+    how: str
+    keys: tuple[str, ...]
+    windows: tuple[str, ...]
+    values: tuple[tuple[Fraction, ...], ...]
+    errors: tuple[Fraction, ...]
+
+    def of(self, key: str) -> tuple[Fraction, ...]:
+        """The numbers of a key, window by window. Raises: InvalidArgument for another."""
+        if key not in self.keys:
+            raise InvalidArgument(f"there is no such key; there are {', '.join(self.keys[:20])}")
+        place = self.keys.index(key)
+        return tuple([row[place] for row in self.values])
+
+    def csv(self) -> str:
+        """As a CSV file: the window, a column for each key, and the error."""
+        text = io.StringIO()
+        lines = csv.writer(text, lineterminator="\n")
+        lines.writerow(["window", *self.keys, "error at 95 %"])
+        for window, row, error in zip(self.windows, self.values, self.errors, strict=True):
+            lines.writerow([window, *map(_plain, row), shown_up(error)])
+        return text.getvalue()
+
+    def _card(self) -> Card:
+        return Card(f"{self.how}: {len(self.windows):,} windows of {len(self.keys):,} keys",
+                    self._parts())  # fmt: skip
+
+    def _parts(self) -> Iterator[Part]:
+        keys, hidden = self.keys[:8], len(self.keys) - 8
+        lines = list(zip(self.windows, self.values, self.errors, strict=True))[-_SHOWN:]
+        rows = [
+            (window, *map(_plain, row[:8]), f"± {shown_up(error, 3)}")
+            for window, row, error in lines
+        ]
+        if rows:
+            yield Grid(rows, ("window", *keys, "95 %"), numbers=(*keys, "95 %"))
+        if hidden > 0:
+            yield f"and {hidden:,} keys more"
+        yield self._picture()
+
+    def _draw(self, axes: Axes) -> None:
+        for key in self.keys[:8]:
+            axes.plot(range(len(self.windows)), [float(each) for each in self.of(key)], label=key)
+        titled(axes, self.how)
+        axes.set_xlabel("window")
+        axes.set_ylabel("told")
+        axes.legend()
+
+
+def _plain(value: Fraction) -> str:
+    if value.denominator == 1:
+        return str(value.numerator)
+    return f"{float(value):.10g}"
+
+
+def series(
+    board: Defined, told: Sequence[tuple[int, ...]], how: How, last: int | None
+) -> BoardSeries:
+    """Of totals that were told. Raises: InvalidArgument."""
+    if how not in ("total", "window", "sliding"):
+        raise InvalidArgument("how is 'total', 'window' or 'sliding'")
+    if (how == "sliding") is (last is None):
+        raise InvalidArgument("last=… goes with 'sliding': how many windows, together")
+    if last is not None and (type(last) is not int or last < 1):
+        raise InvalidArgument("last is an int >= 1")
+    reach = 1 if how == "window" else len(told) if last is None else last
+    step, values, errors = board.columns.step, list[tuple[Fraction, ...]](), list[Fraction]()
+    for window, counts in enumerate(told):
+        earlier = told[window - reach] if window >= reach else (0,) * len(counts)
+        values.append(tuple([(a - b) * step for a, b in zip(counts, earlier, strict=True)]))
+        if window >= reach:  # the errors of both add up at most
+            errors.append(sum(board.error(each, beta=0.025) for each in (window, window - reach)))  # type: ignore[arg-type]
+        else:
+            errors.append(board.error(window))
+    names = tuple(map(board.clock.name, range(len(told))))
+    label = {"total": "total since the start", "window": "each window"}.get(how, f"last {last}")
+    return BoardSeries(label, board.keys, names, tuple(values), tuple(errors))

@@ -1,0 +1,64 @@
+"""Theorem T1: one purse over all counters of sums, exactly, beside what would be too little."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+
+from antiphon.boards.purse import UNIT, SharedPurse, times
+from antiphon.composition import Create, ExtConComp
+from antiphon.mechanisms.counters.counter import QUERIES
+from antiphon.numbers.exact import Log
+from antiphon.protocol import TOP, Claim, Coins, ContinualMechanism, Pure, Status
+from antiphon.protocol.spaces import Either, Finite, Integers, Signature
+from antiphon.selfcheck.theorems.theorem import Check, Evidence, private, rows
+
+SECTION = (6, 3)
+"""Behind CM Thm 6.1, by which boards use it."""
+_LAWS: Final = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
+_TOLD: Final = -1
+
+
+@attrs.frozen
+class ClampedSum(ContinualMechanism[int, Any, Any]):
+    """A sum up to 2, told once with geometric noise of ratio 1/2, clamped to [0, 2].
+
+    One unit doubles a probability, or halves it. State: the sum, and -1 once it has been told.
+    """
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    @property
+    def signature(self) -> Signature:
+        updates, counts = Integers(0, 2), Integers(0, 2)
+        return Signature(Either((updates, QUERIES)), Either((Finite((TOP,)), counts)), updates)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        return (Claim(Pure(Log(2)), UNIT, Status.PROVED, "each unit doubles or halves"),)
+
+    def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
+        if state == _TOLD:
+            return state, TOP
+        if type(message) is int:
+            return min(state + message, 2), TOP
+        return _TOLD, coins.categorical([Fraction(each, 6) for each in _LAWS[state]])
+
+
+def checks() -> Iterable[Check]:
+    """The rows."""
+    made = rows("Thm T1", "{1} units of change over {0} sums", _purse, (1, 2), (2, 1), (2, 2))
+    yield from made
+    yield made[-1].twin("the same 2 units at the price of one", paid=1)
+
+
+def _purse(counters: int, units: int, *, paid: int | None = None) -> Evidence:
+    created = (Create(ClampedSum()),) * counters
+    f = SharedPurse(created, units=units)
+    price = times(units if paid is None else paid, Log(2)), Fraction(0)
+    return private(ExtConComp(), f, [price], 3 * counters, catalogue=created)

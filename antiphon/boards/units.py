@@ -1,0 +1,220 @@
+"""Whom a board protects: verification functions of streams of batches.
+
+A message is a whole window's batch: a tuple of rows (user, key, amount), in order. Two streams are
+neighbours if they differ in all that one user sends in a window, in all that one user ever sends,
+or in one row; *added or removed* (it is there on one side only), or *replaced*. Pairs that do not
+differ may hold rows of that user, too, but where it says otherwise.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any, Final, TypeAlias, Union, cast
+
+import attrs
+
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.protocol import Refused, Space, Verification, identical, register
+
+User: TypeAlias = Union[str, int]
+Key: TypeAlias = Union[str, int]
+Row: TypeAlias = "tuple[User, Key, int]"
+Batch: TypeAlias = "tuple[Row, ...]"
+
+NAMES: Final = (str, int)
+"""The types of users and keys."""
+
+
+def _keys(value: Any) -> tuple[Key, ...]:
+    keys = tuple(value)
+    if not keys or any(type(each) not in NAMES for each in keys):
+        raise InvalidArgument("keys are texts or ints, at least one, all of them public")
+    if len(set(keys)) < len(keys):
+        raise InvalidArgument("keys are listed once each")
+    return keys
+
+
+@register("antiphon.Batches/1")
+@attrs.frozen
+class Batches(Space):
+    """Tuples of rows (user, key, amount): a user is a text or an int, an amount an int."""
+
+    discrete = True
+    keys: tuple[Key, ...] = attrs.field(converter=_keys)
+    _known: frozenset[Key] = attrs.field(
+        init=False, eq=False, repr=False,
+        default=attrs.Factory(lambda space: frozenset(space.keys), takes_self=True),
+    )  # fmt: skip
+
+    def contains(self, value: object) -> bool:
+        return type(value) is tuple and all(map(self._is_row, cast("tuple[object, ...]", value)))
+
+    def _is_row(self, row: object) -> bool:
+        if type(row) is not tuple or len(cast("tuple[object, ...]", row)) != 3:
+            return False
+        user, key, amount = cast("tuple[object, object, object]", row)
+        if type(amount) is not int or type(user) not in NAMES:
+            return False
+        return type(key) in NAMES and key in self._known
+
+
+def without(batch: Batch, user: User) -> Batch:
+    """The rows of others, in their order."""
+    return tuple([row for row in batch if row[0] != user])
+
+
+def _sends(batch: Batch, user: User) -> bool:
+    return any(row[0] == user for row in batch)
+
+
+def _suspects(zero: Batch, one: Batch) -> Iterator[User]:
+    """Whose rows may be all that differs: only users of the first place that does."""
+    for row0, row1 in zip(zero, one, strict=False):
+        if row0 != row1:
+            yield row0[0]
+            yield row1[0]
+            return
+    longer = max(zero, one, key=len)
+    yield longer[min(len(zero), len(one))][0]
+
+
+def differing(zero: Batch, one: Batch) -> list[User]:
+    """The users without whose rows two different batches are equal."""
+    found = dict.fromkeys(_suspects(zero, one))
+    return [user for user in found if without(zero, user) == without(one, user)]
+
+
+_OTHERS: Final = Refused("two batches differ otherwise than in the rows of one user")
+
+
+@register("antiphon.SingleUserWindow/1")
+@attrs.frozen
+class SingleUserWindow(Verification[int, Batch]):
+    """One batch differs, in one user's rows. State: how many batches have differed.
+
+    Added or removed: one of its sides has none of them; ``replaced``: both may.
+    """
+
+    swap_symmetric = True
+    replaced: bool = False
+
+    @property
+    def protects(self) -> str:
+        """Whom, in words."""
+        how = "whatever else they had been" if self.replaced else "whether they are there or not"
+        return f"all rows of one user in one window, {how}"
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: Batch, one: Batch, /) -> int | Refused:
+        if zero is one or identical(zero, one):
+            return state
+        if state:
+            return Refused("a second batch differs")
+        users = differing(zero, one)
+        if not self.replaced:
+            users = [each for each in users if not (_sends(zero, each) and _sends(one, each))]
+        return 1 if users else _OTHERS
+
+
+Suspect: TypeAlias = "tuple[User, int]"
+"""A user, and the side that has no row of the user; -1 if both may have some."""
+UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
+"""The users of all batches so far, until one differs; then all who may be the one user."""
+
+
+@register("antiphon.SingleUser/1")
+@attrs.frozen
+class SingleUser(Verification[UserSeen, Batch]):
+    """Any number of batches differ, all in the rows of one user.
+
+    Added or removed: one side of the whole stream has no row of the user, so no pair that does not
+    differ has one, before or after. ``replaced``: there is no such condition.
+    State: who has been seen on both sides, then whose rows may be all that differs (``UserSeen``).
+    """
+
+    swap_symmetric = True
+    replaced: bool = False
+
+    @property
+    def protects(self) -> str:
+        """Whom, in words."""
+        how = "whatever else they had been" if self.replaced else "whether they are there or not"
+        return f"all rows of one user in all windows together, {how}"
+
+    @property
+    def initial_state(self) -> UserSeen:
+        return frozenset(), ()
+
+    def step(self, state: UserSeen, zero: Batch, one: Batch, /) -> UserSeen | Refused:
+        seen, suspects = state
+        alike = zero is one or identical(zero, one)
+        if alike and not suspects:
+            fresh = () if self.replaced else {row[0] for row in zero} - seen
+            return (seen | fresh, ()) if fresh else state
+        if not suspects:
+            sides = (-1,) if self.replaced else (0, 1)
+            users = [each for each in differing(zero, one) if each not in seen]
+            suspects = tuple([(each, side) for each in users for side in sides])
+        left = tuple([each for each in suspects if _fits(each, zero, one)])
+        return (frozenset(), left) if left else _OTHERS
+
+
+def _fits(suspect: Suspect, zero: Batch, one: Batch) -> bool:
+    user, side = suspect
+    if side >= 0 and _sends((zero, one)[side], user):
+        return False
+    return without(zero, user) == without(one, user)
+
+
+@register("antiphon.SingleRow/1")
+@attrs.frozen
+class SingleRow(Verification[int, Batch]):
+    """One batch differs, in one row. State: how many batches have differed.
+
+    Added or removed: one side has the row in some place, the other has not. ``replaced``: in one
+    place stands another row; ``same_user``: another of the same user.
+    """
+
+    swap_symmetric = True
+    replaced: bool = False
+    same_user: bool = False
+
+    @property
+    def protects(self) -> str:
+        """Whom, in words."""
+        if not self.replaced:
+            return "one row, whether it is there or not"
+        of = "of the same user" if self.same_user else "of any user"
+        return f"one row, which might be any other {of}, in its place among those of its window"
+
+    @property
+    def initial_state(self) -> int:
+        return 0
+
+    def step(self, state: int, zero: Batch, one: Batch, /) -> int | Refused:
+        if zero is one or identical(zero, one):
+            return state
+        if state:
+            return Refused("a second batch differs")
+        fits = self._one_other if self.replaced else _one_more
+        return 1 if fits(zero, one) else Refused("two batches differ in more than one row")
+
+    def _one_other(self, zero: Batch, one: Batch) -> bool:
+        if len(zero) != len(one):
+            return False
+        differ = [pair for pair in zip(zero, one, strict=True) if pair[0] != pair[1]]
+        return len(differ) == 1 and (not self.same_user or differ[0][0][0] == differ[0][1][0])
+
+
+def _one_more(zero: Batch, one: Batch) -> bool:
+    shorter, longer = sorted((zero, one), key=len)
+    if len(longer) != len(shorter) + 1:
+        return False
+    place = next((i for i, row in enumerate(shorter) if row != longer[i]), len(shorter))
+    return shorter[place:] == longer[place + 1 :]
+
+
+Unit: TypeAlias = Union[SingleUserWindow, SingleUser, SingleRow]

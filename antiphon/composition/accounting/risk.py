@@ -1,0 +1,247 @@
+"""Risk in human terms: what a certified privacy curve lets an adversary reach, at most.
+
+The adversary knows all but whether the protected data are there (b = 1) or not (b = 0), and guesses
+b from the answers. With E = e^ε and δ(·) an upper bound in both directions:
+
+* *advantage*, true-positive rate less false-positive rate: min over ε of (E - 1 + 2δ(ε))/(E + 1);
+  of ρ-zCDP also the root A of A ln((1 + A)/(1 - A)) = ρ, as (FPR, TPR) = (q, p) is a pair of coins
+  with KL(p‖q), KL(q‖p) <= ρ, and is symmetric, so that the worst is p = (1 + A)/2, q = (1 - A)/2;
+* *true-positive rate* at FPR a: min over ε of δ + Ea and of 1 - e^-ε(1 - δ - a); of ρ-zCDP also the
+  largest p with D_α(p‖a), D_α(a‖p) <= αρ for each α of a list;
+* *right accusations*, the share of b = 1 among those accused at FPR a, prior π:
+  π·TPR/(π·TPR + (1 - π)a);
+* *best guess*, P(right): 1 - π + πδ(ln((1 - π)/π)) for π <= 1/2, else with π and 1 - π exchanged;
+  of ρ-zCDP also the largest πp + (1 - π)(1 - q), p the least for a list of α: concave in q (the
+  pairs with D_α(p‖q), D_α(q‖p) <= αρ are a convex set), so that two chords bound it where it was
+  not tried;
+* *P(posterior > t)* given b = 1: min over ε < ℓ of δ(ε)/(1 - e^(ε - ℓ)), as
+  δ(ε) = E[(1 - e^(ε - L))₊], ℓ = ln(t(1 - π)/((1 - t)π)).
+
+A minimum over any ε is sound, so they are searched for in floats, and each figure is rounded up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from fractions import Fraction
+from typing import Final
+
+import attrs
+
+from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.numbers import InvalidArgument, exact, shown_up
+from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
+from antiphon.protocol.measures import kinds
+
+_UP: Final = 1 + 2.0**-40
+"""More than the few operations of a figure are off by, relatively."""
+_POINTS: Final = 24
+_NARROW: Final = 2.0**-12
+"""Relative width at which a search for a false-positive rate ends."""
+_FAR: Final = 40.0
+"""No ε past this is tried."""
+_NARROWER: Final = 5
+"""How often the search looks closer."""
+_ORDERS: Final = 8
+_LIST: Final = (1.0, *[1 + math.exp(place / 6 - 4) for place in range(48)])
+"""Orders, where the same have to do for every rate."""
+_LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
+
+
+@attrs.frozen(repr=False)
+class Risk(Shown, ForPrograms):
+    """What an adversary reaches at most, each figure rounded up."""
+
+    _told = "prior false_positive advantage true_positive right_accusations best_guess"
+
+    curve: PrivacyCurve = attrs.field(eq=False)
+    rho: Fraction | None
+    """Of zCDP, if that is promised."""
+    prior: float
+    """P(b = 1), as the adversary sees it before."""
+    false_positive: float
+    """How often who is not there is accused: the actual rate."""
+
+    @property
+    def advantage(self) -> float:
+        """True-positive rate less false-positive rate, at any threshold."""
+
+        def of(epsilon: float, delta: float) -> float:
+            grown = math.exp(epsilon) * _UP
+            return (grown - 1 + 2 * delta) / (grown + 1) if grown < math.inf else 1.0
+
+        known = self._least(of)
+        return _rounded(known if self.rho is None else min(known, _of_rho(self.rho)))
+
+    @property
+    def true_positive(self) -> float:
+        """How many of those who are there are accused, at that false-positive rate."""
+        a = self.false_positive
+
+        def of(epsilon: float, delta: float) -> float:
+            grown = math.exp(epsilon) * _UP
+            return min(delta + grown * a, 1 - (1 - delta - a) / grown)
+
+        known = self._least(of)
+        return _rounded(known if self.rho is None else min(known, _largest(a, self.rho)))
+
+    @property
+    def right_accusations(self) -> float:
+        """The share of the accused who are there, at that false-positive rate and prior."""
+        hit, miss = self.prior * self.true_positive, (1 - self.prior) * self.false_positive
+        return _rounded(hit / (hit + miss))
+
+    @property
+    def best_guess(self) -> float:
+        """P(right) of whoever guesses b as well as can be; max(π, 1 - π) without any answer."""
+        rare = min(self.prior, 1 - self.prior)
+        loss = max(0.0, math.log((1 - rare) / rare) * (1 - 2.0**-50))
+        known = rare * self.curve.delta_at(loss)
+        if self.rho is not None:
+            known = min(known, _gain(rare, self.rho))
+        return _rounded(1 - rare + known)
+
+    def posterior_above(self, threshold: float) -> float:
+        """P(posterior > threshold) of one who is there: how often anybody comes to be so sure."""
+        if not self.prior < threshold < 1:
+            raise InvalidArgument("threshold lies between the prior and 1")
+        odds = threshold * (1 - self.prior) / ((1 - threshold) * self.prior)
+        reach = math.log(odds) * (1 - 2.0**-40)
+
+        def of(epsilon: float, delta: float) -> float:
+            return 1.0 if epsilon >= reach else delta / -math.expm1(epsilon - reach)
+
+        return _rounded(self._least(of, reach))
+
+    def _least(self, of: Callable[[float, float], float], last: float = _FAR) -> float:
+        """The least of a figure over what ε are tried: wide first, then around the best."""
+        enough = self.curve._enough  # pyright: ignore[reportPrivateUsage]
+        low, high = 0.0, min(last, _FAR, enough or _FAR)
+        best, found, wide = low, math.inf, 0.0
+        for _ in range(1 + _NARROWER):
+            wide = (high - low) / _POINTS
+            tried: list[float] = [low + place * wide for place in range(_POINTS + 1)]
+            deltas = self.curve.delta_at(tried)
+            for epsilon, delta in zip(tried, deltas, strict=True):
+                figure = of(epsilon, float(delta))
+                if figure < found:
+                    best, found = epsilon, figure
+            low, high = max(0.0, best - wide), min(best + wide, last)
+        return found
+
+    def _card(self) -> Card:
+        title = (
+            f"at most, at a prior of {self.prior:g} and a false-positive rate of "
+            f"{self.false_positive:g}"
+        )
+        return Card(title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        yield Grid(
+            [
+                ("advantage", shown_up(self.advantage)),
+                ("true-positive rate", shown_up(self.true_positive)),
+                ("share of right accusations", shown_up(self.right_accusations)),
+                ("right guesses", shown_up(self.best_guess)),
+            ]
+        )
+
+
+def risk_of(
+    curve: PrivacyCurve,
+    measures: Sequence[kinds.Measure],
+    *,
+    prior: float | Fraction = 0.5,
+    false_positive: float | Fraction = 0.01,
+) -> Risk:
+    """What a curve, and measures beside it, let an adversary reach. Raises: InvalidArgument."""
+    rates = [exact.fraction(each, "a rate") for each in (prior, false_positive)]
+    if not all(0 < each < 1 for each in rates):
+        raise InvalidArgument("prior and false_positive lie between 0 and 1")
+    rhos = [each.rho for each in measures if type(each) is kinds.ZeroConcentrated]
+    return Risk(curve, min(rhos, default=None), float(rates[0]), float(rates[1]))
+
+
+def _rounded(figure: float) -> float:
+    return min(1.0, max(0.0, figure) * _UP)
+
+
+def _of_rho(rho: Fraction) -> float:
+    """An upper bound of the root of A ln((1 + A)/(1 - A)) = ρ."""
+    low, high, target = 0.0, 1.0, float(rho) * _UP
+    for _ in range(60):
+        middle = (low + high) / 2
+        if middle < 1 and middle * (math.log1p(middle) - math.log1p(-middle)) <= target:
+            low = middle
+        else:
+            high = middle
+    return high
+
+
+def _over_orders(figure: Callable[[float], float]) -> float:
+    """The least of upper bounds, of which each order α >= 1 gives one.
+
+    It is searched for over α - 1, in logarithms.
+    """
+    low, high, best = _LEAST_ORDER, _LARGEST_ORDER, figure(1.0)
+    for _ in range(1 + _NARROWER):
+        wide = (high - low) / _ORDERS
+        tried = [low + place * wide for place in range(_ORDERS + 1)]
+        found = [figure(1 + math.exp(each)) for each in tried]
+        best = min(best, *found)
+        middle = tried[found.index(min(found))]
+        low, high = middle - wide, middle + wide
+    return best
+
+
+def _largest(a: float, rho: Fraction) -> float:
+    """An upper bound of the p with D_α(p‖a), D_α(a‖p) <= αρ for all α >= 1."""
+    return _over_orders(lambda order: _at_order(a, order, rho))
+
+
+def _gain(rare: float, rho: Fraction) -> float:
+    """An upper bound of πp - (1 - π)q over the pairs (q, p) that ρ allows."""
+
+    def of(q: float) -> float:
+        return rare * min([_at_order(q, order, rho) for order in _LIST]) - (1 - rare) * q
+
+    return _highest(of)
+
+
+def _highest(concave: Callable[[float], float]) -> float:
+    """An upper bound of a concave function on (0, 1): it is looked at in ever narrower places."""
+    points = [(q, concave(q)) for q in (2.0**-40, 0.25, 1 - 2.0**-10)]
+    while True:
+        (left, low), (middle, height), (right, end) = points
+        if right - left <= _NARROW * middle:
+            rises, falls = (height - low) / (middle - left), (height - end) / (right - middle)
+            beyond = max(rises * (right - middle), falls * (middle - left), 0.0)
+            return height + beyond + 2.0**-44
+        between = (left + middle) / 2 if middle - left > right - middle else (middle + right) / 2
+        points = sorted([*points, (between, concave(between))])
+        top = max(range(4), key=lambda place: points[place][1])
+        top = min(max(top, 1), 2)
+        points = points[top - 1 : top + 2]
+
+
+def _at_order(a: float, order: float, rho: Fraction) -> float:
+    target = order * (float(rho) * (1 + 1e-9) + 1e-13)
+    low, high = a, 1.0
+    for _ in range(44):
+        p = (low + high) / 2
+        if p < 1 and max(_divergence(p, a, order), _divergence(a, p, order)) <= target:
+            low = p
+        else:
+            high = p
+    return high
+
+
+def _divergence(p: float, q: float, order: float) -> float:
+    """Of coins, Rényi's of an order."""
+    heads, tails = math.log(p / q), math.log((1 - p) / (1 - q))
+    if order == 1:
+        return p * heads + (1 - p) * tails
+    ends = math.log(p) + (order - 1) * heads, math.log(1 - p) + (order - 1) * tails
+    most = max(ends)
+    return (most + math.log(sum(math.exp(each - most) for each in ends))) / (order - 1)

@@ -1,0 +1,179 @@
+"""A statement to sign: a guarantee in sentences, each made of a step of its derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any, Final, NamedTuple
+
+import attrs
+
+from antiphon.composition.accounting.bounds import exact_point
+from antiphon.composition.guarantees.derivation import Derivation, Mark
+from antiphon.numbers import InvalidArgument, exact, shown_up
+from antiphon.protocol import Status, Verification, message_label, why_untrusted
+from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
+from antiphon.protocol.measures import kinds
+from antiphon.verifiers import models
+
+_DELTA: Final = Fraction(1, 10**6)
+"""At which ε is said where nothing is promised at the floor."""
+_NOTHING: Final = 100.0
+"""An ε past which no factor is said."""
+
+
+class Section(NamedTuple):
+    """A heading, and sentences."""
+
+    heading: str
+    sentences: tuple[str, ...]
+
+
+@attrs.frozen(repr=False)
+class Statement(Shown, ForPrograms):
+    """Who is protected, against whom, how long and how much; what is public, assumed, left out.
+
+    ``print`` it, or take ``html()`` or ``to_dict()``.
+    """
+
+    _told = "title proved sections"
+
+    title: str
+    proved: bool
+    sections: tuple[Section, ...]
+
+    def of(self, heading: str) -> tuple[str, ...]:
+        """The sentences below a heading. Raises: InvalidArgument for another."""
+        known = dict(self.sections)
+        if heading not in known:
+            raise InvalidArgument(f"the headings are {', '.join(known)}")
+        return known[heading]
+
+    def html(self) -> str:
+        """As a part of a page."""
+        parts = [f"<h1>{escaped(self.title)}</h1>"]
+        for heading, sentences in self.sections:
+            items = "".join(f"<li>{escaped(each)}</li>" for each in sentences)
+            parts.append(f"<h2>{escaped(heading)}</h2><ul>{items}</ul>")
+        return f'<article class="statement">{"".join(parts)}</article>'
+
+    def _card(self) -> Card:
+        return Card(self.title, self._parts())
+
+    def _parts(self) -> Iterator[Part]:
+        for heading, sentences in self.sections:
+            yield f"\n{heading}"
+            yield from (f"  {each}" for each in sentences)
+
+
+def stated(
+    known: Derivation, *, public: Sequence[str] = (), uncovered: Sequence[str] = ()
+) -> Statement:
+    """The statement of a derivation; with what a system says of itself that no theorem knows."""
+    proved = known.status is Status.PROVED and not any(known.marked(Mark.GIVEN))
+    sections = (
+        Section("Who is protected", (_protected(known.verification),)),
+        Section("Against whom, and how long", _against()),
+        Section("How much", tuple(_figures(known))),
+        Section("What is public", (*public, *_said_public(known.verification))),
+        Section("What is assumed", tuple(_assumed(known))),
+        Section("How it is known", tuple(_known(known))),
+        Section("What the figure does not cover", (*uncovered, *_uncovered())),
+    )
+    title = "Statement of privacy" + ("" if proved else " (with assumptions)")
+    return Statement(title, proved, sections)
+
+
+# --- sentences ---------------------------------------------------------------------------------
+
+
+def _protected(f: Verification) -> str:
+    return f"Protected is {protects(f)}."
+
+
+def protects(f: Any) -> str:
+    """Whom an f protects, in words: those of its class if it is this library's own.
+
+    >>> protects(models.event_level())
+    'one update of the stream'
+    """
+    if type(f) is models.EventLevel:
+        return "one update of the stream" if f.events == 1 else f"any {f.events} updates together"
+    if type(f) is models.UserLevel:
+        most = "all updates" if f.events is None else f"up to {f.events} updates"
+        return f"{most} of one user, where updates that do not differ may be of that user, too"
+    if type(f) is models.NeighbouringStart:
+        return "what tells the data it begins with from a neighbour's"
+    if type(f) is models.UpdatesAndQueries:
+        return protects(f.updates)
+    if type(f) is models.Bounded:
+        return protects(f.verification)
+    words: object = getattr(f, "protects", None) if why_untrusted(f) is None else None
+    return words if type(words) is str else f"whatever two streams may differ in by {_label(f)}"
+
+
+def _label(f: object) -> str:
+    return message_label(f, 120)
+
+
+def _against() -> tuple[str, ...]:
+    return (
+        "Against anybody who sees every answer, knows all other data, and chooses each message by "
+        "the answers so far, with any computing power.",
+        "For all answers of the system together, from the first to the last.",
+    )
+
+
+def _figures(known: Derivation) -> Iterator[str]:
+    for measure in known.measures:
+        if not isinstance(measure, kinds.Pure | kinds.Approximate):
+            yield f"It is {message_label(measure)}."
+    point = exact_point(known.curve)
+    if point is None:
+        delta = max(_DELTA, known.curve.least_delta)
+        point = exact.fraction(known.curve.epsilon_at(delta)), delta
+    epsilon, delta = point
+    yield f"ε = {shown_up(epsilon)} and δ = {shown_up(delta)}, rounded up."
+    if float(epsilon) > _NOTHING:
+        yield "An ε of this size promises next to nothing."
+        return
+    grown = exact.exp(epsilon)
+    factor = shown_up(grown * (1 + 2.0**-40) if isinstance(grown, float) else grown, 4)
+    text = f"Whatever the protected data are, what is seen is at most {factor} times as likely"
+    rest = f", but for a probability of {shown_up(delta)}" if delta else ""
+    yield f"{text} as without them{rest}."
+
+
+def _said_public(f: Any) -> Iterator[str]:
+    if type(f) is models.UpdatesAndQueries:
+        yield f"Queries ({_label(f.queries)}) are public: when they are asked, and which."
+    yield "How many messages come, and when, is public."
+
+
+def _assumed(known: Derivation) -> Iterator[str]:
+    none = True
+    for mark, words in ((Mark.ASSUMED, "Assumed"), (Mark.GIVEN, "As the question was asked")):
+        for text, why in dict.fromkeys((p.text, p.evidence) for p in known.marked(mark)):
+            none = False
+            yield f"{words}: {text}{f' ({why})' if why else ''}."
+    if none:
+        yield "Nothing but that this code, Python and the machine compute what they say."
+
+
+def _known(known: Derivation) -> Iterator[str]:
+    waiting, seen = [known], dict[str, None]()
+    while waiting:
+        step = waiting.pop()
+        seen.setdefault(f"{step.theorem}: {step.statement}.")
+        waiting.extend(reversed(step.parts))
+    yield from seen
+    proved = dict.fromkeys(p.evidence for p in known.marked(Mark.PROVED) if p.evidence)
+    yield from (f"Proved: {each}." for each in proved)
+
+
+def _uncovered() -> tuple[str, ...]:
+    return (
+        "What else is told of the same data: the figures of several systems add up.",
+        "What follows from what was known before, or from others' data.",
+        "Who reads the system's memory, its files or its coins, or measures how long it takes.",
+    )

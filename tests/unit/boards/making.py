@@ -1,0 +1,48 @@
+"""Boards to try, and files to feed them with."""
+
+import os
+import signal
+
+import antiphon as ap
+
+SURE = 10**6
+"""An ε at which there is no noise, so that what is counted shows."""
+HEAD = "time,user,country\n"
+
+
+def counting(**more):
+    given = {
+        "by": "country", "keys": ["FR", "DE"], "start": "2026-01-01", "horizon": 10,
+        "epsilon": SURE, "per_user": 2,
+    }  # fmt: skip
+    return ap.boards.counts(**{**given, **more})
+
+
+def summing(**more):
+    given = {
+        "low": 0, "high": 500, "start": "2026-01-01", "horizon": 10, "epsilon": SURE,
+        "per_user": 2,
+    }  # fmt: skip
+    return ap.boards.sums("amount", **{**given, **more})
+
+
+def csv(folder, rows, name="events.csv", head=HEAD):
+    path = folder / name
+    path.write_text(head + "".join(f"{row}\n" for row in rows))
+    return path
+
+
+def dies(run):
+    """Run it in a process that kills itself by kill -9; whether it did."""
+    child = os.fork()
+    if not child:
+        try:
+            run()
+        finally:
+            os._exit(3)
+    _, status = os.waitpid(child, 0)
+    return os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+
+
+def kill(*_, **__):
+    os.kill(os.getpid(), signal.SIGKILL)

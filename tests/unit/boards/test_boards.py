@@ -1,0 +1,351 @@
+"""Boards: definitions, feeding, answers."""
+
+import math
+from datetime import date, timedelta
+from decimal import Decimal
+from fractions import Fraction
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from making import HEAD, counting, csv, summing
+from trying import over
+
+import antiphon as ap
+from antiphon import InvalidArgument
+from antiphon.boards import BadRow, SingleRow, SingleUser, SingleUserWindow
+from antiphon.boards.board import counter_for
+from antiphon.boards.clock import Clock, public_time, span
+from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
+from antiphon.protocol import Status
+
+DAYS = ["2026-01-01T08:00,ada,FR", "2026-01-01T09:00,ada,DE", "2026-01-01T10:00,ada,DE",
+        "2026-01-02,bob,FR", "2026-01-04T23:59:59,ada,FR"]  # fmt: skip
+
+
+class TestDefinition:
+    def test_the_guarantee_is_derived_and_proved(self):
+        promise = counting(epsilon=1, per_user=3).guarantee()
+        assert promise.status is Status.PROVED
+        assert promise.epsilon_at(0) == 1.0
+        assert promise.theorem == "CM Thm 6.1"
+        assert promise.derivation.parts[0].theorem.startswith("Theorem T1")
+        assert type(promise.verification) is SingleUserWindow
+
+    @over(
+        "unit, neighbours, per, units, kind",
+        [
+            ("user-window", "added or removed", "window", 2, SingleUserWindow),
+            ("user-window", "added or removed", "total", 4, SingleUserWindow),
+            ("user-window", "replaced", "window", 4, SingleUserWindow),
+            ("user", "added or removed", "total", 2, SingleUser),
+            ("user", "added or removed", "window", 20, SingleUser),
+            ("user", "replaced", "total", 4, SingleUser),
+            ("row", "added or removed", "window", 2, SingleRow),
+            ("row", "changed", "window", 2, SingleRow),
+            ("row", "replaced", "window", 4, SingleRow),
+        ],
+    )
+    def test_each_unit_by_its_name_costs_the_same_in_all(self, unit, neighbours, per, units, kind):
+        board = counting(unit=unit, neighbours=neighbours, per=per, epsilon=1)
+        assert board.sums.units == units
+        assert board.counter.epsilon == Fraction(1, units)
+        promise = board.guarantee()
+        assert (promise.epsilon_at(0), promise.status) == (1.0, Status.PROVED)
+        assert type(promise.verification) is kind
+
+    def test_the_figure_is_not_the_boards_word(self):
+        """A counter at a larger ε than the board says makes a larger figure."""
+        board = counting(epsilon=1)
+        twin = board._sums(counter_for(10, Fraction(3)))
+        assert ap.guarantee(ap.composition.ComplexMechanism(twin)).epsilon_at(0) == 6.0
+
+    def test_rows_without_users(self):
+        board = counting(user=None, per_user=None, unit="row", epsilon=1)
+        assert board.sums.units == 1
+        with pytest.raises(InvalidArgument, match="no user"):
+            counting(user=None, per_user=None)
+        with pytest.raises(InvalidArgument, match="per_user"):
+            counting(user=None)
+
+    def test_sums_count_in_steps_and_noise_goes_with_the_range(self):
+        board = summing(epsilon=1, low=-20, high=10, step=Fraction(1, 2))
+        assert (board.columns.low, board.columns.high, board.sums.units) == (-40, 20, 80)
+        assert board.guarantee().epsilon_at(0) == 1.0
+        assert summing(epsilon=1).error(3) > 100 * counting(epsilon=1).error(3)
+
+    def test_the_counter_has_the_least_error_of_those_there_are(self):
+        for horizon in (1, 2, 7, 365, 4000):
+            found = counter_for(horizon, Fraction(1))
+            for kind in (TreeCounter, BalancedTreeCounter):
+                other = kind(horizon=horizon, epsilon=1, sensitivity=1, clip=True)
+                assert found.max_squared_error <= other.max_squared_error
+
+    @over(
+        "given_, said",
+        [
+            ({"keys": None}, "list the keys"),
+            ({"keys": "FR"}, "list the keys"),
+            ({"keys": ["FR", "FR"]}, "different"),
+            ({"keys": []}, "at least one"),
+            ({"by": None}, "by="),
+            ({"unit": "person"}, "no such unit"),
+            ({"neighbours": "changed"}, "no such unit"),
+            ({"per": "life"}, "window"),
+            ({"every": "fortnight"}, "6 hours"),
+            ({"every": "0 days"}, "longer than nothing"),
+            ({"start": "soon"}, "start"),
+            ({"start": "2026-01-01T00:00+01:00"}, "offset"),
+            ({"zone": "Mars/Base"}, "zone"),
+            ({"horizon": 0}, "horizon"),
+            ({"horizon": 10**9}, "calendar"),
+            ({"epsilon": 0}, "epsilon"),
+            ({"per_user": 0}, "per_user"),
+            ({"user": ""}, "user is a text"),
+            ({"lateness": "-1 days"}, "lateness"),
+        ],
+    )
+    def test_what_is_no_board_is_refused(self, given_, said):
+        with pytest.raises(InvalidArgument, match=said):
+            counting(**given_)
+
+    @over("low, high, step", [(0, 0, 1), (5, 4, 1), (0, 1, 2), (0, 2**41, 1), (0, math.nan, 1)])
+    def test_what_are_no_bounds_is_refused(self, low, high, step):
+        with pytest.raises(InvalidArgument):
+            summing(low=low, high=high, step=step)
+
+
+class TestFeeding:
+    def test_first_rows_of_a_user_in_a_window_count(self, tmp_path):
+        live = counting().start(seed=1)
+        fed = live.feed(csv(tmp_path, DAYS), until="2026-01-04")
+        assert (fed.new, fed.again, fed.told, fed.waiting) == (5, 0, 3, 1)
+        assert live.ask("window").values == ((1, 1), (1, 0), (0, 0))
+        live.feed(until="2026-01-05")
+        assert live.ask("total").of("FR") == (1, 2, 2, 3)
+        assert live.ask("sliding", last=2).of("FR") == (1, 2, 1, 1)
+
+    def test_bounds_by_time_and_not_by_the_order_of_lines(self, tmp_path):
+        live = counting(per_user=1).start(seed=1)
+        live.feed(csv(tmp_path, DAYS[:3][::-1]), until="2026-01-02")
+        assert live.ask("window").values == ((1, 0),)
+
+    def test_in_total_a_user_counts_so_often_and_no_more(self, tmp_path):
+        live = counting(per="total", unit="user").start(seed=1)
+        live.feed(csv(tmp_path, DAYS), until="2026-01-05")
+        assert live.ask("window").values == ((1, 1), (1, 0), (0, 0), (0, 0))
+
+    def test_rows_come_in_any_order_and_once(self, tmp_path):
+        live = counting(row="id").start(seed=1)
+        rows = [f"{row},{number}" for number, row in enumerate(DAYS)]
+        head = "time,user,country,id\n"
+        one = csv(tmp_path, rows[3:] + rows[:1], "a.csv", head)
+        two = csv(tmp_path, rows, "b.csv", head)
+        assert live.feed(one, until="2026-01-01").new == 3
+        fed = live.feed(two, one, until="2026-01-03")
+        assert (fed.new, fed.again) == (2, 6)
+        assert live.ask("window").values == ((1, 1), (1, 0))
+        assert live.feed(two, until="2026-01-03").new == 0  # closed windows, but known rows
+
+    def test_a_late_row_waits_for_nobody_but_the_lateness(self, tmp_path):
+        live = counting(lateness="2 days").start(seed=1)
+        assert live.feed(until="2026-01-03").told == 0
+        late = csv(tmp_path, ["2026-01-01,ada,FR"], "late.csv")
+        assert live.feed(late, until="2026-01-03").new == 1
+        assert live.feed(until="2026-01-04").told == 2 - 1
+        later = csv(tmp_path, ["2026-01-02,ada,FR", "2026-01-01,bob,FR"], "later.csv")
+        with pytest.raises(BadRow, match=r"line 3.*lateness") as found:
+            live.feed(later, until="2026-01-04")
+        assert (found.value.file, found.value.line) == ("later.csv", 3)
+        assert live.status().rows == 1
+        fed = live.feed(later, until="2026-01-04", late="leave out")
+        assert (fed.new, fed.late) == (1, 1)
+        assert "1 too late and left out" in str(fed)
+        with pytest.raises(InvalidArgument, match="late"):
+            live.feed(late="drop")
+
+    def test_a_frame_is_a_source(self):
+        frame = pd.DataFrame(
+            {"time": ["2026-01-01", "2026-01-02"], "user": [7, 8], "country": ["FR", "DE"],
+             "amount": [5, 700.0]}
+        )  # fmt: skip
+        board = summing(by="country", keys=["FR", "DE"])
+        live = board.start(seed=1)
+        live.feed(ap.stream(frame, board.columns.names), name="january", until="2026-01-03")
+        assert live.ask("window").values == ((5, 0), (0, 500))
+        with pytest.raises(InvalidArgument, match="name="):
+            live.feed(ap.stream(frame, board.columns.names), until="2026-01-03")
+
+    def test_amounts_are_moved_into_bounds_and_to_the_nearest_step(self, tmp_path):
+        live = summing(step=Fraction(1, 2), low=-3, high=10, per_user=9).start(seed=1)
+        cells = ["1.2", "-99", "1e2", "0.25", "0.75", "1e-400", "-1e999999"]
+        rows = [f"2026-01-{day:02d},ada,{cell}" for day, cell in enumerate(cells, 1)]
+        live.feed(csv(tmp_path, rows, head="time,user,amount\n"), until="2026-01-08")
+        assert [float(x) for (x,) in live.ask("window").values] == [1.0, -3, 10, 0, 1, 0, -3]
+
+    def test_others_count_under_a_key_that_is_public(self, tmp_path):
+        live = counting(others="elsewhere").start(seed=1)
+        live.feed(csv(tmp_path, ["2026-01-01,ada,XX", "2026-01-01,bob,FR"]), until="2026-01-02")
+        assert live.ask("window").values == ((1, 0, 1),)
+
+    def test_a_board_in_the_past_is_not_ended_by_the_clock(self):
+        live = counting(start="2013-01-01").start(seed=1)
+        with pytest.raises(InvalidArgument, match="until"):
+            live.feed()
+        assert live.windows == 0
+        assert counting(start="2999-01-01").start(seed=1).feed().told == 0
+
+    @over(
+        "line, said",
+        [
+            ("2026-01-01,,FR", "no user"),
+            ("2026-01-01,ada", "cells"),
+            ("2026-01-01,ada,IT", "key is none"),
+            ("yesterday,ada,FR", "time is none"),
+            ("2025-12-31,ada,FR", "none of the board's windows"),
+            ("2026-01-11,ada,FR", "none of the board's windows"),
+            (f"2026-01-01,{'a' * 201},FR", "user"),
+        ],
+    )
+    def test_a_bad_row_is_named_and_nothing_is_half_counted(self, tmp_path, line, said):
+        live = counting().start(seed=1)
+        good = csv(tmp_path, DAYS, "good.csv")
+        with pytest.raises(BadRow, match=said) as found:
+            live.feed(good, csv(tmp_path, [DAYS[0], line], "bad.csv"), until="2026-01-03")
+        assert (found.value.file, found.value.line) == ("bad.csv", 3)
+        assert "ada" not in str(found.value)
+        assert (live.status().rows, live.windows) == (0, 0)
+        assert live.feed(good, until="2026-01-03").told == 2
+
+    @over(
+        "cell, said",
+        [
+            ("nan", "NaN"),
+            ("inf", "infinite"),
+            ("twelve", "a text"),
+            ("12 €", "a text"),
+            ("", "text"),
+        ],
+    )
+    def test_a_bad_amount_is_named(self, tmp_path, cell, said):
+        live = summing().start(seed=1)
+        path = csv(tmp_path, [f"2026-01-01,ada,{cell}"], head="time,user,amount\n")
+        with pytest.raises(BadRow, match=f"line 2: .*{said}"):
+            live.feed(path, until="2026-01-03")
+
+    @over("cell", [math.nan, None, True, [1], Decimal("nan"), "x"])
+    def test_so_is_one_of_a_frame(self, cell):
+        live = summing().start(seed=1)
+        with pytest.raises(BadRow):
+            live.feed([(date(2026, 1, 1), "ada", cell)], name="f", until="2026-01-03")
+
+    def test_one_key_is_of_one_row(self, tmp_path):
+        live = counting().start(seed=1)
+        live.feed(csv(tmp_path, DAYS), until="2026-01-01")
+        (tmp_path / "other").mkdir()
+        other = csv(tmp_path / "other", [DAYS[1], *DAYS[1:]])
+        with pytest.raises(BadRow, match="line 2: another row"):
+            live.feed(other, until="2026-01-01")
+        twice = csv(tmp_path, ["2026-01-01,ada,FR,1", "2026-01-01,bob,FR,1"], "id.csv",
+                    "time,user,country,id\n")  # fmt: skip
+        with pytest.raises(BadRow, match="line 3: another row"):
+            counting(row="id").start(seed=1).feed(twice, until="2026-01-01")
+
+    @over(
+        "text, said",
+        [
+            ("", "empty"),
+            ("time,user\n", "no column 'country'"),
+            ("time,user,country,user\n", "or several"),
+            (HEAD + '2026-01-01,"ada,FR\n', "no CSV file"),
+        ],
+    )
+    def test_a_file_that_is_none(self, tmp_path, text, said):
+        path = tmp_path / "x.csv"
+        path.write_text(text)
+        with pytest.raises(InvalidArgument, match=said):
+            counting().start(seed=1).feed(path, until="2026-01-01")
+        with pytest.raises(ap.FileError, match="cannot be read"):
+            counting().start(seed=1).feed(tmp_path / "none.csv", until="2026-01-01")
+
+    def test_where_a_counter_fails_the_rest_can_be_asked(self, tmp_path, monkeypatch):
+        live = counting().start(seed=1)
+        live.feed(csv(tmp_path, DAYS), until="2026-01-03")
+
+        def fail(*_):
+            raise MemoryError
+
+        monkeypatch.setattr(BalancedTreeCounter, "_advanced", fail)
+        with pytest.raises(ap.ProtocolError, match="over"):
+            live.feed(until="2026-01-06")
+        monkeypatch.undo()
+        with pytest.raises(ap.ProtocolError, match="over"):
+            live.feed(until="2026-01-06")
+        assert live.ask("window").values == ((1, 1), (1, 0))
+
+    def test_progress_is_told_to_whom_it_is_given(self, tmp_path):
+        heard = []
+        counting().start(seed=1).feed(
+            csv(tmp_path, DAYS), until="2026-01-01", progress=heard.append
+        )
+        assert heard == [5]
+
+
+class TestClock:
+    def test_a_time_with_an_offset_is_that_of_the_zone(self):
+        clock = Clock(start=public_time("2026-01-01", "start"), every=span("day", "every"),
+                      windows=3, zone="Europe/Paris")  # fmt: skip
+        read = public_time("2026-01-01T23:30+00:00", "time")
+        assert clock.window(clock.wall(read)) == 1
+
+    def test_where_the_clock_is_put_back_the_hour_counts_once(self):
+        """As the wall says: both hours from 02:00 to 03:00 are one window by the hour."""
+        clock = Clock(start=public_time("2026-10-25", "start"), every=span("hour", "every"),
+                      windows=24, zone="Europe/Paris")  # fmt: skip
+        times = ("2026-10-25T00:30+00:00", "2026-10-25T01:30+00:00")
+        assert [clock.window(clock.wall(public_time(each, "t"))) for each in times] == [2, 2]
+
+    @given(st.integers(0, 10**6), st.integers(1, 10**5))
+    def test_a_window_is_over_when_the_next_begins(self, seconds, length):
+        clock = Clock(start=public_time("2026-01-01", "start"), every=timedelta(seconds=length),
+                      windows=50)  # fmt: skip
+        time = clock.start + timedelta(seconds=seconds)
+        over_then = clock.over(time, timedelta(0))
+        assert over_then == min(clock.window(time), 50)
+        assert clock.begins(over_then) <= time
+
+
+class TestAnswers:
+    def test_every_answer_is_a_difference_of_what_was_told(self, tmp_path):
+        live = counting(epsilon=1).start(seed=5)
+        live.feed(csv(tmp_path, DAYS), until="2026-01-09")
+        total, window, week = live.ask(), live.ask("window"), live.ask("sliding", last=3)
+        for key in ("FR", "DE"):
+            sums = total.of(key)
+            assert list(window.of(key)) == [b - a for a, b in zip((0, *sums), sums, strict=False)]
+            assert week.of(key)[5] == sums[5] - sums[2]
+        assert window.errors[5] > total.errors[5] > 0
+        assert total.csv().splitlines()[0] == "window,FR,DE,error at 95 %"
+        assert total.to_dict()["windows"][0] == "2026-01-01"
+
+    @over("how, last", [("ever", None), ("total", 3), ("sliding", None), ("sliding", 0)])
+    def test_other_questions_are_refused(self, how, last):
+        with pytest.raises(InvalidArgument):
+            counting().start(seed=1).ask(how, last=last)
+
+    def test_errors_hold_as_often_as_they_say(self):
+        """n = 400 boards, β = 0.05: at most 40 outside (α < 1e-4); halved bounds are refuted."""
+        board = counting(epsilon=1, horizon=3)
+        bound = board.error(2)
+        ends = [
+            int(board.counter.counts([0, 0, 0], seed=seed)[-1]) for seed in range(400)
+        ]  # fmt: skip
+        assert sum(abs(end) > bound for end in ends) <= 40
+        assert sum(abs(end) > bound / 3 for end in ends) > 40
+
+    def test_rows_show_nowhere(self, tmp_path):
+        live = counting(epsilon=1).start(seed=1)
+        live.feed(csv(tmp_path, ["2026-01-01,canary,FR"]), until="2026-01-02")
+        for thing in (live, live.ask(), live.status(), live.board, live.board.statement()):
+            assert "canary" not in f"{thing}{thing!r}"

@@ -1,0 +1,88 @@
+"""``antiphon board``: both outputs, each status, bad input in one line."""
+
+import json
+
+import pytest
+from making import csv
+
+TOML = """
+by = "country"
+keys = ["FR", "DE"]
+start = 2026-01-01
+horizon = 10
+epsilon = 1000000
+per_user = 2
+files = ["events*.csv"]
+"""
+ROWS = ["2026-01-01T08:00,canary,FR", "2026-01-01T09:00,bob,DE", "2026-01-02,canary,FR"]
+
+
+@pytest.fixture
+def path(tmp_path):
+    csv(tmp_path, ROWS)
+    (tmp_path / "visits.toml").write_text(TOML)
+    return tmp_path / "visits.toml"
+
+
+def test_a_day_of_a_board(cli, path):
+    status, out, err = cli("board", "run", path, "--until", "2026-01-03")
+    assert (status, err) == (0, "")
+    assert "3 new rows, 0 known ones; 2 windows told" in out
+    page = path.with_suffix(".html").read_text()
+    assert "Who is protected" in page
+    assert "canary" not in page
+    status, out, _ = cli("board", "run", path, "--until", "2026-01-03")
+    assert "0 new rows, 3 known ones; 0 windows told" in out
+    status, out, _ = cli("board", "status", path)
+    assert "2 of 10 windows told" in out
+    more = csv(path.parent, ["2026-01-03,canary,DE"], "more.csv")
+    status, out, _ = cli("board", "feed", path, more, "--until", "2026-01-04", "--json")
+    assert json.loads(out) == {"new": 1, "again": 0, "told": 1, "waiting": 0, "late": 0}
+    status, out, _ = cli("board", "ask", path, "--how", "window", "--json")
+    assert json.loads(out)["values"] == [["1", "1"], ["1", "0"], ["0", "1"]]
+    status, out, _ = cli("board", "ask", path, "--how", "sliding", "--last", "2", "--csv")
+    assert [line.split(",")[:3] for line in out.splitlines()[1:]] == [
+        ["2026-01-01", "1", "1"], ["2026-01-02", "2", "1"], ["2026-01-03", "1", "1"],
+    ]  # fmt: skip
+    status, out, _ = cli("board", "page", path, "--json", "--force")
+    assert json.loads(out)["proved"] is True
+    assert cli("board", "page", path)[0] == 2  # it is there already
+
+
+def test_sums_are_a_board_of_a_column(cli, path):
+    path.write_text(TOML + 'sum = "amount"\nlow = 0\nhigh = 500\nfolder = "sums"\n')
+    rows = [f"{row},{n}00" for n, row in enumerate(ROWS, 4)]
+    csv(path.parent, rows, head="time,user,country,amount\n")
+    assert cli("board", "feed", path, "--until", "2026-01-03")[0] == 0
+    _, out, _ = cli("board", "ask", path, "--json")
+    assert json.loads(out)["values"] == [["400", "500"], ["900", "500"]]
+    assert (path.parent / "sums").is_dir()
+
+
+@pytest.mark.parametrize(
+    ("change", "said"),
+    [
+        (("horizon = 10", "horizons = 10"), "no parameter 'horizons'"),
+        (("horizon = 10", ""), "say horizon"),
+        (('by = "country"', "by = "), "no TOML file"),
+        (("epsilon = 1000000", "epsilon = 0"), "epsilon"),
+        (("files = [", "folder = 1\nfiles = ["), "folder is a text"),
+    ],
+)
+def test_bad_boards_are_one_line(cli, path, change, said):
+    path.write_text(TOML.replace(*change))
+    status, _, err = cli("board", "status", path)
+    assert status == 2
+    assert said in err
+    assert len(err.splitlines()) == 1
+
+
+def test_bad_input_is_one_line(cli, path):
+    csv(path.parent, [*ROWS, "2026-01-02,,FR"])
+    status, _, err = cli("board", "run", path, "--until", "2026-01-03")
+    assert (status, len(err.splitlines())) == (2, 1)
+    assert "events.csv, line 5" in err
+    assert not path.with_suffix(".html").exists()
+    assert cli("board", "dance", path)[0] == 2
+    assert cli("board", "status", path, "x.csv")[0] == 2
+    assert cli("board", "status", path.parent / "none.toml")[0] == 2
