@@ -1,8 +1,8 @@
 """No printed privacy figure is optimistic: who leaves out digits says what of.
 
-What people read of a privacy figure is written by ``antiphon/numbers/rounded_text.py``, which rounds
-to a known side. Python's own formats round to the nearest, which may be below the truth; so each
-of them, in the package and in the examples, stands here with what it is of.
+What people read of a privacy figure is written by ``antiphon/numbers/rounded_text.py``, which
+rounds to a known side. Python's own formats round to the nearest, which may be below the truth; so
+each of them, in the package and in the examples, stands here with what it is of.
 """
 
 import ast
