@@ -273,7 +273,8 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[Sayable]:
-        found: Sequence[Sayable] = self.arena.worth_saying(position, rounds) if rounds else ()
+        said = self.arena.worth_saying  # to go on in two ways, by a coin, drives losses apart
+        found: Sequence[Sayable] = said(position, rounds, coins=True) if rounds else ()
         return found
 
     def _count(self) -> None:
