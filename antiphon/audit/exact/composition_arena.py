@@ -20,11 +20,12 @@ from antiphon.audit.exact.arena import RAISED, Live, listed
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.futures import Futures
 from antiphon.audit.exact.kernel import Stepper
+from antiphon.audit.exact.purses import REFUSED, Purses
+from antiphon.audit.exact.settled import Settled, settled
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
-from antiphon.composition.suitable import Checked, Purse, Suitable
-from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
-from antiphon.numbers.interning import Interner
+from antiphon.composition.suitable import Checked, Suitable
+from antiphon.numbers.errors import Intractable, PartError
 from antiphon.protocol.messages import HALT, TOP, Ask, Pair, identical, same
 from antiphon.protocol.provenance import own
 from antiphon.protocol.verification import Refused
@@ -48,11 +49,12 @@ class Position(NamedTuple):
 _NO_POSITION: Final = Position(0, 0, ())
 _OURS: Final = "antiphon.composition."
 _BUDGETS: Final = f"{_OURS}filters."
-_KEPT: Final = 1 << 14
+_KEPT: Final = 1 << 12
 """Positions whose options are remembered."""
-_REFUSED: Final = -1
-"""In the place of a purse that does not pay."""
-_NOT_TAKEN: Final = Refused("f does not take it")
+_VIEWS: Final = 1 << 15
+"""Views that are added up at once."""
+_FEW: Final = 3
+"""Children that are asked one by one."""
 
 
 class Option(NamedTuple):
@@ -95,17 +97,9 @@ class CompositionArena:
         factory=dict[int, tuple[Options, Options, float]]
     )
     """What is worth saying; and one message alone, if it is, from how many rounds on."""
+    _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
-    _purses: Interner = attrs.field(factory=Interner)
-    _spent: dict[tuple[int, int], int] = attrs.field(factory=dict[tuple[int, int], int])
-    _admitted: dict[tuple[int, int, int], int] = attrs.field(
-        factory=dict[tuple[int, int, int], int]
-    )
-    _ledger: Interner = attrs.field(factory=Interner)
-    """States of the budget, numbered."""
-    _charges: dict[tuple[int, int], int | Refusal | None] = attrs.field(
-        factory=dict[tuple[int, int], Union[int, Refusal, None]]
-    )
+    _purses: Purses = attrs.field(init=False)
     _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
     _futures: tuple[Futures, Futures] | None = None
     """Without public coins, and with them."""
@@ -113,6 +107,7 @@ class CompositionArena:
     """Whether a purse might pay later for what it cannot pay for now: not in our own f."""
 
     def __attrs_post_init__(self) -> None:
+        self._purses = Purses(self.verification, self.budget)
         for create in self.catalogue:
             stepper = Stepper(create.step, create.mechanism.is_over, halted=HALT)
             part = TrackedPart(
@@ -123,12 +118,13 @@ class CompositionArena:
                 listed(create.mechanism, self.queries),
             )
             self._parts.append(self.columns.add_part(part))
+            self._purses.add(self._parts[-1], create)
         self._may_grow = not only_spends(type(self.verification))
 
     def start(self) -> int:
         """The position before any message."""
-        nothing = self._ledger(None if self.budget is None else self.budget.initial_state)
-        return self._number(Position(self._purses(self.verification.purse), 0, (), nothing))
+        purse, charged = self._purses.first()
+        return self._number(Position(purse, 0, (), charged))
 
     def choices(self, position: int) -> Options:
         """What may be said."""
@@ -178,7 +174,7 @@ class CompositionArena:
     def _asked(self, position: Position, column: int, told: Columns | Futures) -> Iterator[Option]:
         for move in told.moves(column):
             after = self._spend(position.purse, column) if move.differs else position.purse
-            if after != _REFUSED:
+            if after != REFUSED:
                 yield self._ask(position, column, move, after)
 
     def _ask(self, position: Position, column: int, move: Move, purse: int) -> Option:
@@ -198,8 +194,9 @@ class CompositionArena:
             return position, 1, 1
         kept = tuple([each for each in position.columns if self._informative(each, purse)])
         lost = [each for each in position.columns if not self._informative(each, purse)]
-        masses = (math.prod([totals[each] for each in lost]) for totals in self.columns.totals)
-        return position._replace(purse=purse, columns=kept), *masses
+        zero, one = ([totals[each] for each in lost] for totals in self.columns.totals)
+        left = position._replace(purse=purse, columns=kept)
+        return left, math.prod(zero), math.prod(one)
 
     def _branch(
         self, left: Position, factor0: int, factor1: int, own: int, due: bool = False
@@ -247,6 +244,28 @@ class CompositionArena:
                     return (option,), self._most_messages(position, futures)
         return (), 0
 
+    def settled(self, position: int, rounds: int) -> Settled | None:
+        """All that may still be heard, if each child has one message left, and all are asked."""
+        if self._may_grow or self._futures is None:
+            return None
+        at = self._positions[position]
+        if position not in self._settled:
+            self._settled[position] = self._all_heard(at, self._futures[0])
+        return self._settled[position] if rounds >= len(at.columns) else None
+
+    def _all_heard(self, position: Position, futures: Futures) -> Settled | None:
+        columns, views, purse = position.columns, 1, position.purse
+        found = [futures.moves(column) for column in columns]
+        for column, moves in zip(columns, found, strict=True):
+            views *= max((len(move.branches) for move in moves), default=0)
+            pays = len(moves) == 1 and moves[0].differs and self._spend(purse, column) != purse
+            if len(moves) != 1 or pays or any(to != SPENT for _, _, to in moves[0].branches):
+                return None
+        more = next(self._creations(position), None)
+        if len(columns) < _FEW or views > _VIEWS or more is not None:
+            return None
+        return settled([move for (move,) in found])
+
     def _most_messages(self, position: Position, futures: Futures) -> float:
         """The most messages that are of any use from here on."""
         own = sum(map(futures.length, position.columns))
@@ -260,38 +279,18 @@ class CompositionArena:
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
-        """The purse after the first differing pair of a column, by number."""
-        key = purse, self.columns.columns[column].part
-        if key not in self._spent:
-            create = self.catalogue[self._parts.index(key[1])]
-            self._spent[key] = self._numbered(self.verification.differ(self._purse(purse), create))
-        return self._spent[key]
-
-    def _admit(self, purse: int, created: int, part: int, create: Create) -> int:
-        """The purse after a creation, by number."""
-        key = purse, created, part
-        if key not in self._admitted:
-            taken = create.claim is not None and self.verification.takes(create)
-            admit = self.verification.admit
-            after = admit(self._purse(purse), created, create) if taken else _NOT_TAKEN
-            self._admitted[key] = self._numbered(after)
-        return self._admitted[key]
-
-    def _purse(self, number: int) -> Any:
-        return self._purses.values[number]
-
-    def _numbered(self, purse: Purse | Refused) -> int:
-        return _REFUSED if type(purse) is Refused else self._purses(purse)
+        """The purse after the first differing pair of a column."""
+        return self._purses.spend(purse, self.columns.columns[column].part)
 
     def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:
         purse, created, _, charged, _ = position
         if created >= self.max_creations:
             return
         for part, create in zip(self._parts, self.catalogue, strict=True):
-            after = self._admit(purse, created, part, create)
-            if after == _REFUSED:
+            after = self._purses.admit(purse, created, part)
+            if after == REFUSED:
                 continue
-            spent = self._charge(charged, part, create)
+            spent = self._purses.charge(charged, part)
             if spent is None:
                 continue
             useful = self._may_grow or created < self.verification.prescribed
@@ -302,27 +301,10 @@ class CompositionArena:
                 told, column = TOP, self.columns.first(part)
                 useful = useful or self._informative(column, after)
             if useful:
-                left, *lost = self._left(
-                    position._replace(created=created + 1, charged=spent), after
-                )
-                branch = self._branch(left, *lost, column, asked_next)
+                more = position._replace(created=created + 1, charged=spent)
+                left, lost0, lost1 = self._left(more, after)
+                branch = self._branch(left, lost0, lost1, column, asked_next)
                 yield Option(SPENT, create, (branch,), 1, told)
-
-    def _charge(self, charged: int, part: int, create: Create) -> int | Refusal | None:
-        """What has been charged after a creation, or its refusal; None if it cannot be charged."""
-        if self.budget is None or create.claim is None:
-            return charged
-        key = charged, part
-        if key not in self._charges:
-            try:
-                after = self.budget.charge(self._ledger.values[charged], create.claim.measure)
-            except InvalidArgument:
-                self._charges[key] = None
-            else:
-                counts = isinstance(self.budget, Filter)  # an odometer never refuses
-                made = self._ledger(after) if counts else charged
-                self._charges[key] = after if type(after) is Refusal else made
-        return self._charges[key]
 
     def _number(self, position: Position) -> int:
         count = len(self._positions)
@@ -349,7 +331,7 @@ class CompositionArena:
             differs = self._may_grow or self.columns.judged(column)[1]
             known = bool(self.columns.moves(column)) and (
                 differs
-                or self._spend(purse, column) != _REFUSED
+                or self._spend(purse, column) != REFUSED
                 or not self.columns.known_equal(column)
             )
             self._informed[key] = known

@@ -143,8 +143,8 @@ class Question(Shown):
     def solvers(self) -> tuple[Solver, ...]:
         """One solver for each world, over one arena."""
         if not self._solvers:
-            arena = self._arena()
-            self._solvers = tuple(Solver(arena, bit, self.limit, self.report) for bit in (0, 1))
+            first = Solver(self._arena(), 0, self.limit, self.report)
+            self._solvers = first, first.of_other_world()
         return self._solvers
 
     @property
