@@ -37,7 +37,8 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena, Sayable
 from antiphon.audit.exact.beliefs import Branch
-from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep, reached
+from antiphon.audit.exact.cost import Report, reached
+from antiphon.audit.exact.solver import BackwardRecursion, Ratio, deep
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interval import down, up

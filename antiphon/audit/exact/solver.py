@@ -16,7 +16,7 @@ import gc
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import TypeAlias
@@ -25,13 +25,13 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena, Sayable
 from antiphon.audit.exact.beliefs import OVER
+from antiphon.audit.exact.cost import Report, reached
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
 """(rounds left, position, weight of b = 0, of b = 1)"""
 Ratio: TypeAlias = tuple[int, int]
 """(numerator, denominator), not reduced: equal denominators, the common case, just add."""
-Report: TypeAlias = Callable[[int], None]
 _CYCLES = 500_000
 """How many new objects call for a look at cycles."""
 _YOUNG = 50_000
@@ -62,14 +62,6 @@ def deep(rounds: int) -> Generator[None, None, None]:
             gc.unfreeze()
         gc.set_threshold(young, *older)
         sys.setrecursionlimit(depth)
-
-
-def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
-    """Tell of so many, now and then. Raises: Intractable past the limit."""
-    if nodes > limit:
-        raise Intractable(what, nodes, limit)
-    if report is not None and nodes % 4096 == 0:
-        report(nodes)
 
 
 class BackwardRecursion(ABC):
