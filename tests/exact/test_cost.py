@@ -8,7 +8,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.audit.exact import cost
-from antiphon.audit.exact.cost import Progress, estimated
+from antiphon.audit.exact.cost import ProgressLine, estimated
 from antiphon.protocol.spaces import BITS
 
 
@@ -100,5 +100,5 @@ def test_a_line_of_progress_is_for_a_person(monkeypatch):
 
     for kind in (io.StringIO, Terminal):
         monkeypatch.setattr(sys, "stderr", shown := kind())
-        Progress()(4096)
+        ProgressLine()(4096)
         assert ("4,096 beliefs" in shown.getvalue()) is (kind is Terminal)

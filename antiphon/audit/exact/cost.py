@@ -56,7 +56,7 @@ def memory_left() -> float:
 
 
 @attrs.define
-class Progress:
+class ProgressLine:
     """A line on standard error, if that is a terminal: beliefs, their rate, memory left."""
 
     _start: float = attrs.field(factory=time.monotonic)

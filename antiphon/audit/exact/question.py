@@ -18,7 +18,7 @@ from antiphon.audit.exact.composition_arena import (
     charges_in_public,
     only_spends,
 )
-from antiphon.audit.exact.cost import LIMIT, Estimate, Progress, Report, estimated
+from antiphon.audit.exact.cost import LIMIT, Estimate, ProgressLine, Report, estimated
 from antiphon.audit.exact.divergence import (
     Divergence,
     DivergenceSolver,
@@ -122,7 +122,7 @@ class Question(Shown):
     catalogue: tuple[Creatable, ...] | None = attrs.field(default=None, converter=_given)
     max_creations: int | None = None
     limit: int = LIMIT
-    report: Report | None = attrs.field(factory=Progress)
+    report: Report | None = attrs.field(factory=ProgressLine)
     _solvers: tuple[Solver, ...] = attrs.field(default=(), init=False)
 
     def _card(self) -> Card:
