@@ -127,6 +127,39 @@ def test_a_filter_adds_up_creations_in_their_order(monkeypatch):
     assert least.delta == every.delta == Fraction(4, 5)
 
 
+# With a filter, children are created before any is asked.
+BUDGET = BasicFilter(epsilon=ap.Log(1000))
+
+
+def test_what_costs_the_purse_is_not_settled():
+    """Three responses of one message each, and a purse for one of them."""
+    response = RandomizedResponse(epsilon=ap.Log(2))
+    game = ap.PrivacyGame(ap.ExtConComp(budget=BUDGET), sparse_parallel([(ap.Log(2), 0)]))
+    search = {"catalogue": [response], "max_creations": 3}
+    assert game.tight_delta(epsilon=0, rounds=6, **search) == THIRD
+
+
+def test_what_costs_another_coin_is_not_alike(monkeypatch):
+    """One mechanism under two claims, and a purse for each: one may be paid for by each."""
+    response = RandomizedResponse(epsilon=ap.Log(2))
+    f = response.claims[0].verification
+    parts = [
+        ap.Create(response, ap.Claim(Approximate(ap.Log(q), 0), f, Status.ASSUMED, "no smaller"))
+        for q in (2, 9)
+    ]
+    paid = sparse_parallel([(ap.Log(2), 0), (ap.Log(9), 0)])
+    game = ap.PrivacyGame(ap.ExtConComp(budget=BUDGET), paid)
+    search = {"catalogue": parts, "max_creations": 2, "rounds": 4}
+    least, every = with_everything(
+        monkeypatch, lambda: game.solve(epsilon=ap.Log(Fraction(3, 2)), **search)
+    )
+    assert (
+        least.delta
+        == every.delta
+        > game.tight_delta(epsilon=ap.Log(Fraction(3, 2)), **{**search, "max_creations": 1})
+    )
+
+
 # --- what is settled ------------------------------------------------------------------------------
 
 
