@@ -170,14 +170,11 @@ class Columns:
         seen: set[object] = set()
         for zero, one, after, differs in self._pairs(part, state, queries):
             answers, branches, common = self._answers(part, after, after0[zero], after1[one])
-            if len(branches) > 1:
-                # Two pairs with the same consequences are one move; as a multiset, because
-                # two answers that lead alike count twice.
-                alike = differs, common, *sorted(branches)
-            elif branches[0][2] <= SPENT:
+            if len(branches) == 1 and branches[0][2] <= SPENT:
                 continue  # HALT for certain in both worlds: no more than to stop
-            else:
-                alike = differs, common, *branches
+            # Two pairs with the same consequences are one move; as a multiset, because
+            # two answers that lead alike count twice.
+            alike = differs, common, *sorted(branches)
             if alike not in seen:
                 seen.add(alike)
                 yield Move(values[zero], values[one], differs, answers, branches, common)
