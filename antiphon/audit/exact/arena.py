@@ -26,8 +26,10 @@ from antiphon.protocol.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
 """The longest list of messages to try."""
-_KEPT: Final = 1 << 10
-"""Columns whose moves are remembered."""
+KEPT: Final = 1 << 10
+"""Positions for which what may be said is remembered."""
+KEPT_LONGER: Final = 1 << 15
+"""The same where a game is solved again, at another ε or for other rounds."""
 
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index of a mechanism, its column), for the columns that matter."""
@@ -49,6 +51,8 @@ class Arena(Protocol[Said]):
     """The rules of one game."""
 
     columns: Columns
+    kept: int
+    """For how many positions what may be said is remembered."""
 
     @property
     def totals(self) -> tuple[list[int], list[int]]:
@@ -71,6 +75,7 @@ class PartArena:
 
     columns: Columns
     part: TrackedPart
+    kept: int = KEPT
     _number: int = attrs.field(init=False)
     _said: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
@@ -90,7 +95,7 @@ class PartArena:
         """What may be said."""
         known = self._said.get(position)
         if known is None:
-            if len(self._said) >= _KEPT:
+            if len(self._said) >= self.kept:
                 self._said.clear()  # most columns are met but once, or soon again
             known = self._said[position] = self.columns.found_moves(position)
         return known

@@ -16,7 +16,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import RAISED, Live, listed
+from antiphon.audit.exact.arena import KEPT, RAISED, Live, listed
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.futures import Futures
 from antiphon.audit.exact.kernel import Stepper
@@ -49,8 +49,6 @@ class Position(NamedTuple):
 _NO_POSITION: Final = Position(0, 0, ())
 _OURS: Final = "antiphon.composition."
 _BUDGETS: Final = f"{_OURS}filters."
-_KEPT: Final = 1 << 12
-"""Positions whose options are remembered."""
 _VIEWS: Final = 1 << 15
 """Views that are added up at once."""
 _FEW: Final = 3
@@ -90,6 +88,7 @@ class CompositionArena:
     """The messages to try on each mechanism that takes them; None for all."""
     budget: Budget[Any] | None = None
     """One whose ``charge`` depends on what it has charged and on the measure alone."""
+    kept: int = 4 * KEPT
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1], [1]))
     _positions: list[Position] = attrs.field(factory=lambda: [_NO_POSITION])
     _ids: dict[Position, int] = attrs.field(factory=dict[Position, int])
@@ -137,7 +136,7 @@ class CompositionArena:
         key = ~position if coins else position
         known = self._useful.get(key)
         if known is None:
-            if len(self._useful) >= _KEPT:
+            if len(self._useful) >= self.kept:
                 self._useful.clear()  # the next are asked of again soon, the last hardly
             if self._futures is None or rounds > self._futures[coins].horizon:
                 self._futures = Futures(self.columns, rounds), Futures(self.columns, rounds, True)

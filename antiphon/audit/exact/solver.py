@@ -23,7 +23,7 @@ from typing import TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import Arena, Sayable
+from antiphon.audit.exact.arena import KEPT_LONGER, Arena, Sayable
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, reached
 from antiphon.numbers.errors import Intractable
@@ -134,6 +134,8 @@ class Solver(BackwardRecursion):
         Raises: Intractable past ``limit`` beliefs.
         """
         start = self.arena.start()
+        if self._values:
+            self.arena.kept = KEPT_LONGER
         value = self.solve_from(start, growth.denominator, growth.numerator, rounds)
         return value / growth.denominator
 
