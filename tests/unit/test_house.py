@@ -451,7 +451,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 76_620, 410, 6_460, 45_490
+LINES, FILES, IMPORTS, CORE_LINES = 76_930, 414, 6_500, 45_780
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
