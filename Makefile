@@ -3,7 +3,7 @@
 # pyproject.toml and constraints.txt changes. What the benchmarks compare with and cannot
 # share those versions lives in .venv-peers, pinned in constraints-peers.txt: dp-accounting, whose
 # releases up to 0.6.0 require attrs below 24, while `attrs.Converter`, which we use, is of 24.1;
-# and river, which nothing else here needs.
+# and river and Storm, which nothing else here needs.
 #
 #   make test PYTHON=python3.13     another interpreter (rebuilds .venv)
 #   make test ARGS="-k verifier"    further arguments for the command that is run
@@ -18,7 +18,7 @@ UV ?= $(shell command -v uv 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS_VENV := .venv-peers
-PEERS := "dp-accounting>=0.6" "river>=0.26"
+PEERS := "dp-accounting>=0.6" "river>=0.26" "stormpy>=2"
 # One stamp per requested interpreter, so that another PYTHON means another .venv.
 EMPTY :=
 MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))

@@ -1,10 +1,12 @@
-"""Privacy games as one would write them in NumPy by hand, for one mechanism at a time.
+"""Privacy games as one would write them by hand, for one mechanism at a time.
 
-What the populated reading of the real objects is compared with, and checked against. Each
-function plays n games under one bit and returns how many end in each outcome.
+What the populated reading of the real objects is compared with, and checked against. A function
+of n plays n games under one bit, in NumPy, and returns how many end in each outcome.
 """
 
 from __future__ import annotations
+
+from fractions import Fraction
 
 import numpy as np
 
@@ -44,6 +46,37 @@ def above_threshold(n, queries, *, threshold, rho, nu, seed):
         counts[place] = len(below) - len(noisy)
     counts[-1] = len(noisy)
     return counts
+
+
+def above_threshold_delta(radius, rounds, growth):
+    """Tight δ of finite AboveThreshold on bits, exactly: integers over one denominator a round.
+
+    A belief is (t, a, b): after t answers ⊥, of which a and b were to the query 1 in each world.
+    """
+    size, noise = 2 * radius + 1, range(-radius, radius + 1)
+    law = [2 ** (radius - abs(z)) for z in noise]
+    whole = sum(law)
+    above = [[sum(law[n + radius] for n in noise if q + n >= r) for r in noise] for q in (0, 1)]
+    below = [[whole - each for each in row] for row in above]
+    following = []
+    for t in range(rounds, -1, -1):
+        weights = [
+            [law[i] * below[0][i] ** (t - a) * below[1][i] ** a for i in range(size)]
+            for a in range(t + 1)
+        ]
+        masses, left = [sum(each) for each in weights], rounds - t
+        tops = [[sum(w * p for w, p in zip(each, above[q], strict=True)) for q in (0, 1)]
+                for each in weights]  # fmt: skip
+        values = [[max(0, own - growth * other) * whole**left for other in masses]
+                  for own in masses]  # fmt: skip
+        for a in range(t + 1 if left else 0):
+            for b in range(t + 1):
+                for q in (0, 1):
+                    for r in (0, 1):
+                        gain = max(0, tops[a][q] - growth * tops[b][r]) * whole ** (left - 1)
+                        values[a][b] = max(values[a][b], gain + following[a + q][b + r])
+        following = values
+    return Fraction(following[0][0], whole ** (rounds + 1))
 
 
 # --- all queries for all replicas at once, as DP-Sniper and StatDP sample: (n, answers) ---------

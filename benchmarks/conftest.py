@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
-collect_ignore = ["beside", "scripts", "ask_dp_accounting.py", "ask_river.py"]
+collect_ignore = [
+    "beside",
+    "scripts",
+    "ask_dp_accounting.py",
+    "ask_river.py",
+    "ask_storm.py",
+]
 """Not searched for doctests: these import what is in no environment of pytest."""
 
 

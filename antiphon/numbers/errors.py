@@ -152,9 +152,9 @@ class ReplayMismatch(AntiphonError):
 class Intractable(AntiphonError):
     """An exact computation larger than its limit, refused before memory fills."""
 
-    def __init__(self, what: str, size: object, limit: object) -> None:
+    def __init__(self, what: str, size: object, limit: object, cure: str = "") -> None:
         written = size if isinstance(size, str) else shown(size)
-        super().__init__(f"{what}: size {written} is past the limit {limit}")
+        super().__init__(f"{what}: size {written} is past the limit {limit}{cure}")
         self.size = size
         self.limit = limit
 

@@ -15,6 +15,7 @@ from typing_extensions import TypeVar
 
 from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Queries, TrackedPart
 from antiphon.audit.exact.kernel import REFUSAL, Step, Stepper
+from antiphon.audit.exact.settled import Settled
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol import HALT, Coins, Mechanism, Pair, Space, identical, same
 from antiphon.protocol.registry import name_of
@@ -22,6 +23,10 @@ from antiphon.protocol.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
 """The longest list of messages to try."""
+KEPT: Final = 1 << 10
+"""Positions for which what may be said is remembered."""
+KEPT_LONGER: Final = 1 << 15
+"""The same where a game is solved again, at another ε or for other rounds."""
 
 Live: TypeAlias = tuple[tuple[int, int], ...]
 """(index of a mechanism, its column), for the columns that matter."""
@@ -43,6 +48,8 @@ class Arena(Protocol[Said]):
     """The rules of one game."""
 
     columns: Columns
+    kept: int
+    """For how many positions what may be said is remembered."""
 
     @property
     def totals(self) -> tuple[list[int], list[int]]:
@@ -51,7 +58,8 @@ class Arena(Protocol[Said]):
 
     def start(self) -> int: ...
     def choices(self, position: int) -> Sequence[Said]: ...
-    def worth_saying(self, position: int, rounds: int) -> Sequence[Said]: ...
+    def worth_saying(self, position: int, rounds: int, coins: bool = False) -> Sequence[Said]: ...
+    def settled(self, position: int, rounds: int) -> Settled | None: ...
     def live(self, position: int) -> Live: ...
     def message(self, choice: Said, live: Live) -> object: ...
     def answer(self, choice: Said, place: int) -> object: ...
@@ -64,7 +72,9 @@ class PartArena:
 
     columns: Columns
     part: TrackedPart
+    kept: int = KEPT
     _number: int = attrs.field(init=False)
+    _said: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
     def __attrs_post_init__(self) -> None:
         self._number = self.columns.add_part(self.part)
@@ -80,11 +90,19 @@ class PartArena:
 
     def choices(self, position: int) -> tuple[Move, ...]:
         """The moves of the adversary."""
-        return self.columns.moves(position)
+        known = self._said.get(position)
+        if known is None:
+            if len(self._said) >= self.kept:
+                self._said.clear()  # most columns are met but once, or soon again
+            known = self._said[position] = self.columns.found_moves(position)
+        return known
 
-    def worth_saying(self, position: int, rounds: int) -> tuple[Move, ...]:
-        """Some of what may be said, among which is the best."""
-        return self.columns.moves(position)
+    def worth_saying(self, position: int, rounds: int, coins: bool = False) -> tuple[Move, ...]:
+        """Some of what may be said, among which is the best: all."""
+        return self._said.get(position) or self.choices(position)
+
+    def settled(self, position: int, rounds: int) -> None:
+        """There is always something to decide."""
 
     def live(self, position: int) -> Live:
         """The columns that matter."""

@@ -140,8 +140,12 @@ class Columns:
         """The pairs that can be asked of the part, equal moves listed once."""
         known = self._moves.get(column)
         if known is None:
-            known = self._moves[column] = tuple(self._explore(self.columns[column]))
+            known = self._moves[column] = self.found_moves(column)
         return known
+
+    def found_moves(self, column: int) -> tuple[Move, ...]:
+        """The same, found anew."""
+        return () if column <= SPENT else tuple(self._explore(self.columns[column]))
 
     def respond(self, column: int, zero: object, one: object) -> Move | Refused:
         """The outcomes of one pair, as a move; a refusal if f refuses it."""
@@ -219,19 +223,17 @@ class Columns:
         self, part: int, state: int, pushed0: Pushed, pushed1: Pushed
     ) -> tuple[tuple[int, ...], tuple[Branch, ...], int]:
         """Each answer, what it leads to, and the denominator of the factors."""
-        if pushed0[:2] != pushed1[:2]:
+        if pushed0[0] is not pushed1[0]:
             pushed0, pushed1 = _alike(pushed0, pushed1)
-        denominator, answers, laws0 = pushed0
+        (denominator, answers), laws0 = pushed0
         known, found = self._ids, list[Branch]()
-        for answer, (factor0, law0), (factor1, law1) in zip(
-            answers, laws0, pushed1[2], strict=True
-        ):
-            if law0 <= GONE >= law1:
-                to = OVER if answer == self._kernel.end else SPENT
-            else:
-                to = known.get((part, state, law0, law1), OVER)
-                if to == OVER:
-                    to = self._column(BeliefColumn(part, state, law0, law1))
+        for (factor0, law0), (factor1, law1) in zip(laws0, pushed1[1], strict=True):
+            to = SPENT
+            if law0 > GONE or law1 > GONE:
+                own = part, state, law0, law1
+                to = known.get(own) or self._column(BeliefColumn(*own))
+            elif answers[len(found)] == self._kernel.end:
+                to = OVER
             found.append((factor0, factor1, to))
         return answers, tuple(found), denominator
 
@@ -249,12 +251,12 @@ class Columns:
 
 def _alike(*pushed: Pushed) -> tuple[Pushed, Pushed]:
     """Both over one denominator, with a law for every answer of either."""
-    common = math.lcm(*(denominator for denominator, _, _ in pushed))
-    every = tuple(sorted({answer for _, answers, _ in pushed for answer in answers}))
+    common = math.lcm(*(denominator for (denominator, _), _ in pushed))
+    every = tuple(sorted({answer for (_, answers), _ in pushed for answer in answers}))
     found: list[Pushed] = []
-    for denominator, answers, laws in pushed:
+    for (denominator, answers), laws in pushed:
         by, own = common // denominator, dict(zip(answers, laws, strict=True))
         parts = (own.get(answer, _NOTHING) for answer in every)
-        found.append((common, every, tuple((factor * by, law) for factor, law in parts)))
+        found.append(((common, every), tuple((factor * by, law) for factor, law in parts)))
     zero, one = found
     return zero, one

@@ -10,8 +10,9 @@ import attrs
 
 from antiphon.audit.exact.arena import comparison_arena, elements, guarded_step
 from antiphon.audit.exact.beliefs import Columns
+from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.kernel import REFUSAL, branches, ends
-from antiphon.audit.exact.question import LIMIT, horizon
+from antiphon.audit.exact.question import horizon
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as

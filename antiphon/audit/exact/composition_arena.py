@@ -3,43 +3,54 @@
 Given the transcript the created mechanisms are independent, so there is one column for
 each, and interchangeable ones are the same number. What a filter of this library has charged
 follows from the creations, which are the same in both worlds: it is public, as the purse is.
+
+There are two games of one value. In ``choices`` is all that may be said, in its own words, and
+from them a strategy is told. In ``worth_saying`` is a part of it, among which is the best.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
-from typing import Any, Final, NamedTuple, Union
+from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.arena import RAISED, Live, messages_to_try
+from antiphon.audit.exact.arena import KEPT, RAISED, Live, messages_to_try
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
+from antiphon.audit.exact.futures import Futures
 from antiphon.audit.exact.kernel import Stepper
+from antiphon.audit.exact.purses import REFUSED, Purses
+from antiphon.audit.exact.settled import Settled, settled
 from antiphon.composition import Budget, Create, Filter, Refusal
-from antiphon.composition.suitable import Checked, Purse, Suitable
-from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
-from antiphon.numbers.interning import Interner
-from antiphon.numbers.persistent_vector import Vector
+from antiphon.composition.suitable import Checked, Suitable
+from antiphon.numbers.errors import Intractable, PartError
 from antiphon.protocol import HALT, TOP, Ask, Pair, Refused, identical, same
 from antiphon.protocol.provenance import is_library_code
 
 
 class Position(NamedTuple):
-    """The public part of a game: the purse, the number of creations, the live columns (sorted), and
-    the number of what a filter has charged."""
+    """What is public and undecided."""
 
-    purse: Purse
+    purse: int
+    """Its number."""
     created: int
+    """How many creations there were."""
     columns: tuple[int, ...]
+    """The live ones, sorted."""
     charged: int = 0
+    """The number of what a filter has charged."""
+    due: int = OVER
+    """The column that is asked next, if it was created for that."""
 
 
-_NO_POSITION: Final = Position(Vector(), 0, ())
+_NO_POSITION: Final = Position(0, 0, ())
 _OURS: Final = "antiphon.composition."
 _BUDGETS: Final = f"{_OURS}filters."
-_DEEPEST, _LOOKED_AT = 200, 100_000
-"""How far, and among how many columns, the end of a child is looked for."""
+_VIEWS: Final = 1 << 15
+"""Views that are added up at once."""
+_FEW: Final = 3
+"""Children that are asked one by one."""
 
 
 class Option(NamedTuple):
@@ -53,6 +64,9 @@ class Option(NamedTuple):
     denominator: int
     told: object = TOP
     """The answer to a creation: ⊤, or a filter's refusal."""
+
+
+Options: TypeAlias = tuple[Option, ...]
 
 
 @attrs.define(eq=False)
@@ -72,28 +86,25 @@ class CompositionArena:
     """The messages to try on each mechanism that takes them; None for all."""
     budget: Budget[Any] | None = None
     """One whose ``charge`` depends on what it has charged and on the measure alone."""
+    kept: int = 4 * KEPT
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1], [1]))
     _positions: list[Position] = attrs.field(factory=lambda: [_NO_POSITION])
     _ids: dict[Position, int] = attrs.field(factory=dict[Position, int])
-    _choices: dict[int, tuple[Option, ...]] = attrs.field(factory=lambda: {OVER: ()})
-    _at_once: dict[int, tuple[Option | None, float]] = attrs.field(
-        factory=lambda: {OVER: (None, 0.0)}
+    _useful: dict[int, tuple[Options, Options, float]] = attrs.field(
+        factory=dict[int, tuple[Options, Options, float]]
     )
-    _lengths: dict[int, float] = attrs.field(factory=dict[int, float])
+    """What is worth saying; and one message alone, if it is, from how many rounds on."""
+    _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
-    _spent: dict[tuple[Purse, int], Purse | Refused] = attrs.field(
-        factory=dict[tuple[Purse, int], Union[Purse, Refused]]
-    )
-    _ledger: Interner = attrs.field(factory=Interner)
-    """States of the budget, numbered."""
-    _charges: dict[tuple[int, int], int | Refusal | None] = attrs.field(
-        factory=dict[tuple[int, int], Union[int, Refusal, None]]
-    )
-    _useful: dict[tuple[int, bool], bool] = attrs.field(factory=dict[tuple[int, bool], bool])
+    _purses: Purses = attrs.field(init=False)
+    _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
+    _futures: tuple[Futures, Futures] | None = None
+    """Without public coins, and with them."""
     _may_grow: bool = attrs.field(init=False)
     """Whether a purse might pay later for what it cannot pay for now: not in our own f."""
 
     def __attrs_post_init__(self) -> None:
+        self._purses = Purses(self.verification, self.budget)
         for create in self.catalogue:
             stepper = Stepper(create.step, create.mechanism.is_over, halted=HALT)
             part = TrackedPart(
@@ -104,48 +115,104 @@ class CompositionArena:
                 messages_to_try(create.mechanism, self.queries),
             )
             self._parts.append(self.columns.add_part(part))
+            self._purses.add(self._parts[-1], create)
         self._may_grow = not only_spends(type(self.verification))
 
     def start(self) -> int:
         """The position before any message."""
-        nothing = self._ledger(None if self.budget is None else self.budget.initial_state)
-        return self._number(Position(self.verification.purse, 0, (), nothing))
+        purse, charged = self._purses.first()
+        return self._number(Position(purse, 0, (), charged))
 
-    def choices(self, position: int) -> tuple[Option, ...]:
+    def choices(self, position: int) -> Options:
         """The moves of the adversary."""
-        known = self._choices.get(position)
-        if known is None:
-            known = self._choices[position] = tuple(self._options(self._positions[position]))
-        return known
+        at = self._positions[position]
+        return *self._creations(at), *self._asks(at, self.columns)
 
-    def worth_saying(self, position: int, rounds: int) -> tuple[Option, ...]:
+    def worth_saying(self, position: int, rounds: int, coins: bool = False) -> Options:
         """Some of what may be said, among which is the best: one message alone, where it is best
-        asked at once."""
-        if position not in self._at_once:
-            self._at_once[position] = self._asked_at_once(self._positions[position])
-        option, least = self._at_once[position]
-        return (option,) if option and rounds >= least else self.choices(position)
+        asked at once. With ``coins``, public coins are worth a message."""
+        key = ~position if coins else position
+        known = self._useful.get(key)
+        if known is None:
+            if len(self._useful) >= self.kept:
+                self._useful.clear()  # the next are asked of again soon, the last hardly
+            if self._futures is None or rounds > self._futures[coins].horizon:
+                self._futures = Futures(self.columns, rounds), Futures(self.columns, rounds, True)
+            futures = self._futures[coins]
+            known = self._useful[key] = self._worth_saying(self._positions[position], futures)
+        every, alone, least = known
+        return alone if alone and rounds >= least else every
 
-    def _options(self, position: Position) -> Iterator[Option]:
-        yield from self._creations(position)
-        if position.created < self.verification.prescribed:
-            return
-        columns = position.columns
-        for place, column in enumerate(columns):
-            if place and columns[place - 1] == column:
-                continue  # interchangeable with the one before
-            for move in self.columns.moves(column):
-                after = self._spend(position.purse, column) if move.differs else position.purse
-                if type(after) is not Refused:
-                    yield self._ask(position._replace(purse=after), column, move)
+    def _worth_saying(self, position: Position, futures: Futures) -> tuple[Options, Options, float]:
+        if position.due:
+            asked = position._replace(due=OVER)
+            return (*self._asked(asked, position.due, futures),), (), 0
+        position = position._replace(columns=tuple(sorted(map(futures.alike, position.columns))))
+        alone = self._asked_at_once(position, futures)
+        created = self._creations(position, asked_next=self._adds_nothing_up(position))
+        return (*self._asks(position, futures), *created), *alone
 
-    def _ask(self, position: Position, column: int, move: Move) -> Option:
-        """A move of a column, in a position whose purse has paid for it."""
+    # --- what is created is asked next --------------------------------------------------------
+    #
+    # Whatever strategy σ, let σ' create each child just before σ asks it first, and none that σ
+    # never asks. No answer changes, for the answer to a creation is ⊤ for certain; the purse is
+    # at each message as under σ, or larger; and what may be created in one order may be in any,
+    # where no filter adds it up and none are prescribed. σ' needs no more rounds than σ. ∎
+
+    def _adds_nothing_up(self, position: Position) -> bool:
+        own = position.created >= self.verification.prescribed and not self._may_grow
+        return own and not isinstance(self.budget, Filter)
+
+    def _asks(self, position: Position, told: Columns | Futures) -> Iterator[Option]:
+        if position.created >= self.verification.prescribed:
+            for column in dict.fromkeys(position.columns):  # interchangeable ones once
+                yield from self._asked(position, column, told)
+
+    def _asked(self, position: Position, column: int, told: Columns | Futures) -> Iterator[Option]:
+        for move in told.moves(column):
+            after = self._spend(position.purse, column) if move.differs else position.purse
+            if after != REFUSED:
+                yield self._ask(position, column, move, after)
+
+    def _ask(self, position: Position, column: int, move: Move, purse: int) -> Option:
+        """A move of a column, that leaves a purse."""
         place = position.columns.index(column)
         others = (*position.columns[:place], *position.columns[place + 1 :])
-        left = position._replace(columns=others)
-        branches = [self._branch(left, each) for each in move.branches]
+        left, lost0, lost1 = self._left(position._replace(columns=others), purse)
+        branches = [
+            self._branch(left, factor0 * lost0, factor1 * lost1, to)
+            for factor0, factor1, to in move.branches
+        ]
         return Option(column, move, tuple(branches), move.denominator)
+
+    def _left(self, position: Position, purse: int) -> tuple[Position, int, int]:
+        """With another purse, without the columns that can tell nothing any more; their masses."""
+        if purse == position.purse:
+            return position, 1, 1
+        kept = tuple([each for each in position.columns if self._informative(each, purse)])
+        lost = [each for each in position.columns if not self._informative(each, purse)]
+        zero, one = ([totals[each] for each in lost] for totals in self.columns.totals)
+        left = position._replace(purse=purse, columns=kept)
+        return left, math.prod(zero), math.prod(one)
+
+    def _branch(
+        self, left: Position, factor0: int, factor1: int, own: int, due: bool = False
+    ) -> Branch:
+        """Put the new column in its place, if it can tell anything."""
+        purse, created, kept, charged, _ = left
+        zero, one = self.columns.totals
+        if own == OVER:
+            for each in kept:
+                factor0, factor1 = factor0 * zero[each], factor1 * one[each]
+            return factor0, factor1, OVER
+        if self._informative(own, purse):
+            kept = tuple(sorted((*kept, own)))
+        else:
+            factor0, factor1 = factor0 * zero[own], factor1 * one[own]
+        if created >= self.max_creations:
+            charged = 0  # nothing is charged any more
+        to = Position(purse, created, kept, charged, own if due else OVER)
+        return factor0, factor1, self._number(to)
 
     # --- a child's only message is asked at once --------------------------------------------------
     #
@@ -158,120 +225,83 @@ class CompositionArena:
     # there are enough. What σ sees is a function of what σ' sees. ∎
     #
     # Identical pairs count as much as differing ones: one of them may lead on. Only those are left
-    # out that tell nothing and after which nothing can be asked: public coins, tossed elsewhere.
+    # out that tell nothing, nor anything that may follow: public coins, tossed elsewhere.
 
-    def _asked_at_once(self, position: Position) -> tuple[Option | None, float]:
-        """A message that is best asked now, and from how many rounds on; None where none is."""
+    def _asked_at_once(self, position: Position, futures: Futures) -> tuple[Options, float]:
+        """A message that is best asked now, and from how many rounds on; () where none is."""
         if self._may_grow or position.created < self.verification.prescribed:
-            return None, 0
+            return (), 0
         for column in position.columns:
-            moves = self._telling(column)
-            if len(moves) == 1 and all(to != OVER for _, _, to in moves[0].branches):
-                paid = self._spend(position.purse, column) if moves[0].differs else position.purse
-                if paid == position.purse:
-                    return self._ask(position, column, moves[0]), self._most_messages(position)
-        return None, 0
+            found = futures.moves(column)
+            if len(found) == 1 and all(to != OVER for _, _, to in found[0].branches):
+                purse = position.purse
+                paid = self._spend(purse, column) if found[0].differs else purse
+                if paid == purse:
+                    option = self._ask(position, column, found[0], purse)
+                    return (option,), self._most_messages(position, futures)
+        return (), 0
 
-    def _is_done(self, column: int) -> bool:
-        """Whether nothing may be asked of it any more."""
-        return not self.columns.moves(column)
+    def settled(self, position: int, rounds: int) -> Settled | None:
+        """All that may still be heard, if each child has one message left, and all are asked."""
+        if self._may_grow or self._futures is None:
+            return None
+        at = self._positions[position]
+        if position not in self._settled:
+            self._settled[position] = self._all_heard(at, self._futures[0])
+        return self._settled[position] if rounds >= len(at.columns) else None
 
-    def _telling(self, column: int) -> list[Move]:
-        """The moves of a column without those that only toss public coins."""
-        return [
-            move
-            for move in self.columns.moves(column)
-            if not all(one == two and self._is_done(to) for one, two, to in move.branches)
-        ]
+    def _all_heard(self, position: Position, futures: Futures) -> Settled | None:
+        columns, views, purse = position.columns, 1, position.purse
+        found = [futures.moves(column) for column in columns]
+        for column, moves in zip(columns, found, strict=True):
+            views *= max((len(move.branches) for move in moves), default=0)
+            pays = len(moves) == 1 and moves[0].differs and self._spend(purse, column) != purse
+            if len(moves) != 1 or pays or any(to != SPENT for _, _, to in moves[0].branches):
+                return None
+        more = next(self._creations(position), None)
+        if len(columns) < _FEW or views > _VIEWS or more is not None:
+            return None
+        return settled([move for (move,) in found])
 
-    def _most_messages(self, position: Position) -> float:
+    def _most_messages(self, position: Position, futures: Futures) -> float:
         """The most messages that are of any use from here on."""
-        own = sum(map(self._length, position.columns))
+        own = sum(map(futures.length, position.columns))
         if next(self._creations(position), None) is None:
             return own  # nor is any later: what pays for one only shrinks
-        longest = max(self._length(self.columns.first(part)) for part in self._parts)
+        longest = max(futures.length(self.columns.first(part)) for part in self._parts)
         return own + (self.max_creations - position.created) * (1 + longest)
-
-    def _length(self, column: int, deep: int = 0) -> float:
-        """The longest way to its end; infinite if there is none, or if it is long to find."""
-        known = self._lengths.get(column)
-        if known is None:
-            self._lengths[column] = known = math.inf  # of what comes back to itself
-            if deep < _DEEPEST and len(self._lengths) < _LOOKED_AT:
-                ways = {to for move in self._telling(column) for _, _, to in move.branches}
-                known = max((1 + self._length(to, deep + 1) for to in ways), default=0)
-                self._lengths[column] = known
-        return known
 
     def live(self, position: int) -> Live:
         """The columns that matter."""
         return tuple(enumerate(self._positions[position].columns))
 
-    def _spend(self, purse: Purse, column: int) -> Purse | Refused:
-        key = purse, self.columns.columns[column].part
-        known = self._spent.get(key)
-        if known is None:
-            create = self.catalogue[self._parts.index(key[1])]
-            known = self._spent[key] = self.verification.differ(purse, create)
-        return known
+    def _spend(self, purse: int, column: int) -> int:
+        """The purse after the first differing pair of a column."""
+        return self._purses.spend(purse, self.columns.columns[column].part)
 
-    def _creations(self, position: Position) -> Iterator[Option]:
-        purse, created, columns, charged = position
+    def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:
+        purse, created, _, charged, _ = position
         if created >= self.max_creations:
             return
         for part, create in zip(self._parts, self.catalogue, strict=True):
-            if create.claim is None or not self.verification.takes(create):
+            after = self._purses.admit(purse, created, part)
+            if after == REFUSED:
                 continue
-            after = self.verification.admit(purse, created, create)
-            told: object
-            spent = self._charge(charged, part, create)
-            if type(after) is Refused or spent is None:
+            spent = self._purses.charge(charged, part)
+            if spent is None:
                 continue
             useful = self._may_grow or created < self.verification.prescribed
             if isinstance(spent, Refusal):
-                told, column, spent = spent, SPENT, charged
+                told: object = spent
+                column, spent = SPENT, charged
             else:
                 told, column = TOP, self.columns.first(part)
                 useful = useful or self._informative(column, after)
             if useful:
-                branch = self._branch(Position(after, created + 1, columns, spent), (1, 1, column))
+                more = position._replace(created=created + 1, charged=spent)
+                left, lost0, lost1 = self._left(more, after)
+                branch = self._branch(left, lost0, lost1, column, asked_next)
                 yield Option(SPENT, create, (branch,), 1, told)
-
-    def _charge(self, charged: int, part: int, create: Create) -> int | Refusal | None:
-        """The number of the charged amounts after a creation, or its refusal; None if it cannot be
-        charged."""
-        if self.budget is None or create.claim is None:
-            return charged
-        key = charged, part
-        if key not in self._charges:
-            try:
-                after = self.budget.charge(self._ledger.values[charged], create.claim.measure)
-            except InvalidArgument:
-                self._charges[key] = None
-            else:
-                counts = isinstance(self.budget, Filter)  # an odometer never refuses
-                made = self._ledger(after) if counts else charged
-                self._charges[key] = after if type(after) is Refusal else made
-        return self._charges[key]
-
-    def _branch(self, left: Position, outcome: Branch) -> Branch:
-        """Put the new column in its place; drop columns that can tell nothing any more."""
-        purse, created, others, charged = left
-        factor0, factor1, own = outcome
-        live = others if own in (OVER, SPENT) else (*others, own)
-        totals0, totals1 = self.columns.totals
-        kept: list[int] = []
-        for column in live:
-            if own != OVER and self._informative(column, purse):
-                kept.append(column)
-            else:
-                factor0, factor1 = factor0 * totals0[column], factor1 * totals1[column]
-        if own == OVER:
-            return factor0, factor1, OVER
-        kept.sort()
-        if created >= self.max_creations:
-            charged = 0  # nothing is charged any more
-        return factor0, factor1, self._number(Position(purse, created, tuple(kept), charged))
 
     def _number(self, position: Position) -> int:
         count = len(self._positions)
@@ -284,21 +314,24 @@ class CompositionArena:
                 totals.append(math.prod([own[column] for column in position.columns]))
         return number
 
-    def _informative(self, column: int, purse: Purse) -> bool:
+    def _informative(self, column: int, purse: int) -> bool:
         """Whether some valid message to this part could still tell the worlds apart.
 
         Not if its state has one law in both worlds and no differing pair can be
         paid for (then every answer has one law too), or if it takes no message.
         """
-        differed = self.columns.judged(column)[1]
-        may_differ = differed or self._may_grow or type(self._spend(purse, column)) is not Refused
-        key = column, may_differ
-        known = self._useful.get(key)
+        if column <= SPENT:
+            return False
+        key = column, purse
+        known = self._informed.get(key)
         if known is None:
+            differs = self._may_grow or self.columns.judged(column)[1]
             known = bool(self.columns.moves(column)) and (
-                may_differ or not self.columns.known_equal(column)
+                differs
+                or self._spend(purse, column) != REFUSED
+                or not self.columns.known_equal(column)
             )
-            self._useful[key] = known
+            self._informed[key] = known
         return known
 
     def message(self, choice: Option, live: Live) -> object:
@@ -320,7 +353,7 @@ class CompositionArena:
 
     def follow(self, live: Live, choice: Option, place: int) -> Live:
         """The live columns by the index of their mechanism, after a branch of a choice."""
-        _, created, columns, _ = self._positions[choice.branches[place][2]]
+        _, created, columns, *_ = self._positions[choice.branches[place][2]]
         after = dict(live)
         if choice.told is not TOP:
             return live

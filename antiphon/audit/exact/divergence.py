@@ -37,7 +37,8 @@ import attrs
 
 from antiphon.audit.exact.arena import AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import Branch
-from antiphon.audit.exact.solver import BackwardRecursion, Ratio, Report, deep_recursion, reached
+from antiphon.audit.exact.cost import Report, reached
+from antiphon.audit.exact.solver import BackwardRecursion, Ratio, deep_recursion
 from antiphon.numbers import InvalidArgument, down, exact, shown_up, up
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.protocol.records.labels import counted, message_label
@@ -270,9 +271,8 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[AdversaryChoice]:
-        found: Sequence[AdversaryChoice] = (
-            self.arena.worth_saying(position, rounds) if rounds else ()
-        )
+        said = self.arena.worth_saying  # to go on in two ways, by a coin, drives losses apart
+        found: Sequence[AdversaryChoice] = said(position, rounds, coins=True) if rounds else ()
         return found
 
     def _count(self) -> None:

@@ -9,7 +9,7 @@ import attrs
 
 from antiphon.audit.exact.arena import PartArena, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import OVER, SPENT, Columns
-from antiphon.audit.exact.question import LIMIT
+from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.solver import Solver
 from antiphon.protocol import ContinualMechanism, Refused, Verification
 

@@ -15,10 +15,10 @@ from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
 """(state id, weight), sorted by state id, weights without a common divisor."""
-Pushed: TypeAlias = tuple[int, tuple[int, ...], tuple[tuple[int, int], ...]]
-"""(denominator, answers, for each (common divisor, number of the law of the next state)).
+Pushed: TypeAlias = tuple[tuple[int, tuple[int, ...]], tuple[tuple[int, int], ...]]
+"""((denominator, answers), for each (common divisor, number of the law of the next state)).
 
-The answers are in the order of their numbers.
+The answers are in the order of their numbers. Equal heads are one object.
 """
 Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
 """(denominator, [(answer, next state, probability × denominator)]) of one step."""
@@ -74,6 +74,9 @@ class Kernel:
     _pushed: dict[tuple[int, int, int], Pushed] = attrs.field(
         factory=dict[tuple[int, int, int], Pushed]
     )
+    _heads: dict[tuple[int, tuple[int, ...]], tuple[int, tuple[int, ...]]] = attrs.field(
+        factory=dict[tuple[int, tuple[int, ...]], tuple[int, tuple[int, ...]]]
+    )
     _size: int = 0
     """Entries of laws and outcomes of steps."""
     end: int = attrs.field(init=False)
@@ -116,7 +119,8 @@ class Kernel:
                 own = laws.setdefault(answer, {})
                 own[to] = own.get(to, 0) + weight * probability
         answers = tuple(sorted(laws))
-        return common, answers, tuple([self._reduced(laws[answer]) for answer in answers])
+        head = self._heads.setdefault((common, answers), (common, answers))
+        return head, tuple([self._reduced(laws[answer]) for answer in answers])
 
     def _branches(self, stepper: int, state: int, query: int) -> Branches:
         """As ``branches``, in numbers, over a common denominator."""

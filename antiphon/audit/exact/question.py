@@ -13,11 +13,8 @@ import attrs
 
 from antiphon.audit.exact.arena import Arena, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
-from antiphon.audit.exact.composition_arena import (
-    CompositionArena,
-    charges_in_public,
-    only_spends,
-)
+from antiphon.audit.exact.composition_arena import CompositionArena, charges_in_public, only_spends
+from antiphon.audit.exact.cost import LIMIT, Estimate, ProgressLine, Report, estimated
 from antiphon.audit.exact.divergence import (
     Divergence,
     DivergenceSolver,
@@ -26,7 +23,7 @@ from antiphon.audit.exact.divergence import (
     order_of,
 )
 from antiphon.audit.exact.endings import ENDLESS, longest
-from antiphon.audit.exact.solver import Report, Solver
+from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp, Extended
 from antiphon.composition.creation import Create
@@ -39,19 +36,10 @@ from antiphon.protocol.messages import Ask, distinct
 from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.registry import name_of
 
-
-def progress(beliefs: int) -> None:
-    """A line on standard error, if that is a terminal."""
-    if sys.stderr.isatty():
-        sys.stderr.write(f"\rexact solver: {beliefs:,} beliefs ")
-        sys.stderr.flush()
-
-
+_TRIED: Final = 10_000
+"""Beliefs that an estimate values."""
 _LARGEST = 1000
 """An ε past which a rational e^ε has too many digits to be of use."""
-
-LIMIT = 3_000_000
-"""Beliefs to value before giving up; a belief takes about 300 bytes."""
 
 CURVE: Final = tuple(
     exact.epsilon(exact.Log(Fraction(n, 4))) for n in (4, 5, 6, 8, 12, 16, 24, 32, 64)
@@ -127,7 +115,7 @@ class Question(Shown):
     catalogue: tuple[Creatable, ...] | None = attrs.field(default=None, converter=_given)
     max_creations: int | None = None
     limit: int = LIMIT
-    report: Report | None = progress
+    report: Report | None = attrs.field(factory=ProgressLine)
     _solvers: tuple[Solver, ...] = attrs.field(default=(), init=False)
 
     def _card(self) -> Card:
@@ -140,8 +128,10 @@ class Question(Shown):
     def solvers(self) -> tuple[Solver, ...]:
         """One solver for each world, over one arena."""
         if not self._solvers:
-            arena = self._arena()
-            self._solvers = tuple(Solver(arena, bit, self.limit, self.report) for bit in (0, 1))
+            first = Solver(self._arena(), 0, self.limit, self.report)
+            self._solvers = first, first.of_other_world()
+        for each in self._solvers:  # who gave up may ask again with more room
+            each.limit = each.arena.columns.limit = self.limit
         return self._solvers
 
     @property
@@ -202,6 +192,23 @@ class Question(Shown):
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
             raise InvalidArgument(ENDLESS)  # another one can always be created
         return longest(self.solvers()[0].arena)
+
+    def estimate(self, epsilon: exact.Epsilon, rounds: int) -> Estimate:
+        """How many beliefs ``solve`` will value in one world, from those of fewer rounds."""
+        growth, _ = rational_growth(exact.epsilon(epsilon))
+        arena = self.solvers()[0].arena
+
+        arena.worth_saying(arena.start(), horizon(rounds))  # that it looks as far ahead
+        left = min(_TRIED, self.limit)
+
+        def beliefs(fewer: int) -> int:
+            nonlocal left
+            trial = Solver(arena, 0, left)
+            trial.solve(growth, fewer)
+            left -= trial.nodes
+            return trial.nodes
+
+        return estimated(beliefs, rounds)
 
     def best_adversary(self, epsilon: exact.Epsilon, rounds: int) -> StrategyAdversary:
         """A strategy that attains the tight δ, with its distinguishing event."""

@@ -16,21 +16,22 @@ import gc
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Generator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import TypeAlias
 
 import attrs
 
-from antiphon.audit.exact.arena import AdversaryChoice, Arena
+from antiphon.audit.exact.arena import KEPT_LONGER, AdversaryChoice, Arena
+from antiphon.audit.exact.beliefs import OVER
+from antiphon.audit.exact.cost import Report, reached
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
-"""(rounds left, position, w⁰, w¹)"""
+"""(rounds left, position, weight of b = 0, of b = 1)"""
 Ratio: TypeAlias = tuple[int, int]
 """(numerator, denominator), not reduced: equal denominators, the common case, just add."""
-Report: TypeAlias = Callable[[int], None]
 _CYCLES = 500_000
 """How many new objects call for a look at cycles."""
 _YOUNG = 50_000
@@ -61,14 +62,6 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
             gc.unfreeze()
         gc.set_threshold(young, *older)
         sys.setrecursionlimit(depth)
-
-
-def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
-    """Tell of so many, now and then. Raises: Intractable past the limit."""
-    if nodes > limit:
-        raise Intractable(what, nodes, limit)
-    if report is not None and nodes % 4096 == 0:
-        report(nodes)
 
 
 class BackwardRecursion(ABC):
@@ -124,14 +117,18 @@ class Solver(BackwardRecursion):
     bit: int
     limit: int
     report: Report | None = None
+    nodes: int = attrs.field(default=0, init=False)
+    """How many beliefs it has valued."""
     _values: dict[Key, Ratio] = attrs.field(factory=dict[Key, Ratio])
-    _leaves: set[int] = attrs.field(factory=set[int])
+    """U for b = 0 of each belief, its weights without a common divisor."""
+    _leaves: set[int] = attrs.field(factory=lambda: {OVER})
     """Positions in which nothing is worth saying."""
+    _units: dict[int, int] = attrs.field(factory=dict[int, int])
+    """Each denominator once."""
 
-    @property
-    def nodes(self) -> int:
-        """How many beliefs have been valued."""
-        return len(self._values)
+    def of_other_world(self) -> Solver:
+        """For the other b, with the same table."""
+        return attrs.evolve(self, bit=1 - self.bit)
 
     def solve(self, growth: Fraction, rounds: int) -> Fraction:
         """max over adversaries of Pr_b[S] − growth · Pr_{1−b}[S], where growth = e^ε.
@@ -139,6 +136,8 @@ class Solver(BackwardRecursion):
         Raises: Intractable past ``limit`` beliefs.
         """
         start = self.arena.start()
+        if self._values:
+            self.arena.kept = KEPT_LONGER
         value = self.solve_from(start, growth.denominator, growth.numerator, rounds)
         return value / growth.denominator
 
@@ -148,52 +147,59 @@ class Solver(BackwardRecursion):
             return Fraction(*self.value(rounds, position, ahead, behind))
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # U_rounds
+        # U_rounds. All that an adversary gains for one world, less all that another gains for the
+        # other, is what their masses differ by: so one table holds the values of both.
         own, against = self.masses(position, ahead, behind)
         if not rounds or not own or not against or position in self._leaves:
             return max(0, own - against), 1
         common = math.gcd(ahead, behind)
-        key = rounds, position, ahead // common, behind // common
-        known = self._values.get(key)
-        if known is None:
-            known = self._best(*key)
-        return known[0] * common, known[1]
+        weights = ahead // common, behind // common
+        zero, one = weights[:: 1 - 2 * self.bit]
+        gain, unit = self._values.get((rounds, position, zero, one)) or self._best(
+            rounds, position, zero, one
+        )
+        gain *= common
+        return (gain + (own - against) * unit if self.bit else gain), unit
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """The largest ``worth``, kept; both and ``value`` written out, for one frame a round."""
-        bit, other, values, leaves = self.bit, 1 - self.bit, self._values, self._leaves
-        aheads, behinds = self.arena.totals[bit], self.arena.totals[other]
+        """The largest ``worth`` for b = 0, kept; both and ``value`` written out, for one frame a
+        round."""
+        values, leaves, (aheads, behinds) = self._values, self._leaves, self.arena.totals
         ceiling = ahead * aheads[position]  # all the mass there is: no adversary has more
-        best, unit = max(0, ceiling - behind * behinds[position]), 1
+        best, unit, left = max(0, ceiling - behind * behinds[position]), 1, rounds - 1
         choices: Sequence[AdversaryChoice] = self.arena.worth_saying(position, rounds)
-        left = rounds - 1
+        settled = self.arena.settled(position, rounds)
         if not choices:
             leaves.add(position)
             return best, 1
+        if settled is not None:
+            best, unit, choices = settled.value(ahead, behind), settled.denominator, ()
         for choice in choices:
             total, over = 0, 1
-            for branch in choice.branches:
-                to = branch[2]
-                weight, counter = ahead * branch[bit], behind * branch[other]
-                own, against = weight * aheads[to], counter * behinds[to]
-                if not (left and own and against) or to in leaves:
-                    own, below = max(0, own - against), 1
-                else:
-                    common = math.gcd(weight, counter)
-                    key = left, to, weight // common, counter // common
-                    gain, below = values.get(key) or self._best(*key)
-                    own = gain * common
+            for factor0, factor1, to in choice.branches:
+                weight, counter = ahead * factor0, behind * factor1
+                if not (left and weight and counter) or to in leaves:
+                    gain = weight * aheads[to] - counter * behinds[to]
+                    total += gain * over if gain > 0 else 0
+                    continue
+                common = math.gcd(weight, counter)
+                key = left, to, weight // common, counter // common
+                gain, below = values.get(key) or self._best(*key)
                 if below == over:
-                    total += own
+                    total += gain * common
+                elif over == 1:
+                    total, over = total * below + gain * common, below
                 else:
-                    common = math.lcm(over, below)
-                    total, over = total * (common // over) + own * (common // below), common
+                    both = math.lcm(over, below)
+                    total = total * (both // over) + gain * common * (both // below)
+                    over = both
             over *= choice.denominator
             if total * unit > best * over:
                 best, unit = total, over
                 if best >= ceiling * unit:
                     break
-        values[rounds, position, ahead, behind] = best, unit
+        values[rounds, position, ahead, behind] = best, self._units.setdefault(unit, unit)
+        self.nodes += 1
         reached(len(values), self.limit, self.report, "the exact solver's beliefs")
         return best, unit
 

@@ -1,0 +1,153 @@
+"""Futures of one part: how long it may go on, whether it tells anything, and what is alike.
+
+All is asked of a column, and follows from what may be said from there on. Of a part that does not
+end within the horizon the answer is the safe one: endless, telling, and like no other.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable
+from typing import Final
+
+import attrs
+
+from antiphon.audit.exact.beliefs import SPENT, Branch, Columns, Move
+
+_MOST: Final = 1 << 14
+"""Among how many columns the end of a part is looked for."""
+_DEEPEST: Final = 200
+"""And how far."""
+
+
+@attrs.define(eq=False)
+class Futures:
+    """What may still come of each column."""
+
+    columns: Columns
+    horizon: int
+    """How many messages there are at most."""
+    coins: bool = False
+    """Whether the coins that a part tosses in public are worth a message."""
+    _tells: dict[int, bool] = attrs.field(factory=dict[int, bool])
+    _lengths: dict[int, float] = attrs.field(factory=dict[int, float])
+    _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
+    _alike: dict[int, int] = attrs.field(factory=dict[int, int])
+    _first: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
+    """The first column met of each future."""
+    _endless: set[int] = attrs.field(factory=set[int])
+    """Parts whose end was not found."""
+
+    def tells(self, column: int) -> bool:
+        """Whether what may be asked of it could tell the worlds apart.
+
+        Not if all answers are as likely in both, now and in all that may follow.
+        """
+        if column not in self._tells:
+            self._look(column)
+        return self._tells[column]
+
+    def _look(self, column: int) -> None:
+        """Find all that may follow, and go back from what tells to all that leads there."""
+        part, level, deep = self.columns.columns[column].part, [column], 0
+        leads, telling = {column: list[int]()}, list[int]()
+        while level and part not in self._endless:
+            if deep > min(self.horizon, _DEEPEST) or len(leads) > _MOST:
+                self._endless.add(part)
+            level, deep = self._followed(level, leads, telling), deep + 1
+        if part in self._endless:
+            self._tells[column] = bool(self.columns.moves(column))
+            self._lengths[column] = math.inf
+            return
+        self._tells.update(dict.fromkeys(leads, False))
+        while telling:
+            each = telling.pop()
+            if not self._tells[each]:
+                self._tells[each] = True
+                telling += leads[each]
+
+    def _followed(
+        self, level: list[int], leads: dict[int, list[int]], telling: list[int]
+    ) -> list[int]:
+        """The columns met first after these, with all that leads to them, and what tells itself."""
+        found: list[int] = []
+        for each in level:
+            moves = self.columns.moves(each)
+            if any(self.coins or self._uneven(each, move) for move in moves):
+                telling.append(each)
+            for to in {to for move in moves for _, _, to in move.branches}:
+                if self._tells.get(to):
+                    telling.append(each)
+                elif to not in leads and to not in self._tells:
+                    leads[to] = []
+                    found.append(to)
+                if to in leads:
+                    leads[to].append(each)
+        return found
+
+    def _uneven(self, column: int, move: Move) -> bool:
+        """Whether an answer is likelier in one world."""
+        zero, one = self.columns.totals
+        mass0, mass1 = zero[column], one[column]
+        return any(
+            factor0 * zero[to] * mass1 != factor1 * one[to] * mass0
+            for factor0, factor1, to in move.branches
+        )
+
+    def length(self, column: int, deep: int = 0) -> float:
+        """The longest way to its end; infinite if there is none, or if it is long to find."""
+        moves = self._telling(column)
+        if column not in self._lengths:
+            self._lengths[column] = math.inf  # of what comes back to itself
+            if deep < _DEEPEST:
+                ways = {to for move in moves for _, _, to in move.branches}
+                most = max((1 + self.length(to, deep + 1) for to in ways), default=0)
+                self._lengths[column] = most
+        return self._lengths[column]
+
+    def _telling(self, column: int) -> list[Move]:
+        """What may be asked that tells something, or leads to it."""
+        if not self.tells(column):
+            return []
+        return [
+            move
+            for move in self.columns.moves(column)
+            if self.coins
+            or self._uneven(column, move)
+            or any(self.tells(to) for _, _, to in move.branches)
+        ]
+
+    def moves(self, column: int) -> tuple[Move, ...]:
+        """What may be asked that tells something, and leads to what is ``alike``: each once."""
+        known = self._moves.get(column)
+        if known is None:
+            found: dict[Hashable, Move] = {}
+            for move in self._telling(column):
+                branches = tuple(map(self._merged, move.branches))
+                same = move.differs, move.denominator, *sorted(branches)
+                found.setdefault(same, move._replace(branches=branches))
+            known = self._moves[column] = tuple(found.values())
+        return known
+
+    def _merged(self, branch: Branch) -> Branch:
+        factor0, factor1, to = branch
+        if to <= SPENT or self.tells(to):
+            return factor0, factor1, self.alike(to)
+        zero, one = self.columns.totals
+        return factor0 * zero[to], factor1 * one[to], SPENT
+
+    def alike(self, column: int) -> int:
+        """The first column met with the same future, whatever its messages and answers are called.
+
+        The same moves have the same factors, and lead to columns that are alike in turn.
+        """
+        known = self._alike.get(column)
+        if known is None and (column <= SPENT or math.isinf(self.length(column))):
+            known = self._alike[column] = column
+        elif known is None:
+            zero, one = (totals[column] for totals in self.columns.totals)
+            part, differed = self.columns.columns[column].part, self.columns.judged(column)[1]
+            moves = ((each[2], each[5], *sorted(each[4])) for each in self.moves(column))
+            own = part, differed, zero, one, frozenset(moves)
+            known = self._alike[column] = self._first.setdefault(own, column)
+        return known

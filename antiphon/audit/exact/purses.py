@@ -1,0 +1,86 @@
+"""What f and a budget have left, by number: each of their methods is asked once of the same."""
+
+from __future__ import annotations
+
+from typing import Any, Final, Union
+
+import attrs
+
+from antiphon.composition.creation import Create
+from antiphon.composition.filters.budget import Budget, Filter, Refusal
+from antiphon.composition.suitable import Purse, Suitable
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.interning import Interner
+from antiphon.protocol.verification import Refused
+
+REFUSED: Final = -1
+"""In the place of a purse that does not pay."""
+_NOT_TAKEN: Final = Refused("f does not take it")
+
+
+@attrs.define(eq=False)
+class Purses:
+    """The purses of f, and what a budget has charged. A part is known by its number."""
+
+    verification: Suitable
+    budget: Budget[Any] | None
+    _creations: dict[int, Create] = attrs.field(factory=dict[int, Create])
+    _purses: Interner = attrs.field(factory=Interner)
+    _ledger: Interner = attrs.field(factory=Interner)
+    _spent: dict[tuple[int, int], int] = attrs.field(factory=dict[tuple[int, int], int])
+    _admitted: dict[tuple[int, int, int], int] = attrs.field(
+        factory=dict[tuple[int, int, int], int]
+    )
+    _charges: dict[tuple[int, int], int | Refusal | None] = attrs.field(
+        factory=dict[tuple[int, int], Union[int, Refusal, None]]
+    )
+
+    def add(self, part: int, create: Create) -> None:
+        """The creation of a part."""
+        self._creations[part] = create
+
+    def first(self) -> tuple[int, int]:
+        """(the whole purse, nothing charged)."""
+        nothing = None if self.budget is None else self.budget.initial_state
+        return self._purses(self.verification.purse), self._ledger(nothing)
+
+    def spend(self, purse: int, part: int) -> int:
+        """The purse after the first differing pair of a part."""
+        key = purse, part
+        if key not in self._spent:
+            create, before = self._creations[part], self._purse(purse)
+            self._spent[key] = self._number(self.verification.differ(before, create))
+        return self._spent[key]
+
+    def admit(self, purse: int, created: int, part: int) -> int:
+        """The purse after a creation, which follows so many others."""
+        key = purse, created, part
+        if key not in self._admitted:
+            create, before = self._creations[part], self._purse(purse)
+            taken = create.claim is not None and self.verification.takes(create)
+            after = self.verification.admit(before, created, create) if taken else _NOT_TAKEN
+            self._admitted[key] = self._number(after)
+        return self._admitted[key]
+
+    def charge(self, charged: int, part: int) -> int | Refusal | None:
+        """What has been charged after a creation, or its refusal; None if it cannot be charged."""
+        claim = self._creations[part].claim
+        if self.budget is None or claim is None:
+            return charged
+        key = charged, part
+        if key not in self._charges:
+            try:
+                after = self.budget.charge(self._ledger.values[charged], claim.measure)
+            except InvalidArgument:
+                self._charges[key] = None
+            else:
+                counts = isinstance(self.budget, Filter)  # an odometer never refuses
+                made = self._ledger(after) if counts else charged
+                self._charges[key] = after if type(after) is Refusal else made
+        return self._charges[key]
+
+    def _purse(self, number: int) -> Any:
+        return self._purses.values[number]
+
+    def _number(self, purse: Purse | Refused) -> int:
+        return REFUSED if type(purse) is Refused else self._purses(purse)
