@@ -223,7 +223,6 @@ def _budget(_: object, __: object, value: Any) -> None:
 class Extended(Concurrent):
     """One that creates what it is told to create. Abstract."""
 
-    drawn_as = DrawnAs(composes=True)
     budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
 
     @property
@@ -266,6 +265,8 @@ class ExtConComp(Extended):
     >>> session.send(Ask(0, 1))                             # what was refused is not there
     HALT
     """
+
+    drawn_as = DrawnAs(composes=True)
 
 
 Fixed: TypeAlias = Union[ContinualMechanism, Create]

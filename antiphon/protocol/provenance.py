@@ -6,9 +6,9 @@ itself is the user's word. Neither reaches further: a subclass may change a step
 of a step, an instance attribute either, a part may promise less than the proof of the whole asks,
 and a number may have an ``__eq__`` of its own. So there are two questions, and no third:
 
-* ``foreign(value)``: is this value, with all it is made of, this library's own?
-* ``doubt(whole, stated)``: is what is stated of it (``claims``, ``lifting``) stated by the class
-  that computes it, or by whoever made this very object?
+* ``why_untrusted(value)``: is this value, with all it is made of, this library's own?
+* ``why_assumed(whole, stated)``: is what is stated of it (``claims``, ``lifting``) stated by the
+  class that computes it, or by whoever made this very object?
 
 Both answer None, or the reason in words. Not defended against: patching this library's classes
 while they run, and objects that are changed after they were made, behind the back of what froze
@@ -133,7 +133,7 @@ def why_untrusted(value: Any, *, but_created: bool = False) -> str | None:
     >>> class Silent(TreeCounter):
     ...     def _noise(self, coins):
     ...         return 0
-    >>> foreign(UnboundedCounter(counter=Silent(horizon=2, epsilon=1)))
+    >>> why_untrusted(UnboundedCounter(counter=Silent(horizon=2, epsilon=1)))
     'Silent._noise is not of this library'
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]

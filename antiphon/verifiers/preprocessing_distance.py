@@ -123,7 +123,7 @@ def distance_of(relation: Relation) -> Fraction | None:
 def in_steps(relation: Relation, count: int) -> Fraction | None:
     """How far so many steps lead, from neighbour to neighbour; None where distance is not all.
 
-    >>> in_steps(Within(3), 4), in_steps(Moved(), 4)
+    >>> in_steps(Within(3), 4), in_steps(PreprocessingDistance(), 4)
     (Fraction(12, 1), None)
     """
     found = spread(relation)

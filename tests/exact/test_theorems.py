@@ -220,7 +220,7 @@ def test_the_tight_delta_of_true_rows_is_not_far_from_the_bound():
 REASONS = [
     ("2.4", "too often", "on (0, ⊥): accuse b = 0"),
     ("2.5", "too small", "refused"),
-    ("2.15", "two initial states", "on 0: accuse b = 0"),
+    ("2.15", "two initial states", "on 0: in the event"),
     ("4.6", "a tenth too small", "refused"),
     ("4.7", "too small by 1/10", "refused"),
     ("4.10", "forgets f_i", "say (0, 1) to 1"),

@@ -29,6 +29,9 @@ PLACES_IN_PICTURES = {
 }  # fmt: skip
 NO_PRIVACY_FIGURES = {
     "seconds, samples, runs and how many there may be": {
+        "antiphon/audit/exact/cost.py": [
+            "left:.1f", "number:,.0f", "number:.0e", "rate:,.0f",
+        ],
         "antiphon/audit/running/progress.py": ["rate:,.0f", "(total - done) / rate:,.0f"],
         "antiphon/audit/statistical/sequential.py": ["round(scale * kind)"],
         "antiphon/conjectures/commands/climb_output.py": [
@@ -52,7 +55,7 @@ NO_PRIVACY_FIGURES = {
         "antiphon/audit/check/steps/contracts.py": [
             "taken.result[1]:.40", "said:.60", "space:.80", "value:.40",
         ],
-        "antiphon/composition/accounting/parameters.py": ["_ADAPTIVE.format(type(given).__name__)"],
+        "antiphon/composition/accounting/parameters.py": ["_ADAPTIVE.format(of_kind(given))"],
         "antiphon/selfcheck/theorems/theorem.py": ["instance.format(*each)"],
     },
     "confidences that have so few digits": {

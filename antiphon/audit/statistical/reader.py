@@ -42,7 +42,7 @@ _REALS: Final = (int, float, Fraction, np.integer, np.floating)
 def leaf_places(value: object) -> list[tuple[Path, object]]:
     """The places of a feature and what stands there; tuples are opened.
 
-    >>> leaves((1, ("a", NUMBER)))
+    >>> leaf_places((1, ("a", NUMBER)))
     [((0,), 1), ((1, 0), 'a'), ((1, 1), NUMBER)]
     """
     items = items_of(value)
@@ -214,7 +214,7 @@ def with_numbers_at(sample: Sample, wide: Collection[Path]) -> Sample:
     """The same views, with ``NUMBER`` for each number at these places and at no other.
 
     >>> views = Sample({(NUMBER,): Cell(2, np.array([[0.0], [7.0]])), (0,): Cell(3)})
-    >>> settled(views, [(0,)]).counts, settled(views, []).counts
+    >>> with_numbers_at(views, [(0,)]).counts, with_numbers_at(views, []).counts
     ({(NUMBER,): 5}, {(0.0,): 4, (7.0,): 1})
     """
     if not wide and sample.discrete:  # there may be millions of kinds

@@ -99,7 +99,7 @@ def sum_of_one_kind(measures: Sequence[kinds.Measure], most: int | None = None) 
 
     ``most``: so many of them, the largest.
 
-    >>> total([kinds.GaussianDP(3), kinds.GaussianDP(4)])
+    >>> sum_of_one_kind([kinds.GaussianDP(3), kinds.GaussianDP(4)])
     GaussianDP(mu=5)
     """
     rhos = [each.rho for each in measures if isinstance(each, kinds.ZeroConcentrated)]

@@ -103,7 +103,7 @@ def group_size(outer: Verification, inner: Verification, most: float = math.inf)
     ``most`` bounds how many pairs there are.
 
     >>> from antiphon.verifiers.models import bounded, event_level
-    >>> group(event_level(), bounded(event_level(events=3), 9))
+    >>> group_size(event_level(), bounded(event_level(events=3), 9))
     3
     """
     if type(inner) is models.Bounded:

@@ -611,7 +611,7 @@ def test_a_step_that_returns_no_tuple_is_a_finding():
             return side, message
 
     (found,) = ap.check(forgot, only=["crashes"]).findings
-    assert found.what == "a step returned a int, not (state, answer), on 0"
+    assert found.what == "a step returned an int, not (state, answer), on 0"
     right = ap.mechanisms.RandomizedResponse(epsilon=1)
     (found,) = ap.check(Forgot(), right=right, only=["crashes"]).findings
     assert found.what == "a step returned a tuple, not (state, side, message), on 0 from the left"

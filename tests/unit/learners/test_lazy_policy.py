@@ -81,7 +81,7 @@ def test_a_learner_of_another_class_is_refused():
         pass
 
     fields = {"horizon": 3, "experts": 2, "rate": 1, "cost": 1}
-    with pytest.raises(InvalidArgument, match="learner is a LazyExperts, not a Other"):
+    with pytest.raises(InvalidArgument, match="learner is a LazyExperts, not an Other"):
         LazyPolicy(Other(**fields), draws=1)
     with pytest.raises(InvalidArgument, match="experts must be > 1"):
         LazyPolicy(LazyExperts(**fields | {"experts": 1}), draws=1)

@@ -15,6 +15,7 @@ from trying import over
 import antiphon as ap
 from antiphon import PartError
 from antiphon.audit.check.steps.columns import disagreement
+from antiphon.numbers.errors import with_article
 from antiphon.numbers.interning import Interner
 from antiphon.populations.play import Population
 from antiphon.protocol import RecordedCoins, ReplayedCoins, SampledCoins, in_turn
@@ -293,7 +294,7 @@ class TestFaults:
             return value
 
         for state, side, part in ((middle(wrong), RIGHT, wrong), (None, LEFT, at_once)):
-            with pytest.raises(ap.PartError, match=f"returned a {type(value).__name__}; it ends"):
+            with pytest.raises(ap.PartError, match=f"returned {with_article(type(value).__name__)}; it ends"):
                 part.step(state, side, 1, COINS)
 
     @pytest.mark.parametrize("base", [ap.ExchangePostProcessor, ap.protocol.TossingPostProcessor])

@@ -130,7 +130,7 @@ def files(tmp_path_factory):
     ap.interact(player, game.mechanism(1), seed=4, sink=directory / "view")
     ap.record(player, game.mechanism(1), seed=4).save(directory / "recording")
     counter = ap.mechanisms.TreeCounter(horizon=4, epsilon=1)
-    asked = ap.scripted([ap.Create(counter), ap.Ask(1, 0), ap.Ask("count", 0), ap.Ask(0, 1)])
+    asked = ap.scripted([ap.Create(counter), ap.Ask(1, 0), ap.Ask("count", 0), ap.Ask("count", 1)])
     ap.record(asked, ap.ExtConComp(), seed=1).save(directory / "counters")
     report = game.audit(player, epsilon=0, delta=third, samples=2000, seed=1)
     report.save(directory / "report")

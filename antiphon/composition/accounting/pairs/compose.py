@@ -142,7 +142,7 @@ def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
     trade-off function from which they come back, so zCDP and RDP have none. An η or a μ past what
     is accounted for has none either.
 
-    >>> pair_of(kinds.GaussianDP(2)), pair_of(kinds.BoundedRange(1))
+    >>> dominating_pair(kinds.GaussianDP(2)), dominating_pair(kinds.BoundedRange(1))
     (GaussianPair(mu=2), BoundedRangePair(eta=1))
     """
     if isinstance(measure, kinds.Dominated):
@@ -163,7 +163,7 @@ def dominated_measure(
 ) -> tuple[kinds.Dominated, ...]:
     """The measure of a pair; nothing where its parameters are past what is accounted for.
 
-    >>> dominated(noise.GaussianPair, 2), dominated(noise.GaussianPair, 10**12)
+    >>> dominated_measure(noise.GaussianPair, 2), dominated_measure(noise.GaussianPair, 10**12)
     ((Dominated(pair=GaussianPair(mu=2)),), ())
     """
     try:
