@@ -294,7 +294,8 @@ class TestFaults:
             return value
 
         for state, side, part in ((middle(wrong), RIGHT, wrong), (None, LEFT, at_once)):
-            with pytest.raises(ap.PartError, match=f"returned {with_article(type(value).__name__)}; it ends"):
+            returned = f"returned {with_article(type(value).__name__)}; it ends"
+            with pytest.raises(ap.PartError, match=returned):
                 part.step(state, side, 1, COINS)
 
     @pytest.mark.parametrize("base", [ap.ExchangePostProcessor, ap.protocol.TossingPostProcessor])
