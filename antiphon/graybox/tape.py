@@ -7,6 +7,7 @@ both worlds, unless data goes around the noise (Re:cord-play, Cebere et al. 2026
 
 from __future__ import annotations
 
+import gc
 import itertools
 import os
 import sys
@@ -38,13 +39,18 @@ class Lines:
 
     @contextmanager
     def followed(self) -> Generator[None, None, None]:
-        """Follows what is run meanwhile."""
-        before = sys.gettrace()
+        """Follow what is run meanwhile. The garbage collector waits, as its callbacks and the
+        finalisers that it runs would come at other lines in the other world.
+        """
+        before, collects = sys.gettrace(), gc.isenabled()
+        gc.disable()
         sys.settrace(self._called)
         try:
             yield
         finally:
             sys.settrace(before)
+            if collects:
+                gc.enable()
 
     def _called(self, frame: FrameType, event: str, argument: object) -> Any:
         file = frame.f_code.co_filename

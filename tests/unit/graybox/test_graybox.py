@@ -1,5 +1,6 @@
 """``audit.sensitivity``: known faults are found with their lines, sound code is not blamed."""
 
+import gc
 import inspect
 import math
 import random
@@ -82,6 +83,31 @@ def test_a_known_fault_is_found_with_its_line(row, seed):
     file, line = found[0].where.split(" ")[0].rstrip(":").rsplit(":", 1)
     assert file == inspect.getsourcefile(code)
     assert text in inspect.getsource(code).splitlines()[int(line) - 1]
+
+
+def test_the_garbage_collector_waits_while_a_world_is_followed():
+    """Its callbacks ran at other lines in the other world, and were blamed."""
+    phases = []
+
+    def callback(phase, info):
+        phases.append(phase)
+
+    def cycles(data):
+        for _ in range(5_000):
+            each = []
+            each.append(each)
+        assert not gc.isenabled()
+        return code.count_with_size(data)
+
+    gc.callbacks.append(callback)
+    try:
+        report = sensitivity(cycles, ap.Pair([1, 2], [1, 2, 3]), seed=1, epsilon=1)
+    finally:
+        gc.callbacks.remove(callback)
+    assert gc.isenabled()
+    assert report.findings
+    places = [each.where.split(" ")[0].rstrip(":").rsplit(":", 1)[0] for each in report.findings]
+    assert {*places} == {inspect.getsourcefile(code)}
 
 
 @over("row", SOUND, at_least=16)
