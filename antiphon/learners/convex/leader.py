@@ -195,10 +195,31 @@ class SumLeader(PostProcessor[Stance]):
         return self.body.project(sums * (-self._pace / math.sqrt(start + growth * rounds)))
 
 
+@attrs.frozen(kw_only=True)
+class OneStance(SumLeader):
+    """Tells the right gradients at one point, however they are clipped. Abstract."""
+
+    stances: ClassVar[int] = 1
+
+    @property
+    def width(self) -> int:
+        return self.body.dimension
+
+    @property
+    def longest(self) -> Fraction:
+        return Fraction(self.steps)
+
+    def _told(self, points: Point, datum: Any) -> Steps:
+        return self.gradient(points[0], datum)
+
+    def table(self, rounds: int, sums: NDArray[Any]) -> Point:
+        return self.stood(self.start, self.growth, rounds, sums)[None]
+
+
 @register("antiphon.RegularisedLeader/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class RegularisedLeader(SumLeader):
+class RegularisedLeader(OneStance):
     """IPM: x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, G_t a noisy sum of gradients.
 
     (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
@@ -230,22 +251,6 @@ class RegularisedLeader(SumLeader):
     doubles (one with an infinity or a NaN counts as 0); past the right's horizon, its
     InvalidArgument. The state is unchanged.
     """
-
-    stances: ClassVar[int] = 1
-
-    @property
-    def width(self) -> int:
-        return self.body.dimension
-
-    @property
-    def longest(self) -> Fraction:
-        return Fraction(self.steps)
-
-    def _told(self, points: Point, datum: Any) -> Steps:
-        return self.gradient(points[0], datum)
-
-    def table(self, rounds: int, sums: NDArray[Any]) -> Point:
-        return self.stood(self.start, self.growth, rounds, sums)[None]
 
 
 @register("antiphon.HedgedLeader/1")

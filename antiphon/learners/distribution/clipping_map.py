@@ -155,9 +155,32 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
         return neighbouring_start()
 
 
+@attrs.frozen(kw_only=True)
+class SingleScore(LabelResponse):
+    """Tells one score, whichever noise of ``scale`` is added. Abstract."""
+
+    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
+    """The scale of the noise, which each class made of it sets."""
+
+    def _answers(self) -> Space:
+        return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "LDP paper, Alg. 2, with the range of the rounded scores"
+        return proved(self, Pure(self.epsilon), self.verification, source)
+
+    def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
+        clipping, context = self.clipping, self.context
+        fine = clipping.drawn(context, dataset, coins)
+        which = coins.uniform_integer(clipping.hypotheses.count)
+        score = int(clipping.scores[context, fine, which])
+        return which, score + coins.discrete_laplace(self.scale)
+
+
 @register("antiphon.OneScore/1")
 @attrs.frozen(kw_only=True)
-class OneScore(LabelResponse):
+class OneScore(SingleScore):
     """A label y ↦ (J, the J-th score of h(y) + DLap(grid/ε)), J uniform: LDP paper, Alg. 2.
 
     Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it
@@ -174,27 +197,9 @@ class OneScore(LabelResponse):
     (0, 1024)
     """
 
-    scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The scale of the noise: grid/ε."""
-
     def __attrs_post_init__(self) -> None:
         LabelResponse.__attrs_post_init__(self)
         set_derived(self, scale=self.clipping.grid / self.epsilon)
-
-    def _answers(self) -> Space:
-        return Tuples((Integers(0, self.clipping.hypotheses.count - 1), Integers()))
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "LDP paper, Alg. 2, with the range of the rounded scores"
-        return proved(self, Pure(self.epsilon), self.verification, source)
-
-    def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
-        clipping, context = self.clipping, self.context
-        fine = clipping.drawn(context, dataset, coins)
-        which = coins.uniform_integer(clipping.hypotheses.count)
-        score = int(clipping.scores[context, fine, which])
-        return which, score + coins.discrete_laplace(self.scale)
 
 
 @register("antiphon.AllScores/1")

@@ -36,29 +36,9 @@ def _one_context(_: object, __: object, value: Any) -> None:
         raise InvalidArgument("hypotheses must be Hypotheses with one context: labels are i.i.d.")
 
 
-@register("antiphon.ScheffeKnockout/1")
 @attrs.frozen(kw_only=True)
-class ScheffeKnockout(LocalLearner[Knockout]):
-    """P of hypothesis selection: ``ComplexMechanism(ScheffeKnockout(…))``. Answers f of the winner.
-
-    ⌈log₂ K⌉ rounds of the same number of users. In each the hypotheses that are left are paired; a
-    user of the pair (i, j) says by randomized response whether the label is in A = {f_i > f_j}, and
-    the one whose f(A) is nearer to the unbiased estimate of P(A) goes on. Until there is a winner,
-    it answers the mean of those who are left.
-    Privacy: ε-DP, see ``LocalLearner``: all that is asked of a user is one bit.
-    Source: tests of Scheffé 1947 (Devroye and Lugosi 2001), under local privacy as in Gopi et al.
-    2020. It is *not* the algorithm of Pour, Ashtiani and Asoodeh 2023 (arXiv 2312.05645), which
-    takes fewer users; the distance of the winner of a plain knockout is no constant multiple of
-    the least, but where one hypothesis is right, and the tests are, it wins.
-
-    >>> from antiphon.composition import ComplexMechanism
-    >>> hypotheses = Hypotheses([[[0.9, 0.1], [0.1, 0.9]]])
-    >>> session = ComplexMechanism(
-    ...     ScheffeKnockout(hypotheses=hypotheses, horizon=99, epsilon=3)).start(seed=1)
-    >>> said = [session.send((0, 1)) for _ in range(99)]
-    >>> session.send(("predict", 0)).tolist()
-    [0.1, 0.9]
-    """
+class PairwiseTests(LocalLearner[Knockout]):
+    """Hypotheses are paired, and one user after the other tests a pair. Abstract."""
 
     hypotheses: Hypotheses = attrs.field(validator=_one_context)
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
@@ -133,6 +113,31 @@ class ScheffeKnockout(LocalLearner[Knockout]):
     def predicted(self, state: Knockout, context: int) -> Doubles:
         found: Doubles = self.hypotheses.tables[0, list(state.alive)].mean(axis=0)
         return found
+
+
+@register("antiphon.ScheffeKnockout/1")
+@attrs.frozen(kw_only=True)
+class ScheffeKnockout(PairwiseTests):
+    """P of hypothesis selection: ``ComplexMechanism(ScheffeKnockout(…))``. Answers f of the winner.
+
+    ⌈log₂ K⌉ rounds of the same number of users. In each the hypotheses that are left are paired; a
+    user of the pair (i, j) says by randomized response whether the label is in A = {f_i > f_j}, and
+    the one whose f(A) is nearer to the unbiased estimate of P(A) goes on. Until there is a winner,
+    it answers the mean of those who are left.
+    Privacy: ε-DP, see ``LocalLearner``: all that is asked of a user is one bit.
+    Source: tests of Scheffé 1947 (Devroye and Lugosi 2001), under local privacy as in Gopi et al.
+    2020. It is *not* the algorithm of Pour, Ashtiani and Asoodeh 2023 (arXiv 2312.05645), which
+    takes fewer users; the distance of the winner of a plain knockout is no constant multiple of
+    the least, but where one hypothesis is right, and the tests are, it wins.
+
+    >>> from antiphon.composition import ComplexMechanism
+    >>> hypotheses = Hypotheses([[[0.9, 0.1], [0.1, 0.9]]])
+    >>> session = ComplexMechanism(
+    ...     ScheffeKnockout(hypotheses=hypotheses, horizon=99, epsilon=3)).start(seed=1)
+    >>> said = [session.send((0, 1)) for _ in range(99)]
+    >>> session.send(("predict", 0)).tolist()
+    [0.1, 0.9]
+    """
 
 
 def _pairs(alive: tuple[int, ...]) -> Pairing:

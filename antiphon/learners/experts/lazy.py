@@ -125,9 +125,19 @@ class LazyDartboard(Dartboard):
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
 
+@attrs.frozen(kw_only=True)
+class LazyInBatches(LazyDartboard):
+    """Decides after each batch, and draws as often as it leaves, whatever that costs. Abstract."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, Alg. 1 without fake switches; bound proved here"
+        return proved(self, Renyi(self.curve), self.verification, source)
+
+
 @register("antiphon.LazyExperts/1")
 @attrs.frozen(kw_only=True)
-class LazyExperts(LazyDartboard):
+class LazyExperts(LazyInBatches):
     """After each batch it stays with probability e^(-η(c + L_b(x))), else it draws by weight.
 
     η = ``rate``, c = ``cost`` > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in
@@ -185,11 +195,6 @@ class LazyExperts(LazyDartboard):
         )  # fmt: skip
 
     @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Asi, Koren, Liu and Talwar, Alg. 1 without fake switches; bound proved here"
-        return proved(self, Renyi(self.curve), self.verification, source)
-
-    @property
     def regret_bound(self) -> float:
         """ln d/η + ηBT/8."""
         return searching.regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
@@ -215,9 +220,28 @@ class CappedCurve:
         return min(free, (first + self.draws * drawn) * (1 + SLACK))
 
 
+@attrs.frozen(kw_only=True)
+class CappedDartboard(LazyDartboard):
+    """Decides after each loss, and draws ``draws`` times at most, whatever that costs. Abstract."""
+
+    law_known: ClassVar[bool] = False
+    batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "as described in Asi, Feldman, Koren and Talwar 2023; bound proved here"
+        return proved(self, Renyi(self.capped), self.verification, source)
+
+    @property
+    def capped(self) -> CappedCurve:
+        """The bound on the Rényi divergences of its claim."""
+        return CappedCurve(self.curve, self.draws)
+
+
 @register("antiphon.PrivateDartboard/1")
 @attrs.frozen(kw_only=True)
-class PrivateDartboard(LazyDartboard):
+class PrivateDartboard(CappedDartboard):
     """After each loss ℓ(x) of its expert x it stays with probability (1-p)·e^(-ηℓ(x)).
 
     Else it draws anew by weight, but at most ``draws`` times: after that it stays for good. η =
@@ -249,10 +273,6 @@ class PrivateDartboard(LazyDartboard):
     (TOP, 1)
     """
 
-    law_known: ClassVar[bool] = False
-    batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
-    draws: int = attrs.field(converter=fields.size, metadata=fields.STREAM)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
-
     @classmethod
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
@@ -271,16 +291,6 @@ class PrivateDartboard(LazyDartboard):
             horizon=horizon, experts=experts, grid=grid, rate=found.rate, cost=found.cost,
             draws=draws,
         )  # fmt: skip
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "as described in Asi, Feldman, Koren and Talwar 2023; bound proved here"
-        return proved(self, Renyi(self.capped), self.verification, source)
-
-    @property
-    def capped(self) -> CappedCurve:
-        """The bound on the Rényi divergences of its claim."""
-        return CappedCurve(self.curve, self.draws)
 
     @property
     def switching(self) -> float:

@@ -35,22 +35,9 @@ def of_lazy_experts(_: object, field: attrs.Attribute[Any], value: object) -> No
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
 
-@register("antiphon.StayBit/1")
 @attrs.frozen
-class StayBit(NoninteractiveMechanism[int, int]):
-    """L ↦ 1, stay, with probability e^(-η(c + L)), else 0, draw anew; of ``learner``.
-
-    L is the loss of whom it follows, in a batch, in steps of 1/grid: an int of 0, …, B·grid.
-    Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over
-    s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with
-    such losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁,
-    and it is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws).
-    A 0 tells little, as c > 0 makes it leave now and then for nothing.
-    Source: Asi, Koren, Liu and Talwar, Alg. 1; the divergence is computed here.
-
-    >>> StayBit(LazyExperts(horizon=9, experts=2, rate=50, cost=1)).start(seed=1).send(0)
-    0
-    """
+class OneDecision(NoninteractiveMechanism[int, int]):
+    """Decides as lazy experts do after a batch, whatever that costs. Abstract."""
 
     learner: LazyExperts = attrs.field(validator=of_lazy_experts)
 
@@ -72,6 +59,24 @@ class StayBit(NoninteractiveMechanism[int, int]):
 
     def respond(self, dataset: int, coins: Coins) -> int:
         return int(coins.bernoulli_exp(self.learner.exponent(dataset)))
+
+
+@register("antiphon.StayBit/1")
+@attrs.frozen
+class StayBit(OneDecision):
+    """L ↦ 1, stay, with probability e^(-η(c + L)), else 0, draw anew; of ``learner``.
+
+    L is the loss of whom it follows, in a batch, in steps of 1/grid: an int of 0, …, B·grid.
+    Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over
+    s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with
+    such losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁,
+    and it is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws).
+    A 0 tells little, as c > 0 makes it leave now and then for nothing.
+    Source: Asi, Koren, Liu and Talwar, Alg. 1; the divergence is computed here.
+
+    >>> StayBit(LazyExperts(horizon=9, experts=2, rate=50, cost=1)).start(seed=1).send(0)
+    0
+    """
 
 
 FIRST: Final = 0

@@ -50,39 +50,9 @@ class Followed(NamedTuple):
     """Their scores when the batch began."""
 
 
-@register("antiphon.L2P/1")
 @attrs.frozen(kw_only=True)
-class LazyToPrivate(ByWeight[Followed], InBlocks):
-    """Alg. 1, L2P: follows x for batches of B = ``batch`` rounds; y, of the same law, is not shown.
-
-    x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
-
-        S ~ Ber(min{1, e^(-mBη)·ν_s(x)/ν_{s-1}(x)·ν_{s-1}(y)/ν_s(y)}),  S' ~ Ber(1-p),
-
-    and x is drawn anew from ν̄_s unless S = S' = 1; A ~ Ber(1-p), and y is drawn anew unless
-    A = 1. p = ``fakes``. m = ``margin`` is 2 in the paper; 1 is enough to keep the ratio at most 1
-    where no loss moves two experts apart by more than η: of all ``Measures`` with δ₀ = 0. The
-    last batch may be shorter; after it nothing is drawn. That it decides when a loss comes, never
-    when one asks, is part of the privacy.
-
-    *Marginal*: where losses do not depend on what is shown and δ₀ = 0, x ~ ν̄_s given y: given y, x
-    is kept with probability a constant times ν_s(x)/ν_{s-1}(x). So the expected regret is that of
-    the base algorithm on batches: of exponential weights at most ln d/η + ηBT/8, whatever p and m.
-
-    Privacy: that of its ``accounting``, w.r.t. ``verification``: see ``Optimised``, ``Repaired``
-    and ``Printed``. Of measures from elsewhere it is assumed: that they satisfy Assumption 3.1
-    is tried, not proved.
-    Raises: InvalidArgument for measures that fail ``check_assumption``; for a premise of the
-    accounting that does not hold; for ``rate=Log(q)`` if probabilities would be too long.
-
-    >>> import numpy as np
-    >>> from antiphon.learners.l2p import ExponentialWeights
-    >>> weights = ExponentialWeights(experts=2, rate=50)
-    >>> learner = LazyToPrivate(measures=weights, horizon=9, fakes=0.5)
-    >>> session = learner.start(seed=1)
-    >>> session.send(np.array([1, 0])), session.send("advice")
-    (TOP, 1)
-    """
+class PairedExperts(ByWeight[Followed], InBlocks):
+    """L2P: follows x, and holds y, for batches, however who is next is decided. Abstract."""
 
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -196,7 +166,40 @@ class LazyToPrivate(ByWeight[Followed], InBlocks):
     def period(self) -> int:
         return self.batch
 
-    # --- parameters -------------------------------------------------------------------------------
+
+@register("antiphon.L2P/1")
+@attrs.frozen(kw_only=True)
+class LazyToPrivate(PairedExperts):
+    """Alg. 1, L2P: follows x for batches of B = ``batch`` rounds; y, of the same law, is not shown.
+
+    x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
+
+        S ~ Ber(min{1, e^(-mBη)·ν_s(x)/ν_{s-1}(x)·ν_{s-1}(y)/ν_s(y)}),  S' ~ Ber(1-p),
+
+    and x is drawn anew from ν̄_s unless S = S' = 1; A ~ Ber(1-p), and y is drawn anew unless
+    A = 1. p = ``fakes``. m = ``margin`` is 2 in the paper; 1 is enough to keep the ratio at most 1
+    where no loss moves two experts apart by more than η: of all ``Measures`` with δ₀ = 0. The
+    last batch may be shorter; after it nothing is drawn. That it decides when a loss comes, never
+    when one asks, is part of the privacy.
+
+    *Marginal*: where losses do not depend on what is shown and δ₀ = 0, x ~ ν̄_s given y: given y, x
+    is kept with probability a constant times ν_s(x)/ν_{s-1}(x). So the expected regret is that of
+    the base algorithm on batches: of exponential weights at most ln d/η + ηBT/8, whatever p and m.
+
+    Privacy: that of its ``accounting``, w.r.t. ``verification``: see ``Optimised``, ``Repaired``
+    and ``Printed``. Of measures from elsewhere it is assumed: that they satisfy Assumption 3.1
+    is tried, not proved.
+    Raises: InvalidArgument for measures that fail ``check_assumption``; for a premise of the
+    accounting that does not hold; for ``rate=Log(q)`` if probabilities would be too long.
+
+    >>> import numpy as np
+    >>> from antiphon.learners.l2p import ExponentialWeights
+    >>> weights = ExponentialWeights(experts=2, rate=50)
+    >>> learner = LazyToPrivate(measures=weights, horizon=9, fakes=0.5)
+    >>> session = learner.start(seed=1)
+    >>> session.send(np.array([1, 0])), session.send("advice")
+    (TOP, 1)
+    """
 
     @classmethod
     def tuned(

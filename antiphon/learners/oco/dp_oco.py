@@ -41,47 +41,9 @@ class Paired(NamedTuple):
     """The sum when the batch began."""
 
 
-@register("antiphon.DPOCO/1")
-@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class DPOCO(ConvexLearner[Paired]):
-    """Alg. 1, L2P, with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear losses on ball or box.
-
-    ν_s is μ when batch s begins; x and y are drawn from ν̄_1. After batch s-1, independently,
-
-        S ~ Ber(min{1, e^(-2Bη)·ν_s(x)/ν_{s-1}(x)·ν_{s-1}(y)/ν_s(y)}),  S', A ~ Ber(1-p),
-
-    x is drawn anew from ν̄_s unless S = S' = 1, and y unless A = 1. η = ``rate``, p = ``fakes``,
-    β = ``beta``, λ = ``regulariser``, B = ``batch``. After the last batch nothing is drawn. Data of
-    a norm above 1 are shortened to 1, in whole steps.
-
-    Privacy, *assumed*, as points are drawn in doubles; by ``accounting``:
-
-    * "theorem": (ε, δ) of Thm 3.2 with δ₀ = ``loose`` of Lemma 3.11 and δ₁ = ``tail``, whose
-      premises are checked. Its proof is for losses that are chosen beforehand only.
-    * "exact": were points drawn exactly, D_α <= (F + (K-2)·F')/(α-1), as in ``LazyLeader``, also
-      against adversaries that listen. *Proof*: reveal whether x was kept, whether y was, and who is
-      drawn. Draws: θ, of densities ∝ e^(⟨θ, x⟩ - βλ‖x‖²), differs by at most 2βL in the two worlds.
-      With Λ(θ) = ln∫e^(⟨θ, x⟩ - βλ‖x‖²) on the body, D_α = (Λ(αθ+(1-α)θ') - αΛ(θ) - (1-α)Λ(θ'))
-      /(α-1), and Λ'' is a covariance, at most I/(2βλ) (Brascamp and Lieb 1976); so D_α is at most
-      α(2βL)²/(4βλ) = αρ₀, ρ₀ = βL²/λ, with no δ₀. Decisions: given the past, x and y are known.
-      x is kept with probability (1-p)e^(-max{a, 0}), a = 2Bη + βΣ(ℓ(x)-ℓ(y)) in
-      [2Bη - BβLD, 2Bη + BβLD] for a body of diameter D, the same in both worlds but after the
-      batch that differs, where a is at most 2βLD apart; y with 1-p. x's and y's parts are
-      independent, so they multiply.
-
-    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 3.12; the
-    exact accounting is derived here.
-    Raises: InvalidArgument for a loss that is not ``LinearLoss``, a body that is neither ball nor
-    box, and premises that do not hold, with their numbers.
-
-    >>> from antiphon.learners.convex import Ball
-    >>> asked = dict(horizon=2**14, body=Ball(dimension=20), loss=LinearLoss(dimension=20))
-    >>> DPOCO.printed(**asked, epsilon=1, delta=1e-6)  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    antiphon.InvalidArgument: ... Lemma 3.11 gives D_∞ <= ...
-    """
+class PairedPoints(ConvexLearner[Paired]):
+    """L2P in a body: plays x, and holds y, for batches, however they are drawn. Abstract."""
 
     plays: ClassVar[type[Any]] = LinearLoss
 
@@ -193,7 +155,48 @@ class DPOCO(ConvexLearner[Paired]):
             Fraction(self.beta) * Fraction(slope) * Fraction(width), self.rho,
         )  # fmt: skip
 
-    # --- parameters -------------------------------------------------------------------------------
+
+@register("antiphon.DPOCO/1")
+@column_safe(of="loss")
+@attrs.frozen(kw_only=True)
+class DPOCO(PairedPoints):
+    """Alg. 1, L2P, with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear losses on ball or box.
+
+    ν_s is μ when batch s begins; x and y are drawn from ν̄_1. After batch s-1, independently,
+
+        S ~ Ber(min{1, e^(-2Bη)·ν_s(x)/ν_{s-1}(x)·ν_{s-1}(y)/ν_s(y)}),  S', A ~ Ber(1-p),
+
+    x is drawn anew from ν̄_s unless S = S' = 1, and y unless A = 1. η = ``rate``, p = ``fakes``,
+    β = ``beta``, λ = ``regulariser``, B = ``batch``. After the last batch nothing is drawn. Data of
+    a norm above 1 are shortened to 1, in whole steps.
+
+    Privacy, *assumed*, as points are drawn in doubles; by ``accounting``:
+
+    * "theorem": (ε, δ) of Thm 3.2 with δ₀ = ``loose`` of Lemma 3.11 and δ₁ = ``tail``, whose
+      premises are checked. Its proof is for losses that are chosen beforehand only.
+    * "exact": were points drawn exactly, D_α <= (F + (K-2)·F')/(α-1), as in ``LazyLeader``, also
+      against adversaries that listen. *Proof*: reveal whether x was kept, whether y was, and who is
+      drawn. Draws: θ, of densities ∝ e^(⟨θ, x⟩ - βλ‖x‖²), differs by at most 2βL in the two worlds.
+      With Λ(θ) = ln∫e^(⟨θ, x⟩ - βλ‖x‖²) on the body, D_α = (Λ(αθ+(1-α)θ') - αΛ(θ) - (1-α)Λ(θ'))
+      /(α-1), and Λ'' is a covariance, at most I/(2βλ) (Brascamp and Lieb 1976); so D_α is at most
+      α(2βL)²/(4βλ) = αρ₀, ρ₀ = βL²/λ, with no δ₀. Decisions: given the past, x and y are known.
+      x is kept with probability (1-p)e^(-max{a, 0}), a = 2Bη + βΣ(ℓ(x)-ℓ(y)) in
+      [2Bη - BβLD, 2Bη + BβLD] for a body of diameter D, the same in both worlds but after the
+      batch that differs, where a is at most 2βLD apart; y with 1-p. x's and y's parts are
+      independent, so they multiply.
+
+    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 3.12; the
+    exact accounting is derived here.
+    Raises: InvalidArgument for a loss that is not ``LinearLoss``, a body that is neither ball nor
+    box, and premises that do not hold, with their numbers.
+
+    >>> from antiphon.learners.convex import Ball
+    >>> asked = dict(horizon=2**14, body=Ball(dimension=20), loss=LinearLoss(dimension=20))
+    >>> DPOCO.printed(**asked, epsilon=1, delta=1e-6)  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    antiphon.InvalidArgument: ... Lemma 3.11 gives D_∞ <= ...
+    """
 
     @classmethod
     def printed(

@@ -191,23 +191,9 @@ def shown(point: Point) -> Row:
     return found
 
 
-@register("antiphon.LazyGibbs/1")
-@column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class LazyGibbs(LazyPrefix):
-    """Stands at x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body, and stays there lazily. *Not for release.*
-
-    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus
-    N(0, (``sigma``·L)²I), conditioned to a body: of it ``LazyPrefix`` says when to stay.
-    Privacy: that of ``LazyLeader``, against adversaries that listen, *assumed*, as points are drawn
-    in doubles. Were they drawn exactly, its proof would hold word for word, but for what is
-    drawn: as in ``DPOCO``, a point is βL²/λ-zCDP, which is 2/``sigma``², as there.
-    Regret: projecting a noisy sum (``LazyLeader``) has less, as what is conditioned is drawn
-    towards the middle, and its ratios are clipped more often where G is large.
-    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2,
-    without fake switches, with clipped ratios.
-    Raises: InvalidArgument as ``LazyPrefix``, and for a body that is neither ball nor box.
-    """
+class ByGibbsLaw(LazyPrefix):
+    """Draws its points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)), whatever it costs to stay. Abstract."""
 
     def __attrs_post_init__(self) -> None:
         LazyPrefix.__attrs_post_init__(self)
@@ -226,10 +212,48 @@ class LazyGibbs(LazyPrefix):
         return Renewed(tuple((point / -self._scale()).tolist()), shown(point))
 
 
+@register("antiphon.LazyGibbs/1")
+@column_safe(of="loss")
+@attrs.frozen(kw_only=True)
+class LazyGibbs(ByGibbsLaw):
+    """Stands at x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body, and stays there lazily. *Not for release.*
+
+    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus
+    N(0, (``sigma``·L)²I), conditioned to a body: of it ``LazyPrefix`` says when to stay.
+    Privacy: that of ``LazyLeader``, against adversaries that listen, *assumed*, as points are drawn
+    in doubles. Were they drawn exactly, its proof would hold word for word, but for what is
+    drawn: as in ``DPOCO``, a point is βL²/λ-zCDP, which is 2/``sigma``², as there.
+    Regret: projecting a noisy sum (``LazyLeader``) has less, as what is conditioned is drawn
+    towards the middle, and its ratios are clipped more often where G is large.
+    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2,
+    without fake switches, with clipped ratios.
+    Raises: InvalidArgument as ``LazyPrefix``, and for a body that is neither ball nor box.
+    """
+
+
+@attrs.frozen(kw_only=True)
+class ByNoisySum(LazyPrefix):
+    """Stands where y = G + noise says, whatever it costs to stay with y. Abstract."""
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        source = "Asi, Koren, Liu and Talwar, Alg. 1, on clipped Gaussian ratios; proved here"
+        return proved(self, Renyi(self.curve), self.verification, source)
+
+    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
+        noise = coins.discrete_gaussians(self.deviation, len(total))
+        noisy = plus(total, noise)
+        return Renewed(noisy, shown(for_each(self._point, noisy)))
+
+    def _point(self, noisy: Steps) -> Point:
+        """Where it stands with such a sum."""
+        return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())
+
+
 @register("antiphon.LazyLeader/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class LazyLeader(LazyPrefix):
+class LazyLeader(ByNoisySum):
     """Holds y = G + discrete Gaussian noise, and stands where ⟨y, x⟩ + λ‖x‖² is least in the body.
 
     See ``LazyPrefix`` for when it stays with y. The point is post-processing of y.
@@ -267,17 +291,3 @@ class LazyLeader(LazyPrefix):
     >>> session.send(np.array([10, 0])), bool(np.linalg.norm(session.send("advice")) < 1.001)
     (TOP, True)
     """
-
-    @property
-    def claims(self) -> tuple[Claim, ...]:
-        source = "Asi, Koren, Liu and Talwar, Alg. 1, on clipped Gaussian ratios; proved here"
-        return proved(self, Renyi(self.curve), self.verification, source)
-
-    def _drawn(self, total: Steps, coins: Coins) -> Renewed:
-        noise = coins.discrete_gaussians(self.deviation, len(total))
-        noisy = plus(total, noise)
-        return Renewed(noisy, shown(for_each(self._point, noisy)))
-
-    def _point(self, noisy: Steps) -> Point:
-        """Where it stands with such a sum."""
-        return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())

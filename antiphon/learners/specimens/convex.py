@@ -19,8 +19,9 @@ from antiphon.learners import ADVICE, convex
 from antiphon.learners.convex import Ball, Box, HedgedLeader, LinearLoss, Origin, RegularisedLeader
 from antiphon.learners.convex.convex_learner import Steps
 from antiphon.learners.convex.convex_losses import Point
-from antiphon.learners.convex.leader import SumLeader
+from antiphon.learners.convex.leader import OneStance, SumLeader
 from antiphon.learners.oco import DPOCO, LazyGibbs, LazyLeader, lazy_prefix
+from antiphon.learners.oco.dp_oco import PairedPoints
 from antiphon.learners.specimens import TwinMechanism, TwinProcessor
 from antiphon.mechanisms.counters import ExactSum
 from antiphon.mechanisms.counters.factors.rows import Row
@@ -243,29 +244,29 @@ class FollowingPoint(TwinMechanism):
 @register("antiphon.corpus.CostlessLeader/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class CostlessLeader(LazyLeader):
+class CostlessLeader(lazy_prefix.ByNoisySum):
     """A lazy leader without the cost: where the log-ratio is as large as can be, it stays."""
 
     def __attrs_post_init__(self) -> None:
-        LazyLeader.__attrs_post_init__(self)
+        lazy_prefix.ByNoisySum.__attrs_post_init__(self)
         set_derived(self, cost=Fraction(0))
 
 
 @register("antiphon.corpus.CostlessGibbs/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class CostlessGibbs(LazyGibbs):
+class CostlessGibbs(lazy_prefix.ByGibbsLaw):
     """The other one."""
 
     def __attrs_post_init__(self) -> None:
-        LazyGibbs.__attrs_post_init__(self)
+        lazy_prefix.ByGibbsLaw.__attrs_post_init__(self)
         set_derived(self, cost=Fraction(0))
 
 
 @register("antiphon.corpus.MeanDPOCO/1")
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
-class MeanDPOCO(DPOCO):
+class MeanDPOCO(PairedPoints):
     """DP-OCO that stands where its law is largest."""
 
     def _drawn(self, total: lazy_prefix.Steps, coins: Coins) -> Row:
@@ -276,7 +277,7 @@ class MeanDPOCO(DPOCO):
 @register("antiphon.corpus.BoxClipped/1")
 @column_safe
 @attrs.frozen(kw_only=True)
-class BoxClipped(RegularisedLeader):
+class BoxClipped(OneStance):
     """Clips each coordinate by itself: so far, the counter on its right would see to it."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:

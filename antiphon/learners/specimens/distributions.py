@@ -12,7 +12,9 @@ import numpy as np
 
 from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
 from antiphon.learners import distribution
+from antiphon.learners.distribution.clipping_map import SingleScore
 from antiphon.learners.distribution.local_mixture import Mixing
+from antiphon.learners.distribution.scheffe import PairwiseTests
 from antiphon.learners.specimens import TwinExchange, TwinMechanism
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol import TOP, Ask, Coins, Exchanged, Integers, Pair, Tuples, register, same
@@ -134,14 +136,14 @@ class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
 
 @register("antiphon.corpus.PrintedScale/1")
 @attrs.frozen(kw_only=True)
-class PrintedScale(distribution.OneScore):
+class PrintedScale(SingleScore):
     """Noise of scale ln(K/c)/ε, which is ln(KT)/ε for the paper's c = 1/T: too little."""
 
     def __attrs_post_init__(self) -> None:
-        distribution.OneScore.__attrs_post_init__(self)
+        SingleScore.__attrs_post_init__(self)
         clipping = self.clipping
         said = math.log(clipping.hypotheses.count / clipping.clip) / clipping.width
-        set_derived(self, scale=self.scale * Fraction(said))
+        set_derived(self, scale=clipping.grid / self.epsilon * Fraction(said))
 
 
 @register("antiphon.corpus.OneNoise/1")
@@ -173,7 +175,7 @@ class PeekingMixture(TwinExchange):
 
 @register("antiphon.corpus.LoudKnockout/1")
 @attrs.frozen(kw_only=True)
-class LoudKnockout(distribution.ScheffeKnockout):
+class LoudKnockout(PairwiseTests):
     """A knockout whose users answer with four times the ε; it learns of one user only."""
 
     def __attrs_post_init__(self) -> None:

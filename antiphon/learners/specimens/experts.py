@@ -14,8 +14,8 @@ import numpy as np
 
 from antiphon import learners
 from antiphon.composition import ComplexMechanism, ExtConComp, guarantee
-from antiphon.learners.experts.lazy import LazyDartboard
-from antiphon.learners.experts.lazy_policy import Following
+from antiphon.learners.experts.lazy import CappedDartboard, LazyDartboard, LazyInBatches
+from antiphon.learners.experts.lazy_policy import Following, OneDecision
 from antiphon.learners.experts.noisy_leader import Led
 from antiphon.learners.experts.weighted import Holding, Softmax, times
 from antiphon.learners.specimens import TwinExchange, TwinMechanism, TwinProcessor
@@ -205,27 +205,27 @@ def _costless(learner: LazyDartboard) -> None:
 
 @register("antiphon.corpus.Costless/1")
 @attrs.frozen(kw_only=True)
-class Costless(learners.LazyExperts):
+class Costless(LazyInBatches):
     """Lazy experts without the cost."""
 
     def __attrs_post_init__(self) -> None:
-        learners.LazyExperts.__attrs_post_init__(self)
+        LazyInBatches.__attrs_post_init__(self)
         _costless(self)
 
 
 @register("antiphon.corpus.CostlessDartboard/1")
 @attrs.frozen(kw_only=True)
-class CostlessDartboard(learners.PrivateDartboard):
+class CostlessDartboard(CappedDartboard):
     """A dartboard without the cost."""
 
     def __attrs_post_init__(self) -> None:
-        learners.PrivateDartboard.__attrs_post_init__(self)
+        CappedDartboard.__attrs_post_init__(self)
         _costless(self)
 
 
 @register("antiphon.corpus.CostlessBit/1")
 @attrs.frozen
-class CostlessBit(learners.StayBit):
+class CostlessBit(OneDecision):
     """Stays with probability e^(-ηL): without a loss, always."""
 
     def __attrs_post_init__(self) -> None:

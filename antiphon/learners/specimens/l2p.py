@@ -15,6 +15,7 @@ from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners import ADVICE, LazyToPrivate
 from antiphon.learners.experts.weighted import times
 from antiphon.learners.l2p import ExponentialWeights, Printed, Repaired
+from antiphon.learners.l2p.lazy_to_private import PairedExperts
 from antiphon.learners.learner import Losses
 from antiphon.numbers.exact import Log, exp
 from antiphon.protocol import Coins, Pair, register, same
@@ -50,7 +51,7 @@ def specimens() -> Iterator[Specimen]:
     yield Specimen(*examples, *specimen.slow(*rows))
 
 
-def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToPrivate:
+def of_two(kind: type[PairedExperts] = LazyToPrivate, **changed: Any) -> PairedExperts:
     """L2P of exponential weights for a few experts, whose runs can be enumerated."""
     rate, experts = changed.pop("rate", Log(Fraction(11, 10))), changed.pop("experts", 2)
     weights = ExponentialWeights(experts=experts, rate=rate)
@@ -63,7 +64,7 @@ def of_two(kind: type[LazyToPrivate] = LazyToPrivate, **changed: Any) -> LazyToP
 
 @register("antiphon.corpus.Reused/1")
 @attrs.frozen(kw_only=True)
-class Reused(LazyToPrivate):
+class Reused(PairedExperts):
     """One uniform V decides whether x stays (V < s), and is used again to draw x of two.
 
     For ``rate=Log(…)``.
