@@ -1,4 +1,4 @@
-"""The adversary of CM §5.2: sparse parallel composition gives nothing for δ > 0 (Thm 1.4)."""
+"""The adversary of CM §5.2: sparse parallel composition guarantees nothing for δ > 0 (Thm 1.4)."""
 
 from fractions import Fraction
 
@@ -16,7 +16,7 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 
 class _Exposing(Adversary["tuple[int, bool]"]):
-    """Creates mechanisms until one answers ⊥, and asks that one for the secret bit.
+    """An adversary that creates mechanisms until one answers ⊥, and asks it for the secret bit.
 
     State: (copies created, whether the last one awaits its question).
     """
@@ -51,7 +51,7 @@ def _asserting(mechanism: ContinualMechanism, measure: Measure) -> Pair[Create]:
 @column_safe
 @attrs.frozen
 class CounterexampleAdversary(_Exposing):
-    """Creates copies of M_δ until one breaks, and asks that one for the secret bit.
+    """Creates copies of M_δ until one breaks, and asks the broken one for the secret bit.
 
     Asks a new M_δ (0, 0); on ⊤ it creates the next; on the first ⊥ it asks the broken
     one (0, 1), which echoes b. With ``copies`` instances it learns b w.p. 1-(1-δ)^copies,
@@ -63,7 +63,7 @@ class CounterexampleAdversary(_Exposing):
     epsilon: exact.ExactEpsilon = attrs.field(
         default=Fraction(0), converter=exact.epsilon, kw_only=True
     )
-    """The ε of the claims that it makes; the mechanisms themselves are (0, δ)-DP."""
+    """The ε that its creation queries claim; the mechanisms themselves are (0, δ)-DP."""
     copies: int = attrs.field(converter=named.whole, kw_only=True)
     _create: Pair[Create] = attrs.field(init=False, eq=False, repr=False)
 
@@ -73,7 +73,7 @@ class CounterexampleAdversary(_Exposing):
 
     @property
     def success(self) -> Fraction:
-        """1-(1-δ)^copies: the probability that it learns the bit."""
+        """The probability 1-(1-δ)^copies that the adversary learns the bit."""
         return 1 - (1 - self.delta) ** self.copies
 
 
@@ -81,7 +81,7 @@ class CounterexampleAdversary(_Exposing):
 @column_safe
 @attrs.frozen
 class ExposingAdversary(_Exposing):
-    """Creates copies of M_{p,E} until one is exposed, and asks that one for RR_E of the bit.
+    """Creates copies of M_{p,E} until one is exposed, and asks the exposed one for RR_E of the bit.
 
     Each asserts ``measure``. With ``copies`` instances it gets the response w.p. 1-(1-p)^copies,
     although every view is valid for 1-sparse parallel composition.
@@ -103,7 +103,7 @@ class ExposingAdversary(_Exposing):
 
 
 def learned_bit(view: View) -> int | None:
-    """The secret bit, if this view of the adversary shows it."""
+    """The secret bit, if this view of the adversary shows it; else None."""
     last = view.rounds[-1].answer if view.rounds else HALT
     return last if type(last) is int else None
 

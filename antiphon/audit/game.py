@@ -34,7 +34,8 @@ Method = TypeVar("Method", bound=Callable[..., object])
 
 
 def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
-    """Decorator: ``help`` shows, for the ``**options`` of a method, what ``to`` takes by name.
+    """A decorator: ``help`` then lists the keyword parameters of ``to`` in place of a method's
+    ``**options``.
 
     Of the parameters of ``to``, those with a default, as it has them. What is called does not
     change.
@@ -59,7 +60,7 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
 
 
 def _claimed(system: object) -> Verification:
-    """The f that all claims of a mechanism are about."""
+    """The verification function f that all claims of a mechanism refer to."""
     _is_continual(None, None, system)
     mechanism: Any = system
     claims = claims_of(mechanism)
@@ -90,7 +91,7 @@ def _is_verification(_: object, __: object, value: object) -> None:
 @register("antiphon.PrivacyGame/1")
 @attrs.frozen(repr=False)
 class PrivacyGame(Shown):
-    """Both worlds of the definition of DP: the adversary must tell b = 0 from b = 1.
+    """The privacy game of a system and an f: an adversary must tell the world b = 0 from b = 1.
 
     M is (ε, δ)-DP w.r.t. f iff for every adversary the views of ``mechanism(0)`` and
     ``mechanism(1)`` are (ε, δ)-indistinguishable (CM Def. 3.7). Without an f it is that of M's only
@@ -107,26 +108,28 @@ class PrivacyGame(Shown):
         return Card(game_in_words(self.system, self.verification))
 
     def mechanism(self, bit: int) -> Chain:
-        """V[f] ∘* I(bit) ∘* M."""
+        """The world ``bit`` of the game: V[f] ∘* I(bit) ∘* M."""
         game: Chain = Verifier(self.verification) @ Identifier(bit) @ self.system
         return game
 
     @property
     def interactive(self) -> AnyChain:
-        """V[f] ∘* I ∘* M, an IM with initial states 0 and 1 (CM Cor. 3.8)."""
+        """The game as one IM: V[f] ∘* I ∘* M with initial states 0 and 1 (CM Cor. 3.8)."""
         game: AnyChain = Verifier(self.verification) @ Identifier() @ self.system
         return game
 
     @handed_on(Question)
     def question(self, **search: Unpack[Search]) -> Question:
-        """The game as a question to the exact solver, which keeps what it learns."""
+        """The game as a question to the exact solver. A question keeps the values that it has
+        computed."""
         return Question(self.system, self.verification, **search)
 
     @handed_on(Question)
     def solve(
         self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
     ) -> Solution:
-        """``tight_delta`` with its error bound, the worse world and the size of the search."""
+        """The tight δ with its error bound, the worse world, and the size of the search; see
+        ``tight_delta``."""
         return self.question(**search).solve(epsilon, rounds)
 
     @handed_on(Question)
@@ -158,7 +161,8 @@ class PrivacyGame(Shown):
     def tight_epsilon(
         self, *, delta: object, rounds: int | None = None, **search: Unpack[Search]
     ) -> exact.ExactEpsilon | float:
-        """The least ε for a δ, exactly, as 0 or ``Log(q)``; ``math.inf`` if no ε will do."""
+        """The least ε for which M is (ε, δ)-DP, exactly, as 0 or ``Log(q)``; ``math.inf`` if
+        there is none."""
         return self.question(**search).tight_epsilon(delta, rounds)
 
     @handed_on(Question)
@@ -184,7 +188,7 @@ class PrivacyGame(Shown):
 
     @handed_on(Question)
     def tight_range(self, *, rounds: int, **search: Unpack[Search]) -> exact.ExactEpsilon | float:
-        """The least η with which M is η-BR w.r.t. f: 0 or ``Log(q)``; ``math.inf`` if none is.
+        """The least η for which M is η-BR w.r.t. f: 0 or ``Log(q)``; ``math.inf`` if there is none.
 
         The largest difference of the privacy losses of two views of one deterministic adversary.
         Cost and errors: as ``tight_renyi``.
@@ -219,7 +223,8 @@ class PrivacyGame(Shown):
 
     @handed_on(Question)
     def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> Comparison:
-        """Each claim, of M or of what may be created, beside what is exactly true: a row each.
+        """A comparison of each claim, of M or of mechanisms it may create, with the exact value:
+        one row for each.
 
         (ε, δ) beside the tight δ(ε), η-BR beside the tight range; μ-GDP and dominating pairs beside
         the tight δ at some ε (``CURVE``), and, as zCDP and Rényi, beside the tight divergences of
@@ -257,7 +262,8 @@ class PrivacyGame(Shown):
         overwrite: bool = False,
         watch: Watch | None = None,
     ) -> View:
-        """The view of the adversary in the world ``bit``; see ``interact``. Never shows the bit."""
+        """The view of the adversary in the world ``bit``; see ``interact``. The view never shows
+        the bit."""
         return interact(
             adversary, self.mechanism(bit), rounds=rounds, seed=seed, sink=sink,
             overwrite=overwrite, watch=watch,
@@ -270,7 +276,8 @@ _OPENING: Final = Finite((OPEN,))
 
 
 class Envelope(NamedTuple):
-    """M's state, and its answers; None once they have been told."""
+    """The state of ``Sealed``: the state of M, and M's answers so far; None once they have been
+    released."""
 
     inner: object
     answers: tuple[object, ...] | None = ()
@@ -279,7 +286,8 @@ class Envelope(NamedTuple):
 @register("antiphon.Sealed/1")
 @attrs.frozen
 class Sealed(ContinualMechanism[Envelope, object, object]):
-    """M with sealed answers: ⊤ to every message, and ``OPEN`` -> all of M's answers; then HALT.
+    """M with sealed answers: it answers ⊤ to every message, and all of M's answers to ``OPEN``;
+    then HALT.
 
     Who plays against it chooses every message without having heard anything, and sees all in the
     end: a deterministic adversary of it is an *oblivious* one of M, a fixed sequence of pairs, and
@@ -319,5 +327,6 @@ class Sealed(ContinualMechanism[Envelope, object, object]):
 
 
 def oblivious(game: PrivacyGame) -> PrivacyGame:
-    """The same game against oblivious adversaries, with a last message ``OPEN``."""
+    """The same game against oblivious adversaries: all answers are sealed until a last message
+    ``OPEN``."""
     return PrivacyGame(Sealed(game.system), updates_and_queries(game.verification, _OPENING))

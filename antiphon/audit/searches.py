@@ -1,4 +1,4 @@
-"""Searches for violations where not everything can be listed: by Hypothesis.
+"""Searches by Hypothesis for violations, where not all cases can be listed.
 
 Finding nothing proves nothing. What is found is shrunk, and the same search finds the same.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 Found = TypeVar("Found")
 Value = TypeVar("Value")
 Choices: TypeAlias = "SearchStrategy[object] | Sequence[object]"
-"""A Hypothesis strategy, or a finite list."""
+"""A Hypothesis strategy, or a finite list of values."""
 
 
 def search_properties(
@@ -118,7 +118,7 @@ def search_query(
 
 
 def _strategies() -> ModuleType:
-    """The module. Raises: MissingExtra."""
+    """The module ``hypothesis.strategies``. Raises: MissingExtra."""
     try:
         from hypothesis import strategies
     except ImportError:
@@ -129,7 +129,8 @@ def _strategies() -> ModuleType:
 def _search(
     violation: Callable[[Value], Found | None], values: SearchStrategy[Value], examples: int
 ) -> Found | None:
-    """The first violation among so many values of a strategy, shrunk."""
+    """The first violation among ``examples`` values of a Hypothesis strategy, shrunk; None if
+    none was found."""
     import hypothesis
 
     slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large
@@ -160,7 +161,7 @@ def _strategy(values: Choices) -> SearchStrategy[object]:
 
 
 class _Found(Exception):
-    """A violation, on its way out of a search."""
+    """The exception that carries a violation out of a Hypothesis search."""
 
     def __init__(self, violation: Any) -> None:
         super().__init__("a violation was found")

@@ -1,4 +1,5 @@
-"""𝒫 with V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) (CM §4-5).
+"""The composition simulator 𝒫: V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) (CM
+§4-5).
 
 The proof of Theorems 4.10, 4.12, 5.2 and 5.5 as an object: 𝒫 keeps the samples of
 randomized response and runs one simulator T_j for each created mechanism, which asks
@@ -29,7 +30,8 @@ Parameters: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 
 @attrs.frozen
 class RandomizedResponses(NoninteractiveMechanism[int, object]):
-    """Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}] on (b, …, b): a bit -> the tuple of k samples."""
+    """The composition Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}] on (b, …, b): it maps a bit to a tuple
+    of k samples."""
 
     parameters: tuple[Parameters, ...]
 
@@ -47,7 +49,7 @@ class RandomizedResponses(NoninteractiveMechanism[int, object]):
 
 @attrs.frozen
 class Unrestricted(Verification[int]):
-    """f that accepts every pair."""
+    """A verification function that accepts every pair."""
 
     @property
     def initial_state(self) -> int:
@@ -59,7 +61,8 @@ class Unrestricted(Verification[int]):
 
 @attrs.frozen(eq=False)
 class FirstWorld(PostProcessor[ConcurrentState]):
-    """I(0) ∘* M as an IPM that never asks its right: right while all pairs are identical.
+    """I(0) ∘* M as an IPM that never asks its right; a correct simulator while all pairs are
+    identical.
 
     M steps, halts, fails and refuses as it does in ExtConComp.
     """
@@ -85,7 +88,7 @@ class FirstWorld(PostProcessor[ConcurrentState]):
 
 
 class Simulation(NamedTuple):
-    """One T_j: the creation, its simulator once chosen, the simulator's state."""
+    """One T_j: the creation, its simulator once chosen, and the state of the simulator."""
 
     created: Create
     simulator: PostProcessor | None
@@ -93,30 +96,33 @@ class Simulation(NamedTuple):
 
 
 class SimulatedComposition(NamedTuple):
-    """The state of 𝒫."""
+    """The state of the composition simulator 𝒫: its samples, and the state of each simulated
+    mechanism."""
 
     samples: tuple[object, ...] | None
-    """r₁, …, r_k; a used one is None."""
+    """The samples r₁, …, r_k of the randomized responses; a used one is None."""
     simulations: tuple[Simulation, ...]
     waiting: Pair | None
-    """The message that came before the samples."""
+    """The message that waits until the samples arrive."""
     over: bool = False
-    """Whether a simulated mechanism has refused a message: the end, as in ExtConComp."""
+    """Whether a simulated mechanism has refused a message, which ends the interaction as in
+    ExtConComp."""
 
 
 Place: TypeAlias = Callable[[int, tuple[object, ...], tuple[Parameters, ...], Create], int]
-"""(j, the samples, their parameters, the creation) -> which sample; a used one is None."""
+"""A function (j, samples, their parameters, creation) -> number of the sample for T_j; a used
+sample is None."""
 
 
 def by_index(index: int, *_: object) -> int:
-    """Sample j (CM Thm 4.10)."""
+    """The number of the sample that mechanism j takes: j itself (CM Thm 4.10)."""
     return index
 
 
 def first_alike(
     _: int, samples: tuple[object, ...], parameters: tuple[Parameters, ...], created: Create
 ) -> int:
-    """The smallest unused sample with the mechanism's parameters (CM Thm 4.12)."""
+    """The number of the first unused sample with the mechanism's parameters (CM Thm 4.12)."""
     for place, (sample, own) in enumerate(zip(samples, parameters, strict=True)):
         if sample is not None and own == created.parameters:
             return place
@@ -125,7 +131,8 @@ def first_alike(
 
 @attrs.frozen(eq=False)
 class CompositionSimulator(PostProcessor[SimulatedComposition]):
-    """𝒫 for one of the four theorems; made by ``composition_simulator``."""
+    """The simulator 𝒫 of one of four theorems (CM 4.10, 4.12, 5.2, 5.5); made by
+    ``composition_simulator``."""
 
     parameters: tuple[Parameters, ...]
     choose: Callable[[Create, Pair], PostProcessor]
@@ -180,7 +187,8 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return SimulatedComposition(samples, tuple(simulations), None, over), LEFT, message
 
     def _simulator(self, created: Create, pair: Pair) -> PostProcessor:
-        """One simulator for each kind of creation, so that equal states stay equal."""
+        """The simulator for a creation, one object for each kind of creation, so that equal
+        states stay equal."""
         key = created, identical(pair.zero, pair.one)
         if key not in self._chosen:
             self._chosen[key] = self.choose(created, pair)
@@ -188,7 +196,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
 
 
 def composition_simulator(verification: Verification, *, rounds: int) -> CompositionSimulator:
-    """𝒫 of Thm 4.10, 4.12, 5.2 or 5.5, by the kind of f, for ``rounds`` messages.
+    """The simulator 𝒫 of Thm 4.10, 4.12, 5.2 or 5.5, by the kind of f, for ``rounds`` messages.
 
     For f_∞ the T_j of always-identical pairs run without V[f'_j], which f_∞ does not
     check either (theory §2.1, corrected).

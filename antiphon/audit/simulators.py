@@ -25,64 +25,65 @@ from antiphon.protocol.spaces import Anything, Signature
 from antiphon.protocol.verification import Refused, Verification, read
 
 Point: TypeAlias = tuple[Fraction, Fraction]
-"""(φ⁰, φ¹), or any pair of numbers, one for each world."""
+"""(φ⁰, φ¹), or any other pair of numbers with one for each world."""
 Sample: TypeAlias = tuple[int, Symbol]
 """A sample of RR_{ε,δ}(b): (r, ⊤) if r is b for certain, else (r, ⊥)."""
 
 SAMPLE_QUERY = Pair(0, 1)
-"""The query of a simulator to its right: I(b) makes it the input b of randomized response."""
+"""The query that a simulator sends to its right; I(b) turns it into the input b of randomized
+response."""
 
 
 @attrs.frozen(eq=False)
 class Share:
-    """φ of a history. One object for each, as histories are: quick to compare."""
+    """The numbers φ⁰, φ¹ of a history. Equal shares are one object, which is quick to compare."""
 
     point: Point
 
 
 class Simulated(NamedTuple):
-    """The state of a simulator."""
+    """The state of a simulator of one mechanism."""
 
     judged: object
-    """The verifier's state."""
+    """The state of the verifier."""
     history: WeighedHistory
     share: Share
-    """φ of the history; (1, 1) where it is not used."""
+    """The share φ of the history; (1, 1) where the simulator does not use it."""
     sample: Sample | None
     """The sample of RR_{ε,δ}(b), once it has been asked for; None before."""
     waiting: Pair | None
-    """The pair that waits for the sample, else None."""
+    """The pair that waits for the sample; None if there is none."""
 
 
 Found: TypeAlias = tuple[tuple[object, WeighedHistory], ...]
-"""(answer, history) for every answer to a pair."""
+"""((answer, history), …) for every answer to a pair."""
 Continuations: TypeAlias = tuple[tuple[object, WeighedHistory, Share], ...]
-"""(answer, history, φ) for every answer to a pair."""
+"""((answer, history, φ), …) for every answer to a pair."""
 Key: TypeAlias = tuple[WeighedHistory, Share, Hashable]
-"""(history, φ, pair)."""
+"""The key (history, φ, pair) of a cached step."""
 Sent: TypeAlias = tuple[Simulated, Side, object]
 
 
 @attrs.frozen(eq=False)
 class Simulator(PostProcessor[Simulated]):
-    """T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M, for a finite M."""
+    """A simulator T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M, for a finite M. Abstract."""
 
     mechanism: ContinualMechanism
     verification: Verification
     growth: Fraction
-    """e^ε, rational."""
+    """The value of e^ε, a rational number."""
     within: bool = attrs.field(default=False, kw_only=True)
-    """Whether M is a part of a composition, whose other parts go on when it halts."""
+    """Whether M is part of a composition, whose other mechanisms continue when M halts."""
     _histories: Histories = attrs.field(init=False, repr=False)
     _known: dict[Key, Continuations | None] = attrs.field(
         init=False, repr=False, factory=dict[Key, Continuations | None]
     )
-    """A step is asked again for every outcome of its coins."""
+    """A cache of continuations: a step is computed again for every outcome of its coins."""
     _accepts: Callable[[object], bool] = attrs.field(init=False, repr=False)
     _laws: dict[tuple[Key, Sample | None], list[int] | None] = attrs.field(
         init=False, repr=False, factory=dict[tuple[Key, Sample | None], list[int] | None]
     )
-    """(key, sample) -> the law of the continuations."""
+    """A cache: (key, sample) -> the law of the continuations, as integer weights."""
     _shares: dict[Point, Share] = attrs.field(init=False, repr=False, factory=dict[Point, Share])
 
     def __attrs_post_init__(self) -> None:
@@ -95,7 +96,7 @@ class Simulator(PostProcessor[Simulated]):
         return Simulated(first, self._histories.empty(), share, None, None)
 
     def share(self, point: Point) -> Share:
-        """The one share of these values."""
+        """The only ``Share`` object with these values."""
         return self._shares.setdefault(point, Share(point))
 
     def signature(self, right: Signature) -> Signature:
@@ -142,7 +143,7 @@ class Simulator(PostProcessor[Simulated]):
 
     @abstractmethod
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """(answer, history, φ) for every (answer, history)."""
+        """The continuations (answer, history, φ), one for every (answer, history) in ``found``."""
 
     @abstractmethod
     def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
@@ -201,7 +202,7 @@ class Lyu(Simulator):
         return [self._psi(history, share.point, bit) for _, history, share in found]
 
     def _psi(self, history: WeighedHistory, share: Point, bit: int) -> Fraction:
-        """(e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b}) / ((1−δ)(e^ε−1)), and its limits."""
+        """The quantity (e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b}) / ((1−δ)(e^ε−1)), or its limit."""
         if self.delta == 1:
             return share[bit]
         rest = [mu - self.delta * phi for mu, phi in zip(history.masses, share, strict=True)]
@@ -211,7 +212,8 @@ class Lyu(Simulator):
         return numerator / ((1 - self.delta) * (self.growth - 1))
 
     def shares(self, state: Simulated, found: Found) -> Continuations:
-        """φ of every continuation: the largest points, answer by answer (φ1-φ4)."""
+        """The continuations with their φ: for each answer in turn, the largest point under the
+        conditions (φ1-φ4)."""
         left = self.rounds - state.history.length - 1
         if left < 0:
             raise InvalidArgument(
@@ -233,13 +235,13 @@ class Lyu(Simulator):
         return tuple((a, h, self.share(s)) for (a, h), s in zip(found, shares, strict=True))
 
     def _needs(self, history: WeighedHistory, rounds: int) -> Point:
-        """L^b(h)/δ: what φ^b(h) must be at least (φ1)."""
+        """The lower bound L^b(h)/δ on φ^b(h) of condition (φ1), for both worlds."""
         ahead = (self._histories.ahead(history, b, self.growth, rounds) for b in (0, 1))
         need0, need1 = (each / self.delta for each in ahead)
         return need0, need1
 
     def _largest(self, history: WeighedHistory, lower: Point, upper: Point) -> Point:
-        """The coordinatewise largest feasible point of (φ1)-(φ4) (theory §2.1).
+        """The coordinatewise largest point that satisfies the conditions (φ1)-(φ4) (theory §2.1).
 
         Feasible points are closed under coordinatewise maxima, so the largest is bounded in
         each coordinate by an upper end or by (φ3). All four candidates lie on two such lines,
@@ -269,7 +271,8 @@ def vadhan_wang(
     epsilon: exact.Epsilon | None = None,
     within: bool = False,
 ) -> VadhanWang:
-    """T with T ∘* RR_{ε,0}(b) ≡ V[f] ∘* I(b) ∘* M (CM Lemma 4.7); by default for M's own claim.
+    """The simulator T with T ∘* RR_{ε,0}(b) ≡ V[f] ∘* I(b) ∘* M (CM Lemma 4.7); by default for M's
+    own claim.
 
     ``within``: as a part of a composition, which outlives it.
     Raises: InvalidArgument if e^ε is not rational or δ > 0.
@@ -291,7 +294,8 @@ def lyu(
     rounds: int,
     within: bool = False,
 ) -> Lyu:
-    """T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for ``rounds`` messages (CM Lemma 4.6).
+    """The simulator T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for ``rounds`` messages (CM Lemma
+    4.6).
 
     ``within``: as a part of a composition, which outlives it.
     Raises: InvalidArgument if e^ε is not rational or δ = 0 (use ``vadhan_wang``).

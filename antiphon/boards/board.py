@@ -32,7 +32,7 @@ Every: TypeAlias = "str | timedelta"
 _LARGE: Final = 2**61
 _MOST_STEPS: Final = 2**40
 ALL: Final = "all"
-"""The only key of a board that has none."""
+"""The single key of a board that does not count by key."""
 _UNITS: Final[dict[tuple[str, str], Unit]] = {
     ("user-window", "added or removed"): SingleUserWindow(),
     ("user-window", "replaced"): SingleUserWindow(replaced=True),
@@ -46,7 +46,8 @@ _UNITS: Final[dict[tuple[str, str], Unit]] = {
 
 @attrs.frozen(kw_only=True, repr=False)
 class Board(Shown):
-    """What is counted, for whom it is private, and how rows are read. Made by ``counts``, ``sums``.
+    """A board: the columns that are read, the unit of privacy, and ε. Made by ``counts`` or
+    ``sums``.
 
     ``open(folder)`` runs it so that it survives its process, ``start()`` in memory.
     """
@@ -60,17 +61,18 @@ class Board(Shown):
 
     @property
     def clock(self) -> Clock:
-        """Its windows."""
+        """The clock that divides time into the board's windows."""
         return self.columns.clock
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """What it counts by; public, all from the start."""
+        """The keys that rows are counted by; they are public and all fixed from the start."""
         return self.columns.keys
 
     @cached_property
     def sums(self) -> BoundedSums:
-        """P."""
+        """The post-processor P, which bounds, clips and sums each window's rows for the
+        counters."""
         return self._sums(counter_for(self.clock.windows, self.epsilon / self._units))
 
     def _sums(self, counter: Counter) -> BoundedSums:
@@ -82,29 +84,33 @@ class Board(Shown):
 
     @cached_property
     def _units(self) -> int:
-        """B, which no counter has a part in."""
+        """The number B of units by which neighbours' sums differ at most; it does not depend on
+        the counter."""
         return self._sums(counter_for(1, Fraction(1))).units
 
     @cached_property
     def counter(self) -> Counter:
-        """The counter of each key."""
+        """The continual counter that is created once for each key."""
         return counter_for(self.clock.windows, self.epsilon / self._units)
 
     @property
     def mechanism(self) -> ComplexMechanism:
-        """P ∘* ExtConComp: what runs."""
+        """The mechanism that a board runs: P ∘* ExtConComp."""
         return ComplexMechanism(self.sums)
 
     def guarantee(self) -> Guarantee:
-        """What it promises, derived: CM Thm 6.1 over Theorem T1 over the counters' claims."""
+        """The board's privacy guarantee, derived by CM Thm 6.1, Theorem T1 and the counters'
+        claims."""
         return guarantee(self.mechanism)
 
     def error(self, window: int, *, beta: float = 0.05) -> Fraction:
-        """With probability at least 1 - beta, a count after this window errs by no more."""
+        """A bound on the error of a count after this window; it holds with probability at least
+        1 - beta."""
         return exact.fraction(self.counter.error_bound(window + 1, beta=beta)) * self.columns.step
 
     def statement(self) -> Statement:
-        """What to tell people, each sentence from the derivation and from what the board is."""
+        """A privacy statement for the people concerned, from the derivation and the parameters
+        of the board."""
         return stated(self.guarantee().derivation, public=self._public, uncovered=self._uncovered)
 
     @property
@@ -143,7 +149,8 @@ class Board(Shown):
     # --- running -------------------------------------------------------------------------------
 
     def open(self, folder: str | Path, *, moved: bool = False) -> LiveBoard:
-        """Run it in a folder: begun there if it is new, else gone on with, where it was.
+        """Run the board in a folder: start it if the folder is new, else resume it where it
+        stopped.
 
         ``moved``: your word that the folder has been moved here, and that no copy of it goes on.
         Raises: InvalidArgument if another board lives there; ResumeError, FileError as
@@ -152,12 +159,13 @@ class Board(Shown):
         return begin_live(self, Path(folder), moved=moved)
 
     def start(self, *, seed: int | None = None) -> LiveBoard:
-        """Run it in memory: for trying; a ``seed`` is for examples only."""
+        """Run the board in memory, for trying it out; a ``seed`` is for examples only."""
         return begin_live(self, None, seed=seed)
 
     @property
     def definition(self) -> str:
-        """All that it is, as JSON: what a folder must agree with."""
+        """The board's full definition as JSON; a folder opened with another definition is
+        refused."""
         columns = self.columns
         said = {
             "columns": columns.names, "by": columns.by, "user": columns.user,
@@ -185,7 +193,8 @@ class Board(Shown):
 
 
 def counter_for(horizon: int, epsilon: Fraction) -> Counter:
-    """The pure counter of the least largest error at this horizon, at ε a unit of change."""
+    """The pure-DP counter with the least worst-case error at this horizon, at ε for each unit of
+    change."""
     known = [
         kind(
             horizon=horizon, epsilon=epsilon, sensitivity=Fraction(1), clip=True,
@@ -215,7 +224,7 @@ def counts(
     zone: str = "UTC",
     lateness: Every = timedelta(0),
 ) -> Board:
-    """How many rows there are of each key, window by window.
+    """A board of private counts: the number of rows of each key in each window.
 
     ``by``: the column of keys (None: all rows together); ``keys``, all of them, which are public;
     ``others``: a key for rows of any other, which are refused without. ``start``, ``every``,
@@ -258,7 +267,7 @@ def sums(
     zone: str = "UTC",
     lateness: Every = timedelta(0),
 ) -> Board:
-    """How much the column ``amount`` adds up to for each key; all else as ``counts``.
+    """A board of private sums of the column ``amount``, by key and window; all else as ``counts``.
 
     An amount counts as the nearest multiple of ``step`` (the even one of two), once it has been
     moved into [``low``, ``high``]. So noise is in proportion to the larger of |low| and |high|.
@@ -278,7 +287,7 @@ def sums(
 def _board(
     amount: str | None, low: int, high: int, step: int | Fraction, given: dict[str, object]
 ) -> Board:
-    """A board of what ``counts`` and ``sums`` were given. Raises: InvalidArgument."""
+    """A board from the arguments of ``counts`` or ``sums``. Raises: InvalidArgument."""
     by, user, others = given["by"], given["user"], given["others"]
     for name in ("time", "user", "by", "row", "others"):
         value = given[name]

@@ -15,7 +15,7 @@ from antiphon.numbers.errors import FileError, InvalidArgument
 
 @attrs.frozen
 class BoardFile:
-    """A board, its folder, and the files that it is fed with, all beside its TOML file."""
+    """A board read from a TOML file, with its folder and the files that it is fed with."""
 
     board: Board
     folder: Path
@@ -24,12 +24,13 @@ class BoardFile:
 
     @property
     def sources(self) -> list[Path]:
-        """The files that are there now, by their names."""
+        """The existing files that match the board's patterns, sorted by name."""
         return sorted({each for pattern in self.patterns for each in self.place.glob(pattern)})
 
 
 def read_board(path: str | Path) -> BoardFile:
-    """The board of a TOML file: the parameters of ``counts``; with ``sum = "amount"`` of ``sums``.
+    """Read a board from a TOML file: the parameters of ``counts``; with ``sum = "amount"``, of
+    ``sums``.
 
     ``folder``: where it lives, by default the name of the file without its end; ``files``: patterns
     of what it is fed with. Raises: FileError, InvalidArgument.

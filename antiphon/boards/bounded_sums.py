@@ -1,4 +1,5 @@
-"""P of a board: a window's rows are bounded, clipped and summed by key; every counter is told."""
+"""The post-processor P of a board: bounds, clips and sums each window's rows by key, and feeds
+the counters."""
 
 from __future__ import annotations
 
@@ -36,7 +37,8 @@ _UNITS: Final = (SingleUserWindow, SingleUser, SingleRow)
 
 @register("antiphon.SumsState/1", state=True)
 class SumsState(NamedTuple):
-    """How many windows have come, and how many rows of each user were kept, if that matters."""
+    """The state of P: the number of windows so far, and the rows kept of each user if that is
+    limited."""
 
     windows: int
     kept: tuple[tuple[User, int], ...]
@@ -45,7 +47,7 @@ class SumsState(NamedTuple):
 @register("antiphon.BoundedSums/1")
 @attrs.frozen(kw_only=True)
 class BoundedSums(ExchangePostProcessor[SumsState]):
-    """P: sums by key of what users send, window by window, through one counter a key.
+    """The post-processor P: sums users' rows by key, window by window, and feeds one counter a key.
 
     A message is the whole batch of a window, also an empty one. The first ``per_user`` rows of a
     user are kept, in each window or, with ``in_total``, in all together; their amounts are moved
@@ -106,7 +108,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 
     @property
     def units(self) -> int:
-        """B: by how much the sums of neighbours differ at most, all together."""
+        """The number B: the sums of neighbouring streams differ by at most B in total."""
         largest, rows, unit = max(abs(self.low), abs(self.high)), self.per_user, self.unit
         if rows is None:
             return (2 if unit.replaced else 1) * largest
@@ -119,12 +121,13 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """A counter for each key."""
+        """The creation queries: one counter for each key."""
         return (Create(self.counter),) * len(self.keys)
 
     @property
     def lifting(self) -> Lifting:
-        """From streams that differ in one unit to a purse of ``units``."""
+        """The claim that streams differing in one unit become updates that share a purse of
+        ``units``."""
         inner = SharedPurse(self.created, units=self.units)
         return Lifting(self.unit, inner, Status.PROVED, "antiphon.boards.BoundedSums")
 
@@ -134,7 +137,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
         return spaces.Signature(batches, counts, batches)
 
     def exchange(self, state: SumsState, batch: Batch) -> Exchanged[SumsState]:
-        """A window."""
+        """Process one window: bound and sum its rows, send each counter its sum, and answer."""
         if state.windows >= self.windows:
             raise InvalidArgument(
                 f"all {self.windows} windows have come: begin another board, whose ε is its own"
@@ -154,7 +157,7 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
     def bounded(
         self, batch: Batch, kept: tuple[tuple[User, int], ...]
     ) -> tuple[dict[Key, int], tuple[tuple[User, int], ...]]:
-        """The sums by key of the rows that are kept; and how many are, by user."""
+        """The sums by key of the rows that are kept, and the number of kept rows by user."""
         low, high, most = self.low, self.high, self.per_user
         counted, sums = dict(kept), dict[Key, int]()
         for user, key, amount in batch:

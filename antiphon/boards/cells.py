@@ -1,4 +1,5 @@
-"""Rows as they come in: cells are read, checked and named, before anything is counted."""
+"""Parsing of a board's input: cells are read and checked, and become rows, before anything is
+counted."""
 
 from __future__ import annotations
 
@@ -16,13 +17,13 @@ from antiphon.boards.clock import Clock, moment
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 LONGEST: Final = 200
-"""Characters of a user, and of a row's own key."""
+"""The largest number of characters of a user's name, and of a row's own key."""
 
 Source: TypeAlias = Union[str, Path, Iterable[Sequence[object]]]
 
 
 class BadRow(InvalidArgument):
-    """A row that cannot be counted, by file and line; nothing of its file is.
+    """The error for a row that cannot be counted, with file and line; nothing of its file is added.
 
     What the row says is data, and not in the text: look at the line.
     """
@@ -34,41 +35,41 @@ class BadRow(InvalidArgument):
 
 
 class BoardRow(NamedTuple):
-    """A row that can be counted."""
+    """A valid row, parsed from its cells and ready to be counted."""
 
     line: int
     name: str
-    """Its own key: by it it is known when it comes again."""
+    """The row's own key, by which it is recognised when it is sent again."""
     window: int
     time: str
     user: str
     key: int
-    """Its place among the board's keys."""
+    """The index of the row's key among the board's keys."""
     amount: int
 
 
 @attrs.frozen(kw_only=True)
 class BoardColumns:
-    """How a board reads a row: its columns, and what their cells mean."""
+    """The columns that a board reads, and how their cells are interpreted."""
 
     time: str
     user: str | None
     by: str | None
     amount: str | None
     row: str | None
-    """The column of a row's own key; None: file and line."""
+    """The column with each row's own key; None: rows are identified by file and line."""
     clock: Clock
     keys: tuple[str, ...]
     others: str | None
-    """The key of rows whose own is not listed."""
+    """The key under which rows with unlisted keys are counted."""
     low: int
     high: int
     step: Fraction
-    """What amounts are counted in; ``low`` and ``high`` are so many of it."""
+    """The unit in which amounts are counted; ``low`` and ``high`` are multiples of it."""
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The columns that are read, in the order of a frame's cells."""
+        """The names of the columns that are read, in the order of a frame's cells."""
         wanted = (self.time, self.user, self.by, self.amount, self.row)
         return tuple(dict.fromkeys(each for each in wanted if each is not None))
 
@@ -90,7 +91,7 @@ def rows_of(
 
 
 def _cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str]]]:
-    """The lines of a CSV file, each by its number, as the cells that are asked for."""
+    """The cells of the requested columns, line by line with line numbers, from a CSV file."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
             lines = csv.reader(file, strict=True)
@@ -119,7 +120,7 @@ def _cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str]]]
 
 
 class _Reader:
-    """Cells to rows, with what is looked up for each row looked up once."""
+    """A parser from cells to rows; it caches lookups that recur from row to row."""
 
     def __init__(self, label: str, columns: BoardColumns, names: tuple[str, ...]) -> None:
         self._label, self._columns = label, columns
@@ -172,7 +173,7 @@ class _Reader:
         return found
 
     def _counted(self, cell: object) -> int:
-        """An amount in steps, within its bounds."""
+        """An amount converted to steps and clipped to its bounds."""
         columns = self._columns
         if type(cell) is str and cell.isdecimal() and len(cell) < 16 and columns.step == 1:
             return min(max(int(cell), columns.low), columns.high)

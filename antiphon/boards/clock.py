@@ -1,4 +1,4 @@
-"""A public clock: equal windows, one after another, from a start that is public, too."""
+"""A public clock: equal consecutive windows of time, from a public start."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _TIME: Final = "a time is an ISO text such as 2026-01-31 or 2026-01-31T12:00, a 
 
 
 def span(value: object, name: str) -> timedelta:
-    """A length of time: "day", "6 hours", or a timedelta. Raises: InvalidArgument.
+    """A length of time from "day", "6 hours", or a timedelta. Raises: InvalidArgument.
 
     >>> span("6 hours", "every")
     datetime.timedelta(seconds=21600)
@@ -38,7 +38,7 @@ def span(value: object, name: str) -> timedelta:
 
 
 def moment(value: object) -> datetime:
-    """The time that a cell says. Raises: ValueError for what says none."""
+    """A datetime parsed from a cell. Raises: ValueError if the cell is no time."""
     if type(value) is str:
         return datetime.fromisoformat(value)
     if isinstance(value, datetime):
@@ -49,7 +49,7 @@ def moment(value: object) -> datetime:
 
 
 def public_time(value: object, name: str) -> datetime:
-    """A time that is a parameter. Raises: InvalidArgument."""
+    """A datetime parsed from a public parameter. Raises: InvalidArgument."""
     try:
         return moment(value)
     except ValueError:
@@ -58,7 +58,7 @@ def public_time(value: object, name: str) -> datetime:
 
 @attrs.frozen(kw_only=True)
 class Clock:
-    """Windows of length ``every`` from ``start`` on, by the clock on a wall in ``zone``.
+    """Consecutive windows of length ``every`` from ``start`` on, in the local time of ``zone``.
 
     A time with an offset is turned into that of the zone; one without is taken as it is. So where
     the clock is put back, the hour that comes twice is one window by the hour, and where it is put
@@ -91,37 +91,39 @@ class Clock:
             raise InvalidArgument("the last window ends past the calendar: fewer of them") from None
 
     def wall(self, time: datetime) -> datetime:
-        """What the clock on the wall says at a time. Raises: ValueError past the calendar."""
+        """A time converted to local time in the clock's zone. Raises: ValueError past the
+        calendar."""
         try:
             return time if time.tzinfo is None else time.astimezone(self._zone).replace(tzinfo=None)
         except OverflowError:
             raise ValueError(_TIME) from None
 
     def window(self, wall: datetime) -> int:
-        """The number of the window that a time on the wall lies in; outside of all: another."""
+        """The number of the window that contains a local time; out of range if no window does."""
         return (wall - self.start) // self.every
 
     def begins(self, window: int) -> datetime:
-        """When a window begins."""
+        """The local time at which a window begins."""
         return self.start + window * self.every
 
     def over(self, until: datetime, lateness: timedelta) -> int:
-        """How many windows are over for good at a time on the wall."""
+        """The number of windows that take no more rows at the local time ``until``, given
+        ``lateness``."""
         return min(max((until - lateness - self.start) // self.every, 0), self.windows)
 
     def now(self) -> datetime:
-        """What the clock on the wall says."""
+        """The current local time in the clock's zone."""
         return datetime.now(self._zone).replace(tzinfo=None)
 
     def name(self, window: int) -> str:
-        """A window, as people call it: by its begin."""
+        """A window's name for people: the time at which it begins."""
         begin = self.begins(window)
         text = begin.isoformat(sep=" ", timespec="minutes" if not begin.second else "auto")
         return text.removesuffix(" 00:00") if self.every.seconds == 0 else text
 
 
 def clock_fields(value: Any) -> dict[str, object]:
-    """A clock as JSON."""
+    """A clock's fields as a JSON-ready dict."""
     return {
         "start": value.start.isoformat(), "every": value.every.total_seconds(),
         "windows": value.windows, "zone": value.zone,

@@ -1,4 +1,4 @@
-"""What has come in, and what has been told: a file of SQLite; all of a feed is in it, or nothing.
+"""The database of a board's rows and answers, in SQLite; a feed is stored completely or not at all.
 
 A row is known by its key, so it is here once, however often it is fed. A window is closed in the
 transaction that brings its last rows, before it is counted: who dies then counts the very same rows
@@ -21,11 +21,11 @@ from antiphon.boards.units import Batch
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 Told: TypeAlias = Callable[[int], object]
-"""Hears how many rows have been read."""
+"""A callback that receives the number of rows read so far."""
 
 
 class Added(NamedTuple):
-    """How many rows were new, known, and too late."""
+    """The result of adding rows: the numbers of new, already known, and late rows."""
 
     new: int
     again: int
@@ -34,7 +34,7 @@ class Added(NamedTuple):
 
 _CHUNK: Final = 20_000
 _MOST: Final = 1 << 25
-"""Bytes of a window's rows in one message."""
+"""The largest size in bytes of a window's rows, which form one message."""
 _SCHEMA: Final = """
 create table if not exists rows (
     number integer primary key, name text not null unique, window integer not null,
@@ -50,7 +50,7 @@ _FIND: Final = "select window, time, person, key, amount from rows where name = 
 
 
 class Inbox:
-    """The rows of a board, its closed windows and its answers. ``path`` None: in memory."""
+    """A database of a board's rows, closed windows and answers. ``path`` None: in memory."""
 
     def __init__(self, path: Path | None) -> None:
         if path is not None:
@@ -65,12 +65,12 @@ class Inbox:
             raise FileError(f"{path} is no board's inbox: {error}") from None
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the database file."""
         self._base.close()
 
     @contextmanager
     def at_once(self) -> Generator[None]:
-        """All that is written within, or nothing of it."""
+        """A transaction: all writes within the block take effect, or none."""
         try:
             self._base.execute("begin immediate")
             yield
@@ -85,23 +85,23 @@ class Inbox:
     # --- what is said of the board -------------------------------------------------------------
 
     def said(self, name: str) -> str | None:
-        """What is kept under a name."""
+        """The text stored under a name; None if there is none."""
         found = self._base.execute("select value from said where name = ?", (name,)).fetchone()
         return None if found is None else str(found[0])
 
     def say(self, values: Mapping[str, str]) -> None:
-        """Keep texts under names."""
+        """Store texts under names."""
         self._base.executemany("insert or replace into said values (?, ?)", [*values.items()])
 
     @property
     def closed(self) -> int:
-        """How many windows take no more rows."""
+        """The number of windows that take no more rows."""
         return int(self.said("closed") or 0)
 
     # --- rows ----------------------------------------------------------------------------------
 
     def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, drop: bool) -> Added:
-        """Add rows that are not here yet.
+        """Add those rows that are not in the database yet.
 
         Raises: BadRow for one that has another's key, and one of a closed window, unless these are
         to be dropped.
@@ -136,12 +136,13 @@ class Inbox:
                 )  # fmt: skip
 
     def count(self, first: int = 0) -> int:
-        """How many rows are here, from a window on."""
+        """The number of rows in the database, from window ``first`` on."""
         found = self._base.execute("select count(*) from rows where window >= ?", (first,))
         return int(found.fetchone()[0])
 
     def shut(self, windows: int, keys: Iterable[str]) -> None:
-        """Let the first windows take no more rows. Raises: InvalidArgument if one is too large."""
+        """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if one is too
+        large."""
         longest = max(map(len, keys))
         for window in range(self.closed, windows):
             found = self._base.execute(
@@ -156,7 +157,7 @@ class Inbox:
         self.say({"closed": str(max(windows, self.closed))})
 
     def batch(self, window: int, keys: tuple[str, ...]) -> Batch:
-        """The rows of a window, by time and then as they came."""
+        """The rows of a window, ordered by time and then by arrival."""
         query = "select person, key, amount from rows where window = ? order by time, number"
         found: list[tuple[str, int, int]] = self._base.execute(query, (window,)).fetchall()
         return tuple([(person, keys[key], amount) for person, key, amount in found])
@@ -164,13 +165,13 @@ class Inbox:
     # --- answers -------------------------------------------------------------------------------
 
     def tell(self, window: int, counts: Iterable[int]) -> None:
-        """Keep what was answered."""
+        """Store the counts that were answered for a window."""
         self._base.execute(
             "insert into told values (?, ?)", (window, json.dumps([*map(int, counts)]))
         )
 
     @property
     def told(self) -> list[tuple[int, ...]]:
-        """What was answered, window by window."""
+        """The counts answered so far, window by window."""
         found = self._base.execute("select counts from told order by window")
         return [tuple(json.loads(counts)) for (counts,) in found]

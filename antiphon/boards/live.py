@@ -1,4 +1,4 @@
-"""A board that runs: it is fed, closes its windows by the clock, and answers."""
+"""A running board: it is fed with rows, closes its windows by the clock, and publishes counts."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ Progress: TypeAlias = Union[Callable[[int], object], Literal[False], None]
 
 
 class Runs(Defined, Protocol):
-    """What a running board has to know of itself."""
+    """The interface of a board that ``LiveBoard`` can run."""
 
     @property
     def lateness(self) -> timedelta: ...
@@ -40,23 +40,24 @@ class Runs(Defined, Protocol):
 LOG: Final = "session.jsonl"
 INBOX: Final = "inbox.sqlite"
 _AT_ONCE: Final = 16
-"""Windows that wait for the disk together."""
+"""The number of windows that share one wait for the disk."""
 
 
 @attrs.frozen(repr=False)
 class Fed(Shown, ForPrograms):
-    """What a feed brought."""
+    """The result of one feed: how many rows were added, known, late or waiting."""
 
     new: int
-    """Rows that had not come before."""
+    """The number of rows added for the first time."""
     again: int
-    """Rows that had."""
+    """The number of rows that had been added before."""
     told: int
-    """Windows that have been told since, also those that a killed process had left."""
+    """The number of windows published since the last feed, including those a killed process had
+    left."""
     waiting: int
-    """Rows of windows that are not over."""
+    """The number of rows in windows that are not over yet."""
     late: int = 0
-    """Rows that came too late, and were left out."""
+    """The number of rows left out because they came too late."""
 
     def _card(self) -> Card:
         late = f", {self.late:,} too late and left out" if self.late else ""
@@ -68,15 +69,15 @@ class Fed(Shown, ForPrograms):
 
 @attrs.frozen(repr=False)
 class BoardStatus(Shown, ForPrograms):
-    """How far a running board is."""
+    """The progress of a running board: windows answered so far, and rows that wait."""
 
     told: int
     windows: int
     last: str | None
-    """The window that was told last."""
+    """The name of the window published last."""
     rows: int
     waiting: int
-    """Rows of windows that are not over."""
+    """The number of rows in windows that are not over yet."""
 
     def _card(self) -> Card:
         rows = [
@@ -88,15 +89,16 @@ class BoardStatus(Shown, ForPrograms):
 
 
 class LiveBoard(Shown):
-    """A running board: ``feed`` it, ``ask`` it. A context manager; or let the process die."""
+    """A running board: ``feed`` it, ``ask`` it. A context manager; killing the process is safe,
+    too."""
 
     def __init__(self, board: Runs, session: Session, inbox: Inbox) -> None:
         self.board = board
         self._session, self._inbox = session, inbox
         self.over = False
-        """Whether a counter has failed, so that nothing more can be told."""
+        """Whether a counter has failed, so that no further count can be published."""
         self._said = self.windows
-        """How many windows were told when somebody last heard how many."""
+        """The number of published windows at the last feed, to report only the new ones."""
         self._catch_up()
 
     def feed(
@@ -107,7 +109,8 @@ class LiveBoard(Shown):
         late: Literal["refuse", "leave out"] = "refuse",
         progress: Progress = None,
     ) -> Fed:
-        """Add the rows of files, or of a frame; then tell the windows that are over.
+        """Add the rows of files or of a frame; then publish the counts of the windows that are
+        over.
 
         A source is the path of a CSV file, or the rows of a frame as ``ap.stream(frame,
         board.columns.names)``, known by ``name`` and their number. Rows come in any order. A row
@@ -153,7 +156,7 @@ class LiveBoard(Shown):
         return max(over, self._inbox.closed)
 
     def _catch_up(self) -> None:
-        """Tell the windows that are closed, and have not been told.
+        """Publish the counts of windows that are closed but not yet answered.
 
         The log of a durable session has the answers: who dies before they are kept here too hears
         the same again, by the key of the window. In memory each is kept as it comes.
@@ -186,11 +189,11 @@ class LiveBoard(Shown):
 
     @property
     def windows(self) -> int:
-        """How many have been told."""
+        """The number of windows whose counts have been published."""
         return len(self._inbox.told)
 
     def ask(self, how: How = "total", *, last: int | None = None) -> BoardSeries:
-        """What has been told: of each window, by key.
+        """The published counts of each window, by key.
 
         ``how``: "total", all since the start; "window", of each window alone; "sliding", of the
         ``last`` windows together. All are made of the totals that were told, so they cost nothing,
@@ -199,7 +202,7 @@ class LiveBoard(Shown):
         return series(self.board, self._inbox.told, how, last)
 
     def status(self) -> BoardStatus:
-        """How far it is."""
+        """The board's progress: windows answered so far, and rows that wait."""
         board, closed = self.board, self.windows
         last = board.clock.name(closed - 1) if closed else None
         return BoardStatus(
@@ -210,7 +213,7 @@ class LiveBoard(Shown):
         return self.status()._card()  # pyright: ignore[reportPrivateUsage]
 
     def close(self) -> None:
-        """End the process's hold; the board goes on where it is opened next."""
+        """Release the board's folder; the board can then be opened elsewhere and goes on."""
         if isinstance(self._session, DurableSession):
             self._session.close()
         self._inbox.close()
@@ -225,7 +228,7 @@ class LiveBoard(Shown):
 def begin_live(
     board: Runs, folder: Path | None, *, seed: int | None = None, moved: bool = False
 ) -> LiveBoard:
-    """A board that runs, in memory or in a folder. See ``Board.open``."""
+    """Start or resume a board, in memory or in a folder. See ``Board.open``."""
     if folder is None:
         return LiveBoard(board, board.mechanism.start(seed=seed), Inbox(None))
     folder.mkdir(parents=True, exist_ok=True, mode=0o700)

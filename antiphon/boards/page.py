@@ -1,4 +1,4 @@
-"""A page of a running board: its numbers, what they promise, and what that means."""
+"""The HTML page of a running board: its counts, its guarantee, and an explanation of both."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ section{margin:2rem 0;overflow-x:auto}ul{margin-top:.2rem}"""
 
 
 def page_of(board: Board, live: LiveBoard, title: str) -> str:
-    """One HTML file, with nothing from elsewhere: for all who may see the numbers."""
+    """A self-contained HTML page of a board's counts and guarantee, for all who may see the
+    numbers."""
     parts = [live.status(), live.ask("total"), live.ask("window")]
     shown = [bundle(part, part._card())["text/html"] for part in parts]  # pyright: ignore[reportPrivateUsage]
     risk = board.guarantee().risk()

@@ -1,4 +1,5 @@
-"""One purse over all counters: f', and the theorem that says what it costs.
+"""One purse of change shared by all counters: the verification function f', and Theorem T1, which
+prices it.
 
 *Units of change*. Counters are created first, the same in both worlds. Then pairs may differ by
 any number of units, in any updates of any of them; all units together are at most B.
@@ -39,15 +40,16 @@ from antiphon.verifiers import Within, event_level, updates_and_queries
 
 THEOREM: Final = "Theorem T1 (docs/boards.md)"
 _FEW: Final = 64
-"""How often e^ε is multiplied exactly."""
+"""The largest power of e^ε that is computed exactly."""
 UNIT: Final = updates_and_queries(event_level(Within(1)), QUERIES)
-"""f of one unit of change: one update differs, by one."""
+"""The verification function of one unit of change: a single update differs, by one."""
 
 
 @register("antiphon.SharedPurse/1")
 @attrs.frozen
 class SharedPurse(OfCreations):
-    """f': exactly these creations first; then pairs that differ by at most ``units`` in all.
+    """The verification function f': exactly these creations first; then pairs that differ by at
+    most ``units`` in all.
 
     Σ|x - x'| over all pairs of updates (x, x'), whichever counters they go to. Queries are the same
     on both sides. State: the counters, and the units that are left.
@@ -86,7 +88,8 @@ class SharedPurse(OfCreations):
 
 
 def interval(queries: Space) -> bool:
-    """Whether its ints are an interval, and all else are texts: what is between may be sent."""
+    """Whether the ints among the queries form an interval and all else are texts: any int
+    between is a query."""
     parts = queries.spaces if type(queries) is Either else (queries,)
     return sum(type(each) is Integers for each in parts) == 1 and all(
         type(each) is Integers
@@ -97,7 +100,7 @@ def interval(queries: Space) -> bool:
 
 @rule(THEOREM, ExtConComp, about=SharedPurse)
 def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
-    """ExtConComp w.r.t. f'. Figure: that of (Bε₁, 0), ε₁ the largest of the counters'.
+    """Theorem T1, ExtConComp w.r.t. f': the figure is (Bε₁, 0), ε₁ the largest ε of the counters.
 
     Raises: NoGuarantee if a counter is not pure, or not w.r.t. one unit; has other answers than
     discrete ones; or takes ints that are no interval.
@@ -129,14 +132,15 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
 
 
 def times(number: int, epsilon: ExactEpsilon) -> ExactEpsilon:
-    """number·ε: exact, but for a logarithm many times, which is rounded up."""
+    """The product number·ε: exact, except for a logarithm times a large number, which is rounded
+    up."""
     if not isinstance(epsilon, Log):
         return number * epsilon
     return Log(epsilon.argument**number) if number <= _FEW else number * bracket(epsilon, 40)[1]
 
 
 def _price(create: Create) -> Pure:
-    """What one unit costs a counter. Raises: NoGuarantee."""
+    """The pure ε that one unit of change costs a counter. Raises: NoGuarantee."""
     name, claim, signature = create.mechanism, create.claim, create.mechanism.signature
     cure = "create counters such as TreeCounter(sensitivity=1, clip=True, …)"
 

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""What a board has told: totals, and their differences."""
+"""The published counts of a board: totals, and their differences over windows."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _SHOWN: Final = 12
 
 
 class Defined(Protocol):
-    """What an answer has to know of its board."""
+    """The interface of a board that ``BoardSeries`` reads: columns, clock, keys and errors."""
 
     @property
     def columns(self) -> BoardColumns: ...
@@ -49,14 +49,14 @@ class BoardSeries(Shown, ForPrograms, Plotted):
     errors: tuple[Fraction, ...]
 
     def of(self, key: str) -> tuple[Fraction, ...]:
-        """The numbers of a key, window by window. Raises: InvalidArgument for another."""
+        """The values of one key, window by window. Raises: InvalidArgument for an unknown key."""
         if key not in self.keys:
             raise InvalidArgument(f"there is no such key; there are {', '.join(self.keys[:20])}")
         place = self.keys.index(key)
         return tuple([row[place] for row in self.values])
 
     def csv(self) -> str:
-        """As a CSV file: the window, a column for each key, and the error."""
+        """The series as CSV text: the window, a column for each key, and the error."""
         text = io.StringIO()
         lines = csv.writer(text, lineterminator="\n")
         lines.writerow(["window", *self.keys, "error at 95 %"])
@@ -99,7 +99,7 @@ def _plain(value: Fraction) -> str:
 def series(
     board: Defined, told: Sequence[tuple[int, ...]], how: How, last: int | None
 ) -> BoardSeries:
-    """Of totals that were told. Raises: InvalidArgument."""
+    """A ``BoardSeries`` from the totals that were published. Raises: InvalidArgument."""
     if how not in ("total", "window", "sliding"):
         raise InvalidArgument("how is 'total', 'window' or 'sliding'")
     if (how == "sliding") is (last is None):

@@ -1,4 +1,4 @@
-"""Whom a board protects: verification functions of streams of batches.
+"""The units of privacy of a board, as verification functions of streams of batches.
 
 A message is a whole window's batch: a tuple of rows (user, key, amount), in order. Two streams are
 neighbours if they differ in all that one user sends in a window, in all that one user ever sends,
@@ -22,7 +22,7 @@ Row: TypeAlias = "tuple[User, Key, int]"
 Batch: TypeAlias = "tuple[Row, ...]"
 
 NAMES: Final = (str, int)
-"""The types of users and keys."""
+"""The allowed types of users and keys."""
 
 
 def _keys(value: Any) -> tuple[Key, ...]:
@@ -37,7 +37,8 @@ def _keys(value: Any) -> tuple[Key, ...]:
 @register("antiphon.Batches/1")
 @attrs.frozen
 class Batches(Space):
-    """Tuples of rows (user, key, amount): a user is a text or an int, an amount an int."""
+    """The space of batches: tuples of rows (user, key, amount); a user is a text or an int, an
+    amount an int."""
 
     discrete = True
     keys: tuple[Key, ...] = attrs.field(converter=_keys)
@@ -59,7 +60,7 @@ class Batches(Space):
 
 
 def without(batch: Batch, user: User) -> Batch:
-    """The rows of others, in their order."""
+    """The rows of a batch that are not this user's, in their order."""
     return tuple([row for row in batch if row[0] != user])
 
 
@@ -68,7 +69,8 @@ def _sends(batch: Batch, user: User) -> bool:
 
 
 def _suspects(zero: Batch, one: Batch) -> Iterator[User]:
-    """Whose rows may be all that differs: only users of the first place that does."""
+    """The users whose rows may be the only difference between two batches: at most two
+    candidates."""
     for row0, row1 in zip(zero, one, strict=False):
         if row0 != row1:
             yield row0[0]
@@ -79,7 +81,7 @@ def _suspects(zero: Batch, one: Batch) -> Iterator[User]:
 
 
 def differing(zero: Batch, one: Batch) -> list[User]:
-    """The users without whose rows two different batches are equal."""
+    """The users whose rows account for the whole difference between two different batches."""
     found = dict.fromkeys(_suspects(zero, one))
     return [user for user in found if without(zero, user) == without(one, user)]
 
@@ -90,7 +92,8 @@ _OTHERS: Final = Refused("two batches differ otherwise than in the rows of one u
 @register("antiphon.SingleUserWindow/1")
 @attrs.frozen
 class SingleUserWindow(Verification[int, Batch]):
-    """One batch differs, in one user's rows. State: how many batches have differed.
+    """A verification function: one batch differs, in one user's rows. State: how many batches have
+    differed.
 
     Added or removed: one of its sides has none of them; ``replaced``: both may.
     """
@@ -100,7 +103,7 @@ class SingleUserWindow(Verification[int, Batch]):
 
     @property
     def protects(self) -> str:
-        """Whom, in words."""
+        """The unit of privacy in words, as statements print it."""
         how = "whatever else they had been" if self.replaced else "whether they are there or not"
         return f"all rows of one user in one window, {how}"
 
@@ -120,15 +123,15 @@ class SingleUserWindow(Verification[int, Batch]):
 
 
 Suspect: TypeAlias = "tuple[User, int]"
-"""A user, and the side that has no row of the user; -1 if both may have some."""
+"""A user who may differ, and the side without rows of the user; -1 if both sides may have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
-"""The users of all batches so far, until one differs; then all who may be the one user."""
+"""The users seen so far until a batch differs; after that, all who may be the differing user."""
 
 
 @register("antiphon.SingleUser/1")
 @attrs.frozen
 class SingleUser(Verification[UserSeen, Batch]):
-    """Any number of batches differ, all in the rows of one user.
+    """A verification function: any number of batches differ, all in the rows of one user.
 
     Added or removed: one side of the whole stream has no row of the user, so no pair that does not
     differ has one, before or after. ``replaced``: there is no such condition.
@@ -140,7 +143,7 @@ class SingleUser(Verification[UserSeen, Batch]):
 
     @property
     def protects(self) -> str:
-        """Whom, in words."""
+        """The unit of privacy in words, as statements print it."""
         how = "whatever else they had been" if self.replaced else "whether they are there or not"
         return f"all rows of one user in all windows together, {how}"
 
@@ -172,7 +175,8 @@ def _fits(suspect: Suspect, zero: Batch, one: Batch) -> bool:
 @register("antiphon.SingleRow/1")
 @attrs.frozen
 class SingleRow(Verification[int, Batch]):
-    """One batch differs, in one row. State: how many batches have differed.
+    """A verification function: one batch differs, in one row. State: how many batches have
+    differed.
 
     Added or removed: one side has the row in some place, the other has not. ``replaced``: in one
     place stands another row; ``same_user``: another of the same user.
@@ -184,7 +188,7 @@ class SingleRow(Verification[int, Batch]):
 
     @property
     def protects(self) -> str:
-        """Whom, in words."""
+        """The unit of privacy in words, as statements print it."""
         if not self.replaced:
             return "one row, whether it is there or not"
         of = "of the same user" if self.same_user else "of any user"

@@ -1,4 +1,4 @@
-"""Event level and user level of a ConComp: counted over all of its mechanisms together."""
+"""Event level and user level for a ConComp: counted over all of its mechanisms together."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from antiphon.protocol.verification import Refused, Verification, read, swap_sym
 from antiphon.verifiers.models import EventLevel, UserLevel
 
 Counted: TypeAlias = Union[EventLevel, UserLevel]
-"""Models that bound how many pairs differ, whatever the others say."""
+"""The models that bound the number of differing pairs over a whole composition."""
 
 
 def _is_counted(_: object, __: object, value: Any) -> None:
@@ -27,7 +27,8 @@ def _is_counted(_: object, __: object, value: Any) -> None:
 @column_safe(of="model")
 @attrs.frozen
 class Across(Verification[Any, Any]):
-    """f of a ConComp[M₁, …, M_k]: all pairs that differ, to whichever M_i, are as a model allows.
+    """The verification function f of a ConComp that counts differing pairs over all mechanisms M₁,
+    …, M_k together.
 
     The model is event level or user level, and counts over all the mechanisms together. Besides,
     each pair that differs is one that the f_i of its own mechanism allows, taken by itself.
@@ -65,7 +66,8 @@ class Across(Verification[Any, Any]):
 
 
 def across(composition: ConComp, model: Counted) -> Across:
-    """f of a ConComp: event level or user level over all its mechanisms together.
+    """The verification function f of a ConComp at event level or user level, over all its
+    mechanisms together.
 
     >>> from antiphon.mechanisms import TreeCounter
     >>> from antiphon.verifiers import user_level

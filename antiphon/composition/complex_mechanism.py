@@ -1,4 +1,4 @@
-"""Mechanisms made of another: complex ones M = P ∘* ExtConComp (CM §6), and M as it is."""
+"""Mechanisms built from another: complex mechanisms P ∘* ExtConComp (CM §6), and plain wrappers."""
 
 from abc import abstractmethod
 from typing import Any, TypeAlias
@@ -18,7 +18,7 @@ from antiphon.protocol.spaces import Anything, Pairs, Signature
 @register("antiphon.Lifting/1")
 @attrs.frozen
 class Lifting:
-    """P has the destination, response and outer→inner properties (CM §6.1), it says.
+    """A declaration that P has the destination, response and outer→inner properties (CM §6.1).
 
     In f-valid runs, which is what CM Thm 6.1 needs (``antiphon.composition.properties``).
 
@@ -38,14 +38,15 @@ States: TypeAlias = tuple[object, ...]
 
 
 class Through(ContinualMechanism[State, Query, Answer]):
-    """Another mechanism, state for state and answer for answer, under a word of its own."""
+    """A wrapper that behaves exactly as another mechanism, state for state and answer for
+    answer. Abstract."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def within(self) -> ContinualMechanism[State, Query, Answer]:
-        """The mechanism that answers."""
+        """The wrapped mechanism, which gives the answers."""
 
     @property
     def signature(self) -> Signature:
@@ -156,7 +157,7 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
 
 @attrs.frozen
 class Delegating(Through[State, Query, Answer]):
-    """M, state for state and answer for answer; subclasses add claims, and no behaviour."""
+    """A wrapper that behaves exactly as ``mechanism``; subclasses add claims, and no behaviour."""
 
     mechanism: ContinualMechanism[State, Query, Answer]
 
@@ -166,7 +167,7 @@ class Delegating(Through[State, Query, Answer]):
 
 
 def unwrapped(mechanism: ContinualMechanism) -> ContinualMechanism:
-    """The mechanism that answers: M where this library says that another is M as it is."""
+    """The mechanism inside all of this library's wrappers that behave exactly as what they wrap."""
     while isinstance(mechanism, Delegating) and is_library_code(type(mechanism)):
         mechanism = mechanism.mechanism
     return mechanism

@@ -1,4 +1,4 @@
-"""ConComp and ExtConComp (CM §4, Def. 4.1): many mechanisms behind one door."""
+"""ConComp and ExtConComp (CM §4, Def. 4.1): concurrent compositions of many mechanisms."""
 
 from __future__ import annotations
 
@@ -36,12 +36,12 @@ class Dead:
 
     failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
     before: object = attrs.field(default=None, eq=False, repr=False)
-    """The last state of a composition, kept so that what it spent can still be seen."""
+    """The last state of a composition, kept so that the amount spent can still be seen."""
     refused: bool = attrs.field(default=False, eq=False)
-    """Whether it never was: the budget did not cover it."""
+    """Whether the mechanism was never created, because the budget did not cover it."""
 
     def __keep__(self) -> tuple[object, ...]:
-        """The content that a durable session writes: an exception by its class and message."""
+        """The state as a durable session saves it: an exception by its class and message."""
         if self.failure is None and self.before is None and not self.refused:
             return ()
         failure = None if self.failure is None else errors.in_words(self.failure)
@@ -62,7 +62,7 @@ HALTED: Final = Dead()
 REFUSED: Final = Dead(refused=True)
 
 Children: TypeAlias = "Vector[Child]"
-"""Persistent: a step among a million children copies a few nodes, not all."""
+"""A persistent vector of children: a step among a million copies a few nodes, not all."""
 
 
 @register("antiphon.Ledger/1", state=True)
@@ -74,15 +74,15 @@ class Ledger:
     spent: object = attrs.field(repr=False)
 
     def get(self, index: int) -> Child | None:
-        """The child of an index, or None."""
+        """The child with this index, or None."""
         return self.children.get(index)
 
     def set(self, index: int, child: Child) -> Ledger:
-        """With another child at an index."""
+        """A new ledger with the child at this index replaced."""
         return Ledger(self.children.set(index, child), self.spent)
 
     def append(self, child: Child) -> Ledger:
-        """With one more child."""
+        """A new ledger with one more child."""
         return Ledger(self.children.append(child), self.spent)
 
     def __len__(self) -> int:
@@ -94,7 +94,8 @@ ConcurrentState: TypeAlias = Union[Children, Ledger, Dead]
 
 @column_safe
 class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
-    """ConComp and ExtConComp: (q, i) steps the i-th mechanism on q, M creates one more.
+    """The base class of ConComp and ExtConComp: (q, i) asks the i-th mechanism q, M creates one
+    more.
 
     An index that does not exist halts the whole composition. A child that halts or
     fails is dead, alone, and answers HALT from then on; ``failures`` has its
@@ -103,7 +104,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
 
     __slots__ = ()
     budget: Budget | None
-    """To which creations are charged."""
+    """The budget to which creations are charged; None: there is none."""
 
     # (q, i) goes to the i-th child and to no other: given what was said, children are independent,
     # which is what the theorems of composition count on. So what becomes of one child must not
@@ -221,7 +222,7 @@ def _budget(_: object, __: object, value: Any) -> None:
 
 @attrs.frozen
 class Extended(Concurrent):
-    """One that creates what it is told to create. Abstract."""
+    """A concurrent composition that creates mechanisms on request. Abstract."""
 
     budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
 
@@ -273,7 +274,8 @@ Fixed: TypeAlias = Union[ContinualMechanism, Create]
 
 
 def _creations(mechanisms: Iterable[Fixed]) -> tuple[Create, ...]:
-    """A creation for each; the same one for one mechanism many times."""
+    """The creation queries of a list of mechanisms; a mechanism listed many times shares one
+    query."""
     given, made = errors.listed(mechanisms, "created", "ConComp([M1, M2])"), dict[int, Create]()
     for each in given:
         if id(each) not in made:

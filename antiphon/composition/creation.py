@@ -29,7 +29,7 @@ def _unclaimed(state: object, zero: object, one: object) -> Refused:
 @register("antiphon.Create/1")
 @attrs.frozen
 class Create(Creation):
-    """(M, s, ε, δ, f): create M(s), which is (ε, δ)-DP w.r.t. f.
+    """The creation query (M, s, ε, δ, f): create M(s), which is claimed to be (ε, δ)-DP w.r.t. f.
 
     ``claim`` defaults to the mechanism's first claim and may only weaken one of
     its claims. A mechanism without claims can be created in live use, but no
@@ -74,21 +74,23 @@ class Create(Creation):
         )
 
     def __fingerprint__(self) -> Hashable:
-        """Its content, found once: exact search meets a creation in every state."""
+        """The content that identifies the creation, cached: exact search meets a creation in
+        every state."""
         if self._key is None:
             set_derived(self, _key=fingerprint((self.mechanism, self.claim)))
         return self._key
 
     @property
     def asserts(self) -> bool:
-        """Whether it asserts an (ε, δ) claim that is not known to be false."""
+        """Whether the creation asserts an (ε, δ) claim that is not known to be false."""
         if self.claim is None or self.claim.status is Status.REFUTED:
             return False
         return parameters_of(self.claim.measure) is not None
 
     @property
     def parameters(self) -> tuple[ExactEpsilon, Fraction]:
-        """(ε, δ) of the claim."""
+        """The (ε, δ) of the claim. Raises: InvalidArgument if there is no claim or it states no
+        (ε, δ)."""
         if self.claim is None:
             raise InvalidArgument("this creation carries no claim")
         return self.claim.parameters
@@ -97,7 +99,7 @@ class Create(Creation):
 @column_safe
 @attrs.frozen
 class CompositionMessages(Space):
-    """Creation queries and questions (q, i) with an index i >= 0.
+    """The space of a composition's queries: creations, and questions (q, i) with an index i >= 0.
 
     Whether q belongs to the i-th mechanism's own space depends on what has been
     created, so it is checked by whoever knows: f's automaton, and ExtConComp.

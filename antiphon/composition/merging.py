@@ -1,4 +1,5 @@
-"""When two pairs of runs go on alike, so that one of them need not be explored (CM §6.1).
+"""Merging of states in the exploration of pairs of runs: when two pairs have the same future (CM
+§6.1).
 
 What P does next is a function of its state, and what may be said to it of what it has sent.
 Of what was created nothing matters but how it may be asked, what it may answer, and what it
@@ -30,19 +31,19 @@ from antiphon.protocol.provenance import claims_of, is_library_code, why_untrust
 
 
 def is_extended_composition(mechanism: ContinualMechanism) -> bool:
-    """Whether it is an ExtConComp without a budget, certified or not."""
+    """Whether a mechanism is an ExtConComp without a budget, possibly wrapped to be certified."""
     inner = unwrapped(mechanism)
     return type(inner) is ExtConComp and inner.budget is None
 
 
 @attrs.frozen(eq=False)
 class FromOutside:
-    """Creations, numbered: those that nobody can tell apart from outside have one number."""
+    """A numbering of creations: those that look the same from outside share one number."""
 
     _numbers: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
     _met: dict[int, tuple[Create, int]] = attrs.field(factory=dict[int, tuple[Create, int]])
-    """The number of each object, by ``id``; the object is kept, so that no other gets its ``id``.
-    """
+    """The number of each object by its ``id``; the object is kept alive so that its ``id`` is
+    not reused."""
 
     def number(self, created: Create) -> int:
         """The number of a creation, by its mechanism's spaces and claims, and by whether more is
@@ -61,7 +62,8 @@ class FromOutside:
         return met[1]
 
     def state(self, f: Verification, state: Any) -> Hashable:
-        """A state of f', with numbers for its creations, if f' is known to read no more of them.
+        """A state of f' with creations replaced by their numbers, if f' is known to read no more of
+        them.
 
         Known are this library's functions of suitable sequences; others are told everything.
         """
@@ -84,11 +86,11 @@ class FromOutside:
 _PLAIN: Final = ATOMS | {Decimal, range, type, np.ndarray, *np.sctypeDict.values()}
 _BARE: Final = frozenset({object, tuple, frozenset})
 _ANSWERS: Final = frozenset({"__fingerprint__", "__getattribute__", "__iter__"})
-"""Methods by which a class answers for its content itself."""
+"""The methods by which a class may misreport its own content."""
 
 
 def content(value: object) -> Hashable:
-    """The fingerprint of a value, if that is all there is to it; else a key that no other has.
+    """The fingerprint of a value if it determines the value; else a key that equals no other.
 
     A class may keep a field from its ``==``, or write one of its own, by which a state that
     knows a secret equals one that knows none.
@@ -97,7 +99,7 @@ def content(value: object) -> Hashable:
 
 
 def _told(value: Any) -> bool:
-    """Whether values with the fingerprint of this one are sure to be what it is."""
+    """Whether the fingerprint of a value determines everything about the value."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if type(kind) is not type and not has_plain_metaclass(kind):
         return False
@@ -122,7 +124,8 @@ def _told(value: Any) -> bool:
 
 
 def _fields(kind: Any) -> dict[str, bool] | None:
-    """The fields of an attrs class or dataclass, and whether they are compared; else None."""
+    """The fields of an attrs class or dataclass, each with whether it is compared; None for
+    other classes."""
     if "__attrs_attrs__" in vars(kind):
         return {field.name: bool(field.eq) for field in attrs.fields(kind)}
     if dataclasses.is_dataclass(kind):
@@ -131,5 +134,5 @@ def _fields(kind: Any) -> dict[str, bool] | None:
 
 
 def _aside(value: object, fields: Any) -> bool:
-    """Whether an object has more in its dictionary than its fields."""
+    """Whether an object has attributes besides its declared fields."""
     return any(name not in fields for name in getattr(value, "__dict__", None) or ())

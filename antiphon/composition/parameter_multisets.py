@@ -1,4 +1,4 @@
-"""Multisets of parameters fixed in advance: amounts of one measure, of which (ε, δ) is one."""
+"""Multisets of parameters fixed in advance: amounts of one measure, such as (ε, δ)."""
 
 from collections.abc import Callable, Hashable, Iterable
 from fractions import Fraction
@@ -21,7 +21,7 @@ GivenMeasures: TypeAlias = Iterable[
 
 Given = TypeVar("Given")
 Amount: TypeAlias = Union[Parameters, kinds.Measure]
-"""As it is fixed in advance: (ε, δ), or another measure."""
+"""An amount fixed in advance: (ε, δ), or another measure."""
 
 _MEASURES: Final = tuple(
     each for each in kinds.MEASURES if each is not kinds.Pure and each is not kinds.Approximate
@@ -32,7 +32,8 @@ _NAMES: Final = (
 
 
 def pairs(parameters: Any) -> tuple[Parameters, ...]:
-    """Exact parameters, however f is made: 0.1 and ``Fraction(0.1)`` are equal in Python."""
+    """Check and convert parameters (ε, δ) to exact numbers: 0.1 and ``Fraction(0.1)`` are equal
+    in Python."""
     if any(type(parameters) is each for each in kinds.MEASURES):
         raise InvalidArgument(f"give a list of measures: [{type(parameters).__name__}(…)]")
     found: dict[int, tuple[Any, ...]]
@@ -57,7 +58,7 @@ def _pair(value: Any) -> tuple[Any, ...]:
 
 
 def of_one_kind(given: Any) -> tuple[kinds.Measure, ...]:
-    """Measures of one kind that is not (ε, δ). Raises: InvalidArgument."""
+    """Check a list of measures: all of one kind, other than (ε, δ). Raises: InvalidArgument."""
     found = tuple(given)
     if not found or not all(type(each) is type(found[0]) for each in found) or not _known(found[0]):
         told = ", ".join(dict.fromkeys(type(each).__name__ for each in found)) or "none"
@@ -78,7 +79,7 @@ def as_tuple(given: Given) -> Given:
 
 
 def is_measured(given: GivenPairs | GivenMeasures) -> TypeGuard[GivenMeasures]:
-    """Whether any of them is a measure that is no (ε, δ)."""
+    """Whether any of the given objects is a measure other than (ε, δ)."""
     return isinstance(given, tuple) and any(map(_known, given))
 
 
@@ -87,13 +88,14 @@ def is_measured(given: GivenPairs | GivenMeasures) -> TypeGuard[GivenMeasures]:
 
 @attrs.frozen
 class Unit:
-    """A row: how amounts of one measure are read from claims, compared, and stated as claims."""
+    """A unit of a purse: how amounts of one measure are read from claims, compared, and stated
+    as claims."""
 
     name: str
     read: Callable[[kinds.Measure], Amount | None]
-    """The amount of a claim in this measure; None: it has none."""
+    """The function that reads a claim's amount in this measure; None if it has none."""
     key: Callable[[Any], Hashable]
-    """Equal for amounts with the same figures, and for no others."""
+    """The key of an amount: equal for amounts with the same figures, and for no others."""
     stated: Callable[[Any], kinds.Measure]
 
 
@@ -103,7 +105,8 @@ def _stated(pair: Parameters) -> kinds.Measure:
 
 
 def _unit(kind: type[kinds.Measure]) -> Unit:
-    """Claims of this very kind; a curve or a pair of a user's is told from others by identity."""
+    """The unit for measures of exactly this kind; a user's curve or pair is compared by
+    identity."""
 
     def read(measure: kinds.Measure) -> kinds.Measure | None:
         return measure if type(measure) is kind else None

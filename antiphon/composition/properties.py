@@ -40,7 +40,7 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.verification import Refused, Verification, read
 
 DEEPEST: Final = 300
-"""Messages of one run that are still explored."""
+"""The largest number of messages in a run that is still explored."""
 ACKNOWLEDGED: Final = Finite((TOP,))
 """The answers to a creation."""
 
@@ -79,30 +79,31 @@ def _sent(post_processor: PostProcessor, run: Heard) -> Iterator[tuple[Side, obj
 
 
 class Broken(NamedTuple):
-    """Why a step of two runs breaks a property."""
+    """The result of a step that breaks a property: which one, and why."""
 
     property: Property
     reason: str
 
 
 class Lockstep(NamedTuple):
-    """Two runs so far."""
+    """The joint state of two runs of P that are explored in parallel."""
 
     states: tuple[object, object]
     outer: object
-    """State of f on the left pairs; Refused if they are not f-valid, which only strict asks."""
+    """The state of f on the left pairs; Refused if they are not f-valid, which only ``strict``
+    checks."""
     inner: object
-    """State of f' on the pairs sent right."""
+    """The state of f' on the pairs sent to the right."""
     created: tuple[Create, ...]
     sent: tuple[object, object] | None
-    """The messages that the runs have sent right and that are not answered yet; None: a left
+    """The messages that the two runs have sent right and that await an answer; None: a left
     message is due."""
     lefts: int
-    """How many messages have come from the left."""
+    """The number of messages received from the left."""
     over: bool = False
     """Whether P has halted."""
     within: tuple[tuple[tuple[int, ...], Create], ...] = ()
-    """The creations inside of created compositions: the path of indices, and the creation."""
+    """The creations inside created compositions: each a path of indices, and the creation."""
 
 
 def check_properties(
@@ -116,7 +117,7 @@ def check_properties(
     limit: int = 200_000,
     strict: bool = False,
 ) -> Violation | None:
-    """Check the three properties exhaustively; the first violation, or None.
+    """Check the three properties of CM §6.1 exhaustively: returns the first violation, or None.
 
     Args: ``outer`` and ``inner`` are f and f'; ``queries``, the left messages to try;
     ``rounds``, how many messages P receives in a run, from both sides, and ``questions``,
@@ -143,7 +144,8 @@ def explored(
     limit: int = 200_000,
     strict: bool = False,
 ) -> Iterator[Pair | Violation]:
-    """Every pair that both runs heard, in every pair of runs; a violation ends it.
+    """Explore all pairs of runs: yields every pair of messages that P receives, and ends with a
+    violation, if any.
 
     Arguments and errors: as of ``check_properties``.
     """
@@ -186,7 +188,7 @@ def explored(
 
 
 def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: bool) -> Hashable:
-    """Equal for runs that go on alike, however many questions led there, unless those count."""
+    """A key that is equal for pairs of runs with the same future, whatever led there."""
     states, outer, validity, created, sent, lefts, over, within = lock
     return (
         content((states, outer, sent, over)),
@@ -200,7 +202,8 @@ def _key(outside: FromOutside, inner: Verification, lock: Lockstep, *, counted: 
 def begin_lockstep(
     post_processor: PostProcessor, outer: Verification, inner: Verification
 ) -> Lockstep:
-    """Two runs before any message. Raises: CompositionError if P declares coins."""
+    """The joint state of two runs before any message. Raises: CompositionError if P declares
+    coins."""
     if not post_processor.deterministic:
         raise CompositionError("the properties are stated for a deterministic P (CM §6.1)")
     start = post_processor.initial_state
@@ -226,7 +229,7 @@ def advance_lockstep(
     *,
     strict: bool = False,
 ) -> Lockstep | Broken | Refused:
-    """Both runs after one more message each; or the property that they break.
+    """The joint state of both runs after one more message each; or the property that they break.
 
     Or f's refusal of the pair: then V[f] halts, and P hears nothing, unless ``strict``.
     """
@@ -272,19 +275,20 @@ def advance_lockstep(
 
 
 def in_words(side: Side, zero: object, one: object) -> str:
-    """In words: what each of the runs heard."""
+    """A text of the messages that the two runs received."""
     if side is LEFT:
         return f"the pair {message_label(Pair(zero, one))} from the left"
     return f"the answer {message_label(zero)} from the right"
 
 
 def _acknowledged(lock: Lockstep) -> bool:
-    """Whether both runs have sent a creation, to which the one answer is ⊤."""
+    """Whether both runs have just sent a creation, whose only answer is ⊤."""
     return lock.sent is not None and all(type(address(each)[1]) is Create for each in lock.sent)
 
 
 def address(message: object) -> tuple[tuple[int, ...], object]:
-    """In which composition inside of which others a message arrives, and as what."""
+    """The path of indices into nested compositions at which a message arrives, and the message
+    itself."""
     place: tuple[int, ...] = ()
     while type(message) is Ask and type(message.query) in (Ask, Create):
         place, message = (*place, message.index), message.query
@@ -292,7 +296,7 @@ def address(message: object) -> tuple[tuple[int, ...], object]:
 
 
 def _answers(message: object, lock: Lockstep) -> tuple[object, ...]:
-    """All answers that ExtConComp may give to a message."""
+    """All answers that ExtConComp may give to a message, HALT included."""
     space = answer_space(message, lock)
     if space is ACKNOWLEDGED:
         return (TOP,)

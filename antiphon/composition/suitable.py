@@ -1,4 +1,4 @@
-"""Suitable sequences (CM Def. 4.4): what all verification functions of composition read.
+"""Suitable sequences (CM Def. 4.4): the common part of all verification functions of composition.
 
 Every message is a pair of identical creation queries that assert a claim, or a pair
 ((q₀, ℓ), (q₁, ℓ)) with the mechanism ℓ created before and q₀, q₁ in its query space.
@@ -15,23 +15,24 @@ from antiphon.protocol import Ask, Measure, Status, column_safe, identical, regi
 from antiphon.protocol.verification import Refused, Verification
 
 Purse: TypeAlias = "Vector[int]"
-"""How many of each distinct fixed parameter are still unused: a sub-multiset."""
+"""A sub-multiset of the fixed parameters: how many copies of each distinct one are still unused."""
 
 
 @register("antiphon.Checked/1", state=True)
 class Checked(NamedTuple):
-    """The state of f about one created mechanism: the state of f', and whether a pair differed."""
+    """The state of f for one created mechanism: the state of f', and whether a pair differed."""
 
     created: Create
     state: Any
     differed: bool = False
     asked: bool = False
-    """Whether any pair has come; kept only where the first pair matters (f_{∞,FPC})."""
+    """Whether the mechanism has received any pair; kept only where the first pair matters
+    (f_{∞,FPC})."""
 
 
 @register("antiphon.SuitableState/1", state=True)
 class SuitableState(NamedTuple):
-    """The created mechanisms in order, and the parameters left to use."""
+    """The state of a suitable f: the created mechanisms in order, and the unused parameters."""
 
     children: Vector[Checked]
     purse: Purse
@@ -39,21 +40,22 @@ class SuitableState(NamedTuple):
 
 @column_safe  # a creation sees to its own f', which may not be
 class Suitable(Verification[SuitableState]):
-    """Suitable sequences (CM Def. 4.4); subclasses add their own conditions."""
+    """A verification function of suitable sequences (CM Def. 4.4). Subclasses add conditions.
+    Abstract."""
 
     __slots__ = ()
     checked_space = CompositionMessages()
     checks_all: ClassVar[bool]
     """Whether f' must hold for every created mechanism, or only for those in J."""
     prescribed: int = 0
-    """How many creations must come before the first question."""
+    """The number of creations that must come before the first question."""
     require_first_pair_consistent: bool = False
     """Whether a pair may differ only in mechanisms whose first pair does."""
 
     @property
     @abstractmethod
     def purse(self) -> Purse:
-        """The fixed parameters, as a multiset."""
+        """The initial purse: the fixed parameters, as a multiset."""
 
     @property
     def initial_state(self) -> SuitableState:
@@ -84,7 +86,8 @@ class Suitable(Verification[SuitableState]):
         return SuitableState(children.set(index, after), purse)
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
-        """One created mechanism after a pair of queries to it, if f allows the pair.
+        """The state of one created mechanism after a pair of queries, or a refusal if f forbids the
+        pair.
 
         f' is stepped also while no pair differs: should one differ later, the whole
         sequence must have been f'-valid. A dead f' stays dead.
@@ -138,7 +141,8 @@ class Suitable(Verification[SuitableState]):
 
 
 class Unpaid(Suitable):
-    """One with no purse, whose f' must all hold."""
+    """A suitable f without a purse, which requires every created mechanism's f' to hold.
+    Abstract."""
 
     __slots__ = ()
     checks_all = True

@@ -27,7 +27,7 @@ from antiphon.protocol.verification import Refused, swap_symmetric
 
 
 def given_creations(value: Any) -> tuple[Create, ...]:
-    """A tuple of creations, as it is. Raises: InvalidArgument for anything else."""
+    """Check that the value is a tuple of creations, and return it. Raises: InvalidArgument."""
     if type(value) is not tuple or not all(type(each) is Create for each in value):  # pyright: ignore
         raise InvalidArgument("created is a tuple of Create: use fixed_mechanisms([…])")
     return value  # pyright: ignore[reportUnknownVariableType]
@@ -35,7 +35,7 @@ def given_creations(value: Any) -> tuple[Create, ...]:
 
 @attrs.frozen
 class OfCreations(Unpaid):
-    """Exactly the k given creations."""
+    """A suitable f whose sequences create exactly k given mechanisms. Abstract."""
 
     created: tuple[Create, ...] = attrs.field(converter=given_creations)
     prescribed: int = attrs.field(
@@ -57,7 +57,8 @@ class OfCreations(Unpaid):
 @register("antiphon.FixedMechanisms/1")
 @attrs.frozen
 class FixedMechanisms(OfCreations):
-    """f^{α₁…α_k}: exactly the k given creations, in order, first (CM Def. 4.9)."""
+    """The verification function f^{α₁…α_k}: first exactly the k given creations, in order (CM
+    Def. 4.9)."""
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]
@@ -65,16 +66,15 @@ class FixedMechanisms(OfCreations):
 
 
 def swap_symmetric_claims(created: Iterable[Create]) -> bool:
-    """Whether every f' is: suitable sequences themselves are. (What may be created is not known
-    to an f of parameters, nor is its f', so such an f says nothing of itself.)
-    """
+    """Whether the f' of every creation is swap-symmetric; then so is the suitable f over them."""
     return all(each.claim and swap_symmetric(each.claim.verification) for each in created)
 
 
 @register("antiphon.EachValid/1")
 @attrs.frozen
 class EachValid(OfCreations):
-    """f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM Def. 4.9)."""
+    """The verification function f of ConComp[M₁, …, M_k]: f^{α₁…α_k} after its k creations (CM
+    Def. 4.9)."""
 
     @property
     def swap_symmetric(self) -> bool:  # type: ignore[override]
@@ -93,7 +93,7 @@ NOT_DISCRETE = Refused("a created mechanism does not have discrete answers (Roun
 
 
 _MOST: Final = 4
-"""How many distinct parameters a refusal names."""
+"""The largest number of distinct parameters that a refusal lists."""
 
 
 class InPurse(NamedTuple):
@@ -106,12 +106,13 @@ class InPurse(NamedTuple):
 
 @attrs.frozen
 class Paying(Suitable):
-    """A suitable f with a multiset of fixed amounts of one measure to use up."""
+    """A suitable f with a multiset of fixed amounts of one measure, from which creations are
+    paid."""
 
     holds: ClassVar[str]
-    """The field of the amounts."""
+    """The name of the field with the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
-    """The distinct amounts, by the keys that tell them apart."""
+    """The stock of each distinct amount, by the key that distinguishes amounts."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))
@@ -123,16 +124,16 @@ class Paying(Suitable):
     @property
     @abstractmethod
     def unit(self) -> parameter_multisets.Unit:
-        """The measure in which it counts."""
+        """The unit of the amounts: how they are read from claims and compared."""
 
     @property
     def fixed(self) -> tuple[Any, ...]:
-        """All that is fixed, as it was given."""
+        """All amounts fixed in advance, as they were given."""
         given: tuple[Any, ...] = getattr(self, self.holds)
         return given
 
     def of(self, given: Iterable[Any]) -> Self:
-        """The same of these amounts alone."""
+        """The same f with these amounts alone."""
         return attrs.evolve(self, **{self.holds: given})
 
     @property
@@ -143,7 +144,8 @@ class Paying(Suitable):
         return self.unit.read(measure) is not None
 
     def spend(self, purse: Purse, created: Create) -> Purse | Refused:
-        """The purse without one copy of what is asserted, if there is one left."""
+        """The purse without one copy of the amount that a creation asserts; or a refusal if none
+        is left."""
         amount = created.claim and self.unit.read(created.claim.measure)
         held = self.held.get(self.unit.key(amount))
         left = held and purse.get(held.place)
@@ -154,7 +156,7 @@ class Paying(Suitable):
         return purse.set(held.place, left - 1)
 
     def _left(self, purse: Purse) -> str:
-        """How many are left of each of those that were fixed in advance."""
+        """A text of how many copies of each fixed amount are left."""
         each = zip(self.held.values(), purse, strict=True)
         told = [f"{left} of {held.number} {message_label(held.amount)}" for held, left in each]
         more = [f"{len(told) - _MOST} more kinds"] if len(told) > _MOST else []
@@ -176,7 +178,7 @@ class Budgeted(Paying):
 
 
 def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
-    """The keys by which purses are compared: a user's curve may claim to equal a smaller one."""
+    """Keys that distinguish measures: equality by a user's own curve is not trusted."""
     return tuple(map(told_apart, measures))
 
 
@@ -196,7 +198,8 @@ class Measured(Paying):
 
 
 class FixedInAdvance(Paying):
-    """At most what is fixed is created, and every created mechanism has discrete answers."""
+    """A suitable f under which creations use up the fixed amounts and have discrete answers.
+    Abstract."""
 
     __slots__ = ()
     checks_all = True
@@ -211,7 +214,8 @@ class FixedInAdvance(Paying):
 
 
 class Sparse(Paying):
-    """Any number of creations: those in J are paid for, at their first differing pair."""
+    """A suitable f with any number of creations; each in J is paid for at its first differing
+    pair. Abstract."""
 
     __slots__ = ()
     checks_all = False
@@ -233,7 +237,7 @@ class Sparse(Paying):
 @column_safe
 @attrs.frozen
 class AdaptiveParameters(Unpaid):
-    """Suitable, and every V[f'] holds; parameters and number are the adversary's to choose.
+    """A suitable f whose creations choose parameters and number adaptively; every f' must hold.
 
     f of ``ExtConComp(budget=…)``: what may be created is the budget's to decide, so an
     unbudgeted composition promises nothing with respect to it. As in CM Def. 4.11, every
@@ -255,7 +259,8 @@ class AdaptiveParameters(Unpaid):
 @column_safe
 @attrs.frozen
 class FixedParameters(FixedInAdvance, Budgeted):
-    """f^{ε₁,δ₁…ε_k,δ_k}: created parameters form a sub-multiset of the fixed (CM Def. 4.11).
+    """The verification function f^{ε₁,δ₁…ε_k,δ_k}: created parameters form a sub-multiset of the
+    fixed ones (CM Def. 4.11).
 
     Every created mechanism must have discrete answers.
     """
@@ -265,14 +270,16 @@ class FixedParameters(FixedInAdvance, Budgeted):
 @column_safe
 @attrs.frozen
 class FixedMeasures(FixedInAdvance, Measured):
-    """The same of measures: what is created asserts a sub-multiset of ρ₁, …, ρ_k, say."""
+    """The verification function f^{ρ₁…ρ_k}: asserted measures form a sub-multiset of the fixed
+    ones, such as ρ₁, …, ρ_k."""
 
 
 @register("antiphon.SparseParallel/1")
 @column_safe
 @attrs.frozen
 class SparseParallel(Sparse, Budgeted):
-    """f_∞ and f_{∞,FPC}: k-sparse parallel composition (CM Def. 5.1 and 5.4).
+    """The verification functions f_∞ and f_{∞,FPC} of k-sparse parallel composition (CM Def. 5.1
+    and 5.4).
 
     Any number of creations; the parameters of the mechanisms J that ever got a
     differing pair form a sub-multiset of the fixed ones, and f' must hold for J only.
@@ -290,24 +297,28 @@ class SparseParallel(Sparse, Budgeted):
 @column_safe
 @attrs.frozen
 class SparseMeasures(Sparse, Measured):
-    """The same of measures: those in J assert a sub-multiset of ρ₁, …, ρ_k, say."""
+    """The verification function f_∞ with measures: mechanisms in J assert a sub-multiset of ρ₁,
+    …, ρ_k, say."""
 
     require_first_pair_consistent: bool = False
 
 
 def fixed_mechanisms(mechanisms: Iterable[Fixed]) -> FixedMechanisms:
-    """f^{α₁…α_k} of the given mechanisms or creation queries (CM Def. 4.9, Thm 4.10)."""
+    """The verification function f^{α₁…α_k} of the given mechanisms or creation queries (CM Def.
+    4.9, Thm 4.10)."""
     given = listed(mechanisms, "mechanisms", "fixed_mechanisms([M1, M2])")
     return FixedMechanisms(tuple(m if type(m) is Create else Create(m) for m in given))
 
 
 def each_valid(composition: ConComp) -> EachValid:
-    """f of a ConComp: the pairs sent to each of its mechanisms are valid for it (CM Thm 4.10)."""
+    """The verification function f of a ConComp: the pairs sent to each of its mechanisms are
+    valid for it (CM Thm 4.10)."""
     return EachValid(composition.created)
 
 
 def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:
-    """f of a composition with a budget: parameters chosen adaptively (Haney et al. 2023)."""
+    """The verification function f of a composition with a budget: parameters chosen adaptively
+    (Haney et al. 2023)."""
     return AdaptiveParameters(budget)
 
 
@@ -318,7 +329,8 @@ def fixed_parameters(parameters: parameter_multisets.GivenMeasures) -> FixedMeas
 def fixed_parameters(
     parameters: parameter_multisets.GivenPairs | parameter_multisets.GivenMeasures,
 ) -> FixedParameters | FixedMeasures:
-    """f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM Def. 4.11, Thm 4.12).
+    """The verification function f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM
+    Def. 4.11, Thm 4.12).
 
     Or these measures of one other kind: ``fixed_parameters([ZeroConcentrated(0.1)] * 3)``.
     """
@@ -348,7 +360,8 @@ def sparse_parallel(
     delta: object = 0,
     first_pair_consistent: bool = False,
 ) -> SparseParallel | SparseMeasures:
-    """f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def. 5.4, Thm 5.5).
+    """The verification function f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def.
+    5.4, Thm 5.5).
 
     Of pairs (ε, δ), or of measures of one other kind (docs/sparse.md); or of ``k`` equal pairs:
     ``sparse_parallel(k=1, epsilon=1)``. Raises: InvalidArgument for both ways at once, or neither.

@@ -1,4 +1,4 @@
-"""The gain of the best adversary of a composition of laws, and how it depends on each law.
+"""The gain of the best adversary of a composition, and its gradient in each mechanism's law.
 
 All views at once: the histories of n mechanisms are an array of n axes, for each choice of
 lengths. Backwards, U = loss(Π x_j⁰, Π x_j¹) where the adversary stops, and the best of Σ_answers U
@@ -22,13 +22,14 @@ from antiphon.conjectures.exact_figures import Loss
 from antiphon.protocol import TOP, Ask, ContinualMechanism, Pair, same
 
 Lengths: TypeAlias = tuple[int, ...]
-"""How often each mechanism has been asked."""
+"""The number of questions that each mechanism has been asked."""
 _MORE: float = 1e-12
-"""A gain that is no more than this is rounding."""
+"""A gain of at most this much counts as rounding."""
 
 
 class Party(NamedTuple):
-    """One mechanism: the histories its law gives to a world, and how likely each is, by length."""
+    """One mechanism of a composition: its possible histories by length, and their probabilities
+    in both worlds."""
 
     levels: law_trees.Tree
     own: list[law_trees.Doubles]
@@ -36,33 +37,36 @@ class Party(NamedTuple):
 
 
 class Best(NamedTuple):
-    """The gain of the best adversary, and its slopes at the views where that adversary stops."""
+    """The gain of the best adversary, and the loss's slopes at the views where this adversary
+    stops."""
 
     gain: float
     parties: list[Party]
     slopes: dict[Lengths, tuple[law_trees.Doubles, law_trees.Doubles]]
     choices: dict[Lengths, law_trees.Ints]
-    """The choice of the adversary at each view; see ``asked``."""
+    """The choice of the adversary at each view: 0 to stop, else encoded as in ``asked``."""
 
 
 class AllViews:
-    """The adversaries of a composition by ``best``, for a climber."""
+    """Finds the best adversaries of a composition for a climber, by the function ``best``."""
 
     def __init__(self, tree: law_trees.Tree, sparse: int, loss: Loss) -> None:
         self._trees = tree, law_trees.turned(tree)
         self._sparse, self._loss = sparse, loss
 
     def best(self, laws: list[law_trees.Doubles], bit: int) -> Best:
-        """The best for one world or the other."""
+        """The best adversary against these laws, with b = ``bit`` as the world whose views it
+        accuses."""
         return best(self._trees[bit], laws, self._sparse, self._loss)
 
     def slope(self, seen: Best, place: int, size: int) -> law_trees.Doubles:
-        """How the gain depends on one law."""
+        """The gradient of the adversary's gain in one law."""
         return gains(seen, place, size)
 
 
 def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss: Loss) -> Best:
-    """max over adversaries of the sum of the loss over views, for mechanisms of these laws."""
+    """The best adversary of a composition: it maximises the sum of the loss over views, for
+    these laws."""
     parties = [_party(tree, law) for law in laws]
     rounds, count = len(tree) - 1, len(laws)
     order = sorted(product(range(rounds + 1), repeat=count), key=sum, reverse=True)
@@ -87,7 +91,7 @@ def best(tree: law_trees.Tree, laws: list[law_trees.Doubles], sparse: int, loss:
 
 
 def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
-    """The contribution of each entry of one mechanism's law to the gain."""
+    """The gradient of the gain in one mechanism's law: the contribution of each of its entries."""
     total = np.zeros(size)
     for lengths, slopes in found.slopes.items():
         level = found.parties[mechanism].levels[lengths[mechanism]]
@@ -108,7 +112,8 @@ def _party(tree: law_trees.Tree, law: law_trees.Doubles) -> Party:
 
 
 def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubles:
-    """Π_j x_j of all histories of these lengths; side 1: own, 2: other."""
+    """The joint probabilities Π_j x_j of all histories with these lengths. ``side`` 1 is its own
+    world, 2 the other."""
     joint: law_trees.Doubles = np.ones(())
     for party, length in zip(parties, lengths, strict=True):
         joint = joint[..., None] * party[side][length]
@@ -116,7 +121,8 @@ def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubl
 
 
 def _differing(parties: list[Party], lengths: Lengths) -> law_trees.Ints:
-    """How many mechanisms have met a difference."""
+    """For all histories with these lengths, the number of mechanisms that have met a differing
+    pair."""
     found: law_trees.Ints = np.zeros((), np.int64)
     for party, length in zip(parties, lengths, strict=True):
         found = found[..., None] + party.levels[length].differs
@@ -130,7 +136,8 @@ def _ask(
     level: law_trees.OneLength,
     place: int,
 ) -> None:
-    """Where asking one mechanism is better than what is known, note what, and how much better.
+    """Update ``value`` and ``choice`` in place, wherever it is better to ask this mechanism than
+    what they hold.
 
     A choice is 0 to stop, else by ``asked``.
     """
@@ -151,19 +158,19 @@ def _said(place: int, pair: int) -> int:
 
 
 def asked(choice: int) -> tuple[int, int]:
-    """Whom, and with which pair, a choice that is not 0 asks."""
+    """(mechanism, index of the pair) of a nonzero choice."""
     return divmod(choice - 1, law_trees.MOST_PAIRS)
 
 
 def one_more(lengths: Lengths, mechanism: int) -> Lengths:
-    """The lengths after one more question to a mechanism."""
+    """The numbers of questions asked so far, after one more question to a mechanism."""
     return (*lengths[:mechanism], lengths[mechanism] + 1, *lengths[mechanism + 1 :])
 
 
 def _followed(
     parties: list[Party], choices: dict[Lengths, law_trees.Ints], order: list[Lengths]
 ) -> dict[Lengths, law_trees.Mask]:
-    """Where the adversary stops, by its choices from the beginning on."""
+    """The views at which the adversary stops, when it follows its choices from the beginning."""
     met = {lengths: np.zeros(choice.shape, np.bool_) for lengths, choice in choices.items()}
     met[order[0]][...] = True
     rounds = max(order[-1])
@@ -189,7 +196,8 @@ def strategy(
     growth: Fraction,
     bit: int,
 ) -> StrategyAdversary:
-    """Creates all the mechanisms, in order, and then asks what ``found`` says."""
+    """The adversary ``found`` as a strategy: it creates all mechanisms in order, then follows
+    its choices."""
     creations = [
         StrategyNode(same(Create(each)), ((TOP, place + 1),))
         for place, each in enumerate(mechanisms)
@@ -200,7 +208,7 @@ def strategy(
 
 
 class _Builder:
-    """Nodes of a decision tree, those below a node after it."""
+    """Builds the nodes of a decision tree, children after their parent."""
 
     def __init__(
         self, found: Best, pairs: tuple[Pair[object], ...], answers: int, growth: float,
@@ -210,7 +218,7 @@ class _Builder:
         self._growth, self.nodes = growth, nodes
 
     def add(self, lengths: Lengths, place: tuple[int, ...]) -> int:
-        """The node of a view; its number."""
+        """Add the node of a view; its number."""
         number = len(self.nodes)
         choice = int(self._found.choices[lengths][place])
         if not choice:
@@ -228,7 +236,7 @@ class _Builder:
     def _answered(
         self, lengths: Lengths, place: tuple[int, ...], mechanism: int, pair: int
     ) -> list[tuple[object, int]]:
-        """(answer, node) for each answer that can be."""
+        """(answer, number of the next node) for each answer that is possible."""
         after = one_more(lengths, mechanism)
         level = self._found.parties[mechanism].levels[after[mechanism]]
         follows = (level.parents == place[mechanism]) & (level.pairs == pair)
@@ -241,7 +249,7 @@ class _Builder:
         return branches
 
     def _likely(self, lengths: Lengths, place: tuple[int, ...]) -> tuple[float, float]:
-        """The probability of a view in either world."""
+        """The probabilities of a view in both worlds."""
         own = other = 1.0
         for party, length, node in zip(self._found.parties, lengths, place, strict=True):
             own, other = own * party.own[length][node], other * party.other[length][node]

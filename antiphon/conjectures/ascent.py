@@ -1,4 +1,5 @@
-"""The ascent: what a search has found, climb by climb, in the order of their starts.
+"""The course of a search: it takes climbs in the order of their starts, and keeps the best laws
+found.
 
 A start is a climb by its number, and what those long before it have found. So what a search finds
 is a function of its seed and the number of starts, whoever makes the climbs and however many are
@@ -29,19 +30,21 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""A start knows the climbs that are so many before it: as many may be under way at once."""
+"""The delay with which climbs inform later starts, and so the number of climbs under way at
+once."""
 _KEPT: Final = 8
-"""The best laws found so far, from which most climbs start."""
+"""The number of best climbs kept for each size; most new climbs start near one of them."""
 _PATIENCE: Final = 60
-"""Climbs without a better one after which those are forgotten: they may all be one hill."""
+"""The number of climbs in vain after which the kept ones are forgotten: they may all be one
+local maximum."""
 _NEAR: Final = 0.6
-"""How often a climb starts near one of them, and not anew."""
+"""The probability that a climb starts near a kept one, and not anew."""
 _BETTER: Final = 1e-9
 
 
 @attrs.frozen(eq=False)
 class Start:
-    """A climb that is to be made: in which size, with which draws, and from which laws."""
+    """A climb to be made: the size of its laws, its seed, and the laws to start near."""
 
     number: int
     place: int
@@ -51,10 +54,10 @@ class Start:
 
 @attrs.frozen
 class Climbs:
-    """The task of who makes climbs: some of all that are made for one search."""
+    """The task of a worker: it makes single climbs of one search."""
 
     name: str
-    """The name of this search alone: each worker builds each program once."""
+    """The unique name of this search, by which a worker caches its linear programs."""
     pattern: Pattern = attrs.field(eq=False)
     epsilon: ExactEpsilon = attrs.field(eq=False)
     bound: Fraction = attrs.field(eq=False)
@@ -65,7 +68,7 @@ class Climbs:
         return climber(self, start.place).climb(start.number, random, start.near)
 
     def fingerprint(self) -> dict[str, object]:
-        """The parameters that must be equal for a saved search to go on."""
+        """The parameters that must be equal for a saved search to be resumed."""
         return {
             "pattern": self.pattern.known_by(self.sizes), "epsilon": self.epsilon,
             "bound": self.bound, "sizes": self.sizes,
@@ -74,19 +77,20 @@ class Climbs:
 
 @lru_cache(maxsize=64)
 def climber(task: Climbs, place: int) -> Climbing:
-    """The climber for one size. Raises: MissingExtra without scipy."""
+    """The climber for the size with index ``place``. Raises: MissingExtra without scipy."""
     return task.pattern.climber(task.sizes[place], task.epsilon)
 
 
 @attrs.define
 class Few:
-    """The best climbs in one size."""
+    """The best climbs made so far in one size."""
 
     kept: list[Climb] = attrs.field(factory=list[Climb])
     in_vain: int = 0
 
     def add(self, found: Climb) -> None:
-        """Keep it if it is one of the best; forget them where nothing gets better."""
+        """Keep the climb if it is among the best; forget all kept ones after many climbs in
+        vain."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:
@@ -94,28 +98,28 @@ class Few:
         self.kept = sorted([*self.kept, found], key=lambda each: -each.gain)[:_KEPT]
 
     def chosen(self, random: Generator) -> list[Doubles] | None:
-        """Laws to start from; None for random ones."""
+        """The laws to start the next climb from; None for random laws."""
         if not self.kept or random.random() >= _NEAR:
             return None
         return self.kept[int(random.integers(len(self.kept)))].laws
 
 
 def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
-    """The start of a number, by what is known of each size."""
+    """The start of the climb with this number, given the best climbs ``few`` of each size."""
     random = generator(chunks[number].seed)
     place = place_of(number, len(few))
     return Start(number, place, int(random.integers(2**62)), few[place].chosen(random))
 
 
 def looked_at(starts: int, sizes: Sizes) -> Sizes:
-    """The sizes that so many climbs were made in."""
+    """The sizes in which the first ``starts`` climbs of a search are made."""
     enough = len(sizes) * (len(sizes) + 1)  # by then each has had its turn
     seen = {place_of(number, len(sizes)) for number in range(min(starts, enough))}
     return tuple(sizes[place] for place in sorted(seen))
 
 
 def place_of(number: int, sizes: int) -> int:
-    """In which size a climb is, of those from small to large.
+    """The index of the size in which a climb is made; sizes are ordered from small to large.
 
     First in the smallest; then in all of them in turn, and every other one in the largest.
     """
@@ -127,15 +131,15 @@ def place_of(number: int, sizes: int) -> int:
 
 
 _CLEARLY: Final = 1e-6
-"""A gain in doubles that is more than this above the bound is judged."""
+"""The excess of a gain (in doubles) over the bound from which on it is computed exactly."""
 _FURTHER: Final = 1e-9
-"""The margin by which a climb must be better to be judged after another."""
+"""The margin by which a climb must exceed the last judged one to be judged as well."""
 ENDLESS: Final = 2**32 - 1
-"""Starts where only time is limited."""
+"""The number of starts where only time is limited."""
 
 
 class HowFar(NamedTuple):
-    """How far a search is: told after every climb."""
+    """The progress of a search, reported after every climb."""
 
     seconds: float
     starts: int
@@ -145,7 +149,7 @@ class HowFar(NamedTuple):
 
 @attrs.frozen
 class Aim:
-    """The goal of a search: a loss above ``figure``; and whether to go on once it is found."""
+    """The goal of a search: a loss above ``figure``; and whether to continue after it is found."""
 
     pattern: Pattern
     epsilon: ExactEpsilon
@@ -155,17 +159,17 @@ class Aim:
 
 @attrs.define
 class Memory:
-    """The memory of a search between two climbs; a checkpoint is this in a file."""
+    """The state of a search between two climbs, which a checkpoint saves."""
 
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
-    """The next starts: each was made when the climb so many before it was known."""
+    """The next starts; each was made when the climb 16 (``AHEAD``) before it was known."""
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None
-    """The best climb that was judged exactly while the search went on."""
+    """The climb with the largest exactly judged loss so far; None if none was judged."""
     tried: float = -1.0
-    """The gain of what was judged last."""
+    """The gain, in doubles, of the climb that was judged last."""
 
 
 def _number(given: object) -> bool:
@@ -173,7 +177,8 @@ def _number(given: object) -> bool:
 
 
 class Limits:
-    """When to stop: after so long, so many starts, and where nothing is left to be looked at."""
+    """The limits of a search: its time, its number of starts, and the end of all that can be
+    searched."""
 
     def __init__(self, seconds: float | None, starts: int | None, most: int | None) -> None:
         self._begun = time.monotonic()
@@ -185,7 +190,7 @@ class Limits:
 
     @property
     def spent(self) -> float:
-        """Seconds so far."""
+        """The seconds spent so far."""
         return time.monotonic() - self._begun
 
     @property
@@ -196,11 +201,12 @@ class Limits:
 
 @attrs.define(kw_only=True)
 class Ascent(InOrder[Climb]):
-    """The climbs of a search; the best of them is judged when it seems to refute the bound."""
+    """A running search: it takes climbs in order, and judges the best one when it seems to
+    refute the bound."""
 
     aim: Aim
     chunks: Chunks
-    """One start each, without end: their seeds."""
+    """The seeds of the starts: one chunk for each, without end."""
     sizes: Sizes
     limits: Limits
     memory: Memory
@@ -219,7 +225,7 @@ class Ascent(InOrder[Climb]):
 
     @property
     def refuted(self) -> bool:
-        """Whether that is known, exactly."""
+        """Whether the bound is refuted by an exact computation."""
         return self._judged is not None and self._judged.loss > self.aim.figure
 
     @property
@@ -249,7 +255,8 @@ class Ascent(InOrder[Climb]):
             self.watch(HowFar(self.limits.spent, self.done, best, self.aim.figure))
 
     def settle(self) -> None:
-        """Judge what has not been judged yet and seems to refute the bound."""
+        """Compute the best climb's loss exactly, if it seems to refute the bound and was not
+        judged yet."""
         memory = self.memory
         if memory.refuting is not None and self._judged is None:  # read from a checkpoint
             self._judged = self._exactly(memory.refuting)
@@ -258,7 +265,8 @@ class Ascent(InOrder[Climb]):
             self._judge(memory.best)
 
     def _judge(self, found: Climb) -> None:
-        """It is kept if it is exactly better than what was."""
+        """Compute a climb's loss exactly, and keep it if it is larger than that of the best
+        judged one."""
         result = self._exactly(found)
         if self._judged is None or result.loss > self._judged.loss:
             self._judged, self.memory.refuting = result, found
@@ -273,7 +281,7 @@ class Ascent(InOrder[Climb]):
             self.saver.save(self.done, self.memory)
 
     def outcome(self, *, interrupted: bool) -> Conjectured:
-        """The best of all, judged."""
+        """The outcome of the search: its best climb, judged exactly."""
         best, aim = self.memory.best, self.aim
         if best is not None and (self._judged is None or best.gain > self.memory.tried):
             self._judge(best)

@@ -1,4 +1,5 @@
-"""Climbing: law by law, each the best for the adversary that is best for all of them.
+"""Climbing: the laws are improved one by one, each against the adversary that is best for all
+current laws.
 
 The laws that keep a claim are a linear program.
 
@@ -23,19 +24,19 @@ from antiphon.numbers.errors import Intractable, MissingExtra
 
 
 class Inequalities:
-    """Rows of a sparse matrix, and their right sides."""
+    """A sparse system of linear inequalities: its rows and right sides."""
 
     def __init__(self) -> None:
         self._entries: list[tuple[int, int, float]] = []
         self._right: list[float] = []
 
     def add(self, entries: dict[int, float], right: float = 0.0) -> None:
-        """A row: entries by column."""
+        """Add a row, as a map from column to entry."""
         self._entries += [(len(self._right), column, value) for column, value in entries.items()]
         self._right.append(right)
 
     def matrix(self, columns: int) -> tuple[Any, Doubles]:
-        """As scipy takes it."""
+        """(sparse matrix, right sides) in the form that scipy takes."""
         from scipy.sparse import csr_matrix
 
         rows, places, values = zip(*self._entries, strict=True)
@@ -44,7 +45,7 @@ class Inequalities:
 
 
 class Program(NamedTuple):
-    """All laws of a domain that keep a claim."""
+    """A linear program: all laws of a domain that keep a claim."""
 
     size: int
     columns: int
@@ -52,7 +53,8 @@ class Program(NamedTuple):
     least: tuple[Any, Doubles]
 
     def best(self, gains: Doubles) -> Doubles:
-        """A law that keeps the claim and has the largest Σ gains·law; a vertex of them all.
+        """A law that keeps the claim and has the largest Σ gains·law; it is a vertex of the
+        program.
 
         Raises: Intractable if the solver gives up.
         """
@@ -75,7 +77,7 @@ class Program(NamedTuple):
 
 
 def needs_scipy() -> None:
-    """Raises: MissingExtra where it is not installed."""
+    """Check that scipy is installed. Raises: MissingExtra."""
     try:
         import scipy  # noqa: F401  # pyright: ignore[reportUnusedImport, reportMissingTypeStubs]
     except ImportError as error:
@@ -83,7 +85,8 @@ def needs_scipy() -> None:
 
 
 def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
-    """The laws that lose at most the limit. Raises: MissingExtra without scipy."""
+    """The linear program of the laws that lose at most ``limit``. Raises: MissingExtra without
+    scipy."""
     needs_scipy()
     nodes = sum(len(level.differs) for level in tree)
     columns = domain.size + 2 * nodes
@@ -95,7 +98,7 @@ def program(domain: Domain, tree: Tree, loss: Loss, limit: float) -> Program:
 
 
 def _laws(domain: Domain) -> Inequalities:
-    """Σ_a x(h, q, a) = x(h) for every question q, and x() = 1."""
+    """The equations that define laws: Σ_a x(h, q, a) = x(h) for every question q, and x() = 1."""
     rows, questions = Inequalities(), len(domain.inputs)
     rows.add({0: 1.0}, 1.0)
     for depth in range(domain.rounds):
@@ -108,7 +111,8 @@ def _laws(domain: Domain) -> Inequalities:
 
 
 def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int) -> None:
-    """The inequalities of one world, whose L stand from a column on."""
+    """Add the inequalities of Lyu's recursion for one world, whose unknowns L begin at the
+    column ``start``."""
     for depth, level in enumerate(tree):
         for node, (own, other) in enumerate(
             zip(level.heard[bit], level.heard[1 - bit], strict=True)
@@ -125,7 +129,7 @@ def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int)
 
 
 def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
-    """L is at least each tangent."""
+    """Add the inequalities that L is at least each tangent of the loss at one history."""
     if own == other:  # the largest tangent there, for all have a + b <= loss(1, 1)
         rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
         return
@@ -137,19 +141,20 @@ def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) ->
 
 Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]
-"""(rounds, answers) of mechanisms that are sought; a pattern may read it in its own way."""
+"""The size (rounds, answers) of the sought mechanisms; a pattern may give it another meaning."""
 _SWEEPS: Final = 12
-"""Sweeps over all laws in a climb."""
+"""The largest number of sweeps over all laws in a climb."""
 _STILL: Final = 1e-2
-"""Noise with which a sweep that finds nothing better is the last."""
+"""The noise below which a climb ends when a sweep finds nothing better."""
 _DIRECTIONS: Final = 8
-"""How many are tried for a first law."""
+"""The number of random directions tried for a first law."""
 _ALIKE: Final = 0.7
-"""How often all mechanisms have the same law."""
+"""The probability that a climb gives all mechanisms the same law."""
 
 
 class Climb(NamedTuple):
-    """The laws with which the best adversary gained most, and what it gained."""
+    """The result of a climb: the laws against which the best adversary gained most, and this
+    gain."""
 
     size: Size
     gain: float
@@ -159,27 +164,28 @@ class Climb(NamedTuple):
 
 
 class Climbing(Protocol):
-    """Climbs among what is sought of one size."""
+    """The interface of a climber, which climbs among the laws of one size."""
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The climb of a number, from near the laws of another one, or from anywhere."""
+        """Make the climb with this number, from near the laws ``near`` or from random ones."""
         ...
 
 
 class Oracle(Protocol):
-    """Knows the best adversary of any laws; the bit is the world whose views it accuses."""
+    """The interface of an oracle for the best adversary of any laws. ``bit``: the world whose
+    views it accuses."""
 
     def best(self, laws: list[Doubles], bit: int) -> Any:
-        """With its ``gain``."""
+        """The best adversary against these laws, as an object with the attribute ``gain``."""
         ...
 
     def slope(self, seen: Any, place: int, size: int) -> Doubles:
-        """How the gain of that adversary depends on one of the laws."""
+        """The gradient of the adversary's gain in one of the laws."""
         ...
 
 
 class Climber:
-    """Climbs among laws of one size: from random ones, or from those of another climb.
+    """A climber among the laws of one size, from random laws or from those of another climb.
 
     ``programs``: those of each law; if all are of one kind, they are often taken ``alike``.
     """
@@ -192,7 +198,7 @@ class Climber:
         self._alike = _ALIKE if alike else 0.0
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """One climb, from random laws or from these.
+        """Make one climb, from random laws or from the laws ``near``.
 
         Less and less noise is added to what is climbed for: plain climbing ends on a ridge, where
         no one law alone can gain.
@@ -203,7 +209,8 @@ class Climber:
         return self._climbed(random, list(start), noise, alike, int(random.integers(2)))
 
     def _anew(self, random: Generator, alike: bool) -> list[Doubles]:
-        """A vertex for each mechanism, in random directions."""
+        """A random start: for each mechanism, the vertex of its program that is best in a random
+        direction."""
         fresh = self._programs[: 1 if alike else None]
         laws = [_vertex(each, random) for each in fresh]
         return laws * (len(self._programs) // max(len(fresh), 1))
@@ -211,7 +218,8 @@ class Climber:
     def _climbed(
         self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
     ) -> Climb:
-        """Sweep by sweep, with half of the noise each time; for one world or the other."""
+        """A climb from these laws: sweeps over all of them, each with half the noise of the one
+        before."""
         found, oracle = Climb(self.size, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain
@@ -238,7 +246,8 @@ class Climber:
 
 
 def _vertex(program: Program, random: Generator) -> Doubles:
-    """The best law in a random direction; another one where the solver gives up.
+    """The program's best law in a random direction; another direction is tried where the solver
+    gives up.
 
     Raises: Intractable if it always does.
     """

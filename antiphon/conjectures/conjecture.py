@@ -1,4 +1,5 @@
-"""A conjecture: a bound that is said to hold for every composition of a pattern. Searched, judged.
+"""Conjectures: a bound said to hold for every composition of a pattern, the search for a
+refutation, and its judgement.
 
 What is found is exact: mechanisms with rational probabilities that keep their claim, and an
 adversary that gains more than the bound. What is not found proves nothing.
@@ -40,7 +41,7 @@ from antiphon.protocol.records.codec import Json
 
 
 def kept_in(path: Union[str, Path]) -> Checkpoint:
-    """A checkpoint of a search."""
+    """The checkpoint of a search in the file ``path``."""
     return Checkpoint(path, _written, lambda data: _memory(decode_result(data)), of="starts")
 
 
@@ -87,7 +88,8 @@ def _plain(found: Climb | None) -> tuple[object, ...] | None:
 
 
 def _stack(laws: list[Doubles] | None) -> tuple[object, ...] | None:
-    """Each law once, and which of them is whose: often all have the same."""
+    """(each distinct law once, for each mechanism the index of its law): often all have the same
+    one."""
     if laws is None:
         return None
     once = list({id(each): each for each in laws}.values())
@@ -101,7 +103,7 @@ def _laws(stack: Any) -> list[Doubles]:
 
 
 Bound: TypeAlias = Union[int, float, Fraction, Callable[[ExactEpsilon], Any], PrivacyCurve]
-"""A number, a function of ε, or a curve."""
+"""A bound: a number, a function of ε, or a privacy curve."""
 
 
 def _is_pattern(_: object, __: object, value: Any) -> None:
@@ -115,7 +117,7 @@ def _is_pattern(_: object, __: object, value: Any) -> None:
 
 @attrs.frozen
 class Conjecture:
-    """Every composition of a pattern loses at most ``bound`` at ``epsilon``.
+    """The statement that every composition of a pattern loses at most ``bound`` at ``epsilon``.
 
     Mechanisms are sought that answer up to ``rounds`` questions, with up to ``answers`` answers.
     """
@@ -133,7 +135,8 @@ class Conjecture:
 
     @property
     def figure(self) -> Fraction:
-        """The bound at ``epsilon``; what was computed in doubles is allowed its rounding.
+        """The bound at ``epsilon``, exactly; a bound computed in doubles is raised by its rounding
+        error.
 
         Raises: InvalidArgument for what is no bound, or none at all: one that a single mechanism
         may go beyond.
@@ -158,7 +161,7 @@ class Conjecture:
         executor: Workers = None,
         checkpoint: Union[str, Path, None] = None,
     ) -> Conjectured:
-        """Search for what refutes it, until it is refuted, the time is up or all was looked at.
+        """Search for a refutation, until one is found, the time is up, or everything was searched.
 
         ``starts``: climbs at most; with them and a seed, without ``seconds``, the same is found
         again, by any number of workers. ``to_the_end``: once refuted, go on for what refutes it
@@ -211,7 +214,7 @@ class Conjecture:
 
 
 class Searching(TypedDict, total=False):
-    """How to search: see ``Conjecture.search``."""
+    """The options of a search: see ``Conjecture.search``."""
 
     seconds: float | None
     starts: int | None
@@ -232,7 +235,7 @@ def conjecture(
     answers: int = 3,
     **search: Unpack[Searching],
 ) -> Conjectured:
-    """Search for mechanisms with which a composition loses more than a bound at ``epsilon``.
+    """Search for mechanisms with which a composition loses more than ``bound`` at ``epsilon``.
 
     Refuted exactly, or not refuted: never proved. The arguments are those of ``Conjecture`` and of
     its ``search``.
@@ -249,13 +252,15 @@ def conjecture(
 
 
 _WRITTEN: Final = 12
-"""Characters of a float that somebody writes: one with more was computed."""
+"""The largest number of characters of a float that a person writes; a longer one counts as
+computed."""
 _ROUNDING: Final = Fraction(1, 2**40)
-"""How much of a float that was computed may be its rounding: no refutation is as slight."""
+"""The relative rounding error allowed for a computed float: no refutation is that small."""
 
 
 def _figure(said: Any) -> Fraction:
-    """The exact figure; above a float that may be a true bound, rounded down."""
+    """The bound as an exact figure; a float that looks computed is raised by its possible
+    rounding error."""
     figure = exact.fraction(said, "the bound")
     computed = isinstance(said, float) and len(repr(float(said))) > _WRITTEN
     return figure + abs(figure) * _ROUNDING if computed else figure

@@ -22,39 +22,41 @@ from antiphon.conjectures.law_trees import Doubles, Mask
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, shown_up
 
 _RATIOS: Final = 2.0 ** (np.arange(-32, 33) / 8)
-"""Where p^α q^(1-α) has its tangents: likelihood ratios from 1/16 to 16."""
+"""The likelihood ratios at which p^α q^(1-α) gets a tangent: from 1/16 to 16."""
 WIDEST: Final = float(_RATIOS[-1])
 WIDEST_SAID: Final = f"of likelihood ratios up to {shown_up(WIDEST)}"
 
 
 @attrs.frozen
 class HockeyStick:
-    """max{0, p - growth·q}, whose sum is δ(ε) (CM Def. 2.1); growth is e^ε."""
+    """The loss max{0, p - growth·q} of one view, whose sum is δ(ε) (CM Def. 2.1); growth is e^ε."""
 
     growth: float
     nothing: ClassVar = 0
-    """The loss where nothing is told."""
+    """The loss of a mechanism that tells nothing."""
     widest: ClassVar[float | None] = None
-    """A likelihood ratio past which no mechanism is sought; None: any is."""
+    """The largest likelihood ratio of the mechanisms that are sought; None for no limit."""
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:
-        """(a, b): the loss is at least a·p + b·q, and the largest of these, or nearly."""
+        """Pairs (a, b) with a·p + b·q at most the loss; the largest of them equals it, or
+        nearly."""
         return ((1.0, -self.growth),)  # the other one is 0: what is summed is no less
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
-        """The loss of each view."""
+        """The losses of some views, from their probabilities in the two worlds."""
         return np.maximum(own - self.growth * other, 0.0)
 
     def slopes(self, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
-        """(a, b) of the tangent at each view, where the loss is a·p + b·q."""
+        """The tangent (a, b) at each view, where the loss equals a·p + b·q."""
         event = (own > self.growth * other).astype(np.float64)
         return event, -self.growth * event
 
 
 @attrs.frozen
 class MomentLoss:
-    """p^α q^(1-α), whose sum is e^((α-1)D) of the Rényi divergence D (Mironov 2017, Def. 3).
+    """The loss p^α q^(1-α) of one view, whose sum is e^((α-1)D) of the Rényi divergence D (Mironov
+    2017, Def. 3).
 
     Sought are laws of which no history is 16 times as likely in one world as in the other.
     """
@@ -82,15 +84,15 @@ class MomentLoss:
 
 
 Loss: TypeAlias = Union[HockeyStick, MomentLoss]
-"""The contribution of one view, by its probabilities in the two worlds."""
+"""The loss of one view, a convex function of its probabilities in the two worlds."""
 _BITS: Final = 160
-"""To how many bits a moment is known."""
+"""The number of bits to which a moment is computed."""
 _LARGEST: Final = 300
-"""An ε: products of a few e^ε are doubles."""
+"""The largest ε: products of a few e^ε still fit into doubles."""
 
 
 class Attained(NamedTuple):
-    """The most that a game loses, and an adversary that makes it."""
+    """The largest loss of a game, and an adversary that attains it."""
 
     loss: Fraction
     adversary: StrategyAdversary
@@ -98,13 +100,13 @@ class Attained(NamedTuple):
 
 @attrs.frozen
 class TightDelta:
-    """The tight δ at ε (CM Def. 2.1)."""
+    """The figure that is the tight δ at ε (CM Def. 2.1)."""
 
     epsilon: ExactEpsilon
 
     @property
     def growth(self) -> Fraction:
-        """How many times as likely a view is in one world as in the other where it is accused.
+        """The likelihood ratio e^ε above which a view is accused, rounded up.
 
         Not below e^ε: with it a loss is not above the truth.
         """
@@ -113,11 +115,12 @@ class TightDelta:
 
     @property
     def loss(self) -> HockeyStick:
-        """The contribution of one view, in doubles."""
+        """The loss of one view, in doubles."""
         return HockeyStick(exp_epsilon(self.epsilon))
 
     def of(self, own: Law, other: Law) -> Fraction:
-        """The δ that one adversary attains, from the exact laws of its views: a lower bound."""
+        """The δ that one adversary attains, from the exact laws of its views: a lower bound on
+        the tight δ."""
         return own.hockey_stick(other, self.growth)
 
     def tight(self, question: Question, rounds: int) -> Fraction:
@@ -125,12 +128,13 @@ class TightDelta:
         return question.solve(self.epsilon, rounds).delta
 
     def best(self, question: Question, rounds: int) -> Attained:
-        """With an adversary that attains it."""
+        """The tight δ of a game, with an adversary that attains it, by the exact engine."""
         adversary = question.best_adversary(self.epsilon, rounds)
         return Attained(adversary.advantage, adversary)
 
     def tangents(self, accused: Mask, own: Doubles, other: Doubles) -> tuple[Doubles, Doubles]:
-        """(a, b) of each view: its loss is a·p + b·q at these p and q, and no less at others.
+        """(a, b) for each view: a·p + b·q equals its loss at the given p and q, and is at most the
+        loss elsewhere.
 
         ``accused``: what the exact engine says of it.
         """
@@ -143,7 +147,8 @@ class TightDelta:
 
 @attrs.frozen
 class TightMoment:
-    """Σ p^α q^(1-α) at a whole order α: e^((α-1)D) of the Rényi divergence (Mironov 2017, Def. 3).
+    """The figure Σ p^α q^(1-α) at a whole order α: e^((α-1)D) of the Rényi divergence (Mironov
+    2017, Def. 3).
 
     Of two worlds of which one alone has some view it is infinite, which is None.
     """
@@ -152,7 +157,8 @@ class TightMoment:
 
     @property
     def growth(self) -> Fraction:
-        """Where one world makes a view likelier: no measure of the loss, but to be replayed."""
+        """The likelihood ratio above which a view counts as accused in a replay; it is no part
+        of the loss."""
         return Fraction(1)
 
     @property
@@ -179,11 +185,13 @@ class TightMoment:
 
 
 Figure: TypeAlias = Union[TightDelta, TightMoment]
-"""A loss, summed over the views of the adversary that is worst for it."""
+"""A figure that is bounded: the loss, summed over the views of the adversary that makes it
+largest."""
 
 
 def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
-    """δ(ε); or the moment of an order, if there is one. Raises: InvalidArgument for an ε then."""
+    """δ(ε) if ``order`` is None, else the moment of this order. Raises: InvalidArgument for both
+    an order and an ε."""
     if order is None:
         return TightDelta(epsilon)
     if epsilon != 0:
@@ -192,13 +200,14 @@ def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
 
 
 def maybe_order(_: object, __: object, value: int | None) -> None:
-    """An attrs validator: an order, or None. Raises: InvalidArgument."""
+    """An attrs validator that accepts an order, or None. Raises: InvalidArgument."""
     if value is not None:
         whole_order(value)
 
 
 def moment_above(divergence: Fraction | float, order: int) -> Fraction:
-    """At least e^((α-1)D), and nearly: the moment of a divergence D >= 0 in nats, as a bound is.
+    """The moment e^((α-1)D) of a divergence D >= 0 in nats, rounded up slightly so that it serves
+    as a bound.
 
     >>> float(moment_above(Fraction(1, 10), 2))                       # ρ-zCDP: D = αρ
     1.1051709180756477
@@ -211,12 +220,12 @@ def moment_above(divergence: Fraction | float, order: int) -> Fraction:
 
 
 def epsilon_text(epsilon: ExactEpsilon) -> str:
-    """ε in words."""
+    """An ε as text: "ln 2", "1/10"."""
     return f"ln {epsilon.argument}" if isinstance(epsilon, Log) else str(epsilon)
 
 
 def exp_epsilon(epsilon: ExactEpsilon) -> float:
-    """e^ε as a double. Raises: InvalidArgument where it is past what doubles can do."""
+    """The value of e^ε as a double. Raises: InvalidArgument for an ε too large for doubles."""
     if (float(epsilon) if isinstance(epsilon, Log) else epsilon) > _LARGEST:
         raise InvalidArgument(
             f"a search is made in doubles: ε is at most {_LARGEST}, at which all is lost as it is"

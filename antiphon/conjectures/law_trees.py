@@ -1,4 +1,4 @@
-"""The tree of all that one mechanism may be asked, and may answer, in a few rounds.
+"""The tree of all questions and answers that one mechanism may hear and give in a few rounds.
 
 An f' that lists what may be said: the pairs of a search are finitely many.
 """
@@ -20,40 +20,40 @@ Mask: TypeAlias = npt.NDArray[np.bool_]
 Doubles: TypeAlias = npt.NDArray[np.float64]
 
 _NEVER: float = 1e-11
-"""A probability that is no more than this is a rounding of 0."""
+"""A probability of at most this much counts as a rounded 0."""
 
 
 _LONGEST: Final = 10**5
-"""Histories of one mechanism, each a column of its program."""
+"""The largest number of histories of one mechanism; each is a column of its linear program."""
 
 
 class OneLength(NamedTuple):
-    """The histories of one length that f' allows, siblings side by side.
+    """The histories of one length that f' allows, ordered so that siblings are adjacent.
 
     Siblings are the answers to one pair after one history: a *group*.
     """
 
     heard: tuple[Ints, Ints]
-    """For each world, the place in a law of each history of the mechanism's messages and answers.
-    """
+    """For each world, the index in a law of each history, as the mechanism hears it in this
+    world."""
     differs: Ints
-    """1 if a pair said differs, else 0."""
+    """For each history: 1 if one of its pairs differs, else 0."""
     group: Ints
-    """The group of each history."""
+    """The number of the group of each history: the answers to one pair after one history."""
     parents: Ints
-    """For each group, the history that it extends, among those one shorter."""
+    """For each group, the index of the history that it extends, one pair shorter."""
     pairs: Ints
-    """For each group, the index of the pair that is said."""
+    """For each group, the index of the pair that is asked."""
 
     @property
     def starts(self) -> Ints:
-        """Where each group begins."""
+        """The index of the first history of each group."""
         found: Ints = np.flatnonzero(np.diff(self.group, prepend=-1))
         return found
 
 
 class Domain(NamedTuple):
-    """Laws of so many rounds and answers, for a mechanism that hears these inputs.
+    """The set of laws with given rounds and answers, for a mechanism that hears these inputs.
 
     A *law* is the array of the probabilities of a mechanism's answers given what it is asked, one
     for each history of inputs: products along the tree (a realisation plan). Which arrays are laws,
@@ -65,22 +65,23 @@ class Domain(NamedTuple):
     answers: int
 
     def offset(self, depth: int) -> int:
-        """Where in a law the histories of a length begin."""
+        """The index in a law at which the histories of length ``depth`` begin."""
         width = len(self.inputs) * self.answers
         return sum(width**each for each in range(depth))
 
     @property
     def size(self) -> int:
-        """How long a law is."""
+        """The number of entries of a law."""
         return self.offset(self.rounds + 1)
 
     def place(self, message: object) -> int:
-        """The index of a message among the inputs."""
+        """The index of a message among the domain's inputs."""
         return next(i for i, each in enumerate(self.inputs) if identical(each, message))
 
 
 def check_length(domain: Domain, pairs: int) -> None:
-    """Raises: Intractable if a mechanism that may be asked so many pairs has too many histories."""
+    """Check the number of histories of a mechanism that may be asked ``pairs`` pairs. Raises:
+    Intractable if too many."""
     what = "histories of a mechanism: take fewer rounds or answers"
     if domain.rounds > _LONGEST.bit_length():  # not counted, which would take for ever
         raise Intractable(what, f"2^{domain.rounds} at least", _LONGEST)
@@ -90,13 +91,13 @@ def check_length(domain: Domain, pairs: int) -> None:
 
 
 Tree: TypeAlias = tuple[OneLength, ...]
-"""The histories of pairs and answers, by length."""
+"""The tree of histories of pairs and answers, as one level for each length."""
 _Node: TypeAlias = tuple[Any, int, int, int]
-"""The state of f', which history of inputs each world has, and whether a pair differed."""
+"""(state of f', history of inputs in world 0, the same in world 1, whether a pair differed)."""
 
 
 def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification) -> Tree:
-    """All histories of these pairs that f' allows."""
+    """The tree of all histories of these pairs that f' allows."""
     nodes: list[_Node] = [(allowed.initial_state, 0, 0, 0)]
     found = [_level(nodes, [0], [0], [0], 0)]
     sides = [(domain.place(each.zero), domain.place(each.one)) for each in pairs]
@@ -125,7 +126,8 @@ def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification)
 
 
 def pruned(whole: Tree, law: Doubles) -> Tree:
-    """The histories that a law gives to either world: for a vertex, few."""
+    """The tree without histories that a law gives probability 0 in both worlds; few remain for a
+    vertex."""
     found: list[OneLength] = []
     before = np.zeros(1, np.int64)  # where the histories one shorter are now, or -1
     for level in whole:
@@ -142,7 +144,7 @@ def pruned(whole: Tree, law: Doubles) -> Tree:
 
 
 def turned(whole: Tree) -> Tree:
-    """With the worlds exchanged."""
+    """The tree with its two worlds exchanged."""
     return tuple(level._replace(heard=(level.heard[1], level.heard[0])) for level in whole)
 
 
@@ -155,13 +157,13 @@ def _level(
 
 
 MOST_PAIRS: Final = 64
-"""As many may be said to a mechanism."""
+"""The largest number of different pairs that may be sent to a mechanism."""
 ONE_SIDED: Final[tuple[Pair[Any], ...]] = (Pair(0, 1), same(2))
-"""A bit that may differ, one way round only, and a public question."""
+"""The pairs (0, 1), in this order only, and a public question 2."""
 BOTH_SIDES: Final = (Pair(0, 1), Pair(1, 0), same(2))
-"""The same, either way round."""
+"""The pairs (0, 1) and (1, 0), and a public question 2."""
 TWO_PUBLIC: Final = (Pair(0, 1), same(2), same(3))
-"""One way round, and two public questions."""
+"""The pair (0, 1), in this order only, and two public questions 2 and 3."""
 
 
 def _pairs(_: object, __: object, value: object) -> None:
@@ -172,7 +174,8 @@ def _pairs(_: object, __: object, value: object) -> None:
 @register("antiphon.ListedPairs/1")
 @attrs.frozen
 class ListedPairs(Verification[int, object]):
-    """f' that allows these pairs only, of which at most ``events`` that differ. Prefix-closed.
+    """A verification function f' that allows only these pairs, at most ``events`` of them
+    differing. Prefix-closed.
 
     ``at_first``: none differs later if the first does not (CM Def. 5.3). ``at_last``: nothing may
     follow the last that may differ. State: how many have differed, -1 before any pair, and -2
@@ -209,12 +212,13 @@ class ListedPairs(Verification[int, object]):
 
 
 def pairs_of(inner: Verification) -> tuple[Pair[Any], ...]:
-    """The pairs that f' lists; empty if it lists none."""
+    """The pairs that f' lists; empty unless f' is a ``ListedPairs``."""
     return inner.pairs if type(inner) is ListedPairs else ()
 
 
 def finite(_: object, __: object, given: tuple[Pair[Any], ...]) -> None:
-    """An attrs validator: a list of pairs that can be searched. Raises: InvalidArgument."""
+    """An attrs validator that accepts a list of pairs short enough to search. Raises:
+    InvalidArgument."""
     count = len(given) if type(given) is tuple else 0  # pyright: ignore[reportUnnecessaryComparison]
     if not count or not all(type(each) is Pair for each in given):  # pyright: ignore
         raise InvalidArgument(

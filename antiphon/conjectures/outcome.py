@@ -26,12 +26,12 @@ from antiphon.protocol.records.labels import message_label, shorten
 from antiphon.protocol.records.view import Recording
 
 _PATIENCE: Final = 100_000
-"""Plays until one is in the event; the event has at least the probability that is gained."""
+"""The largest number of plays tried to record one that lies in the event."""
 
 _LONG: Final = 24
 _WIDE: Final = 160
 _CLEARLY: Final = 1.01
-"""The ratio of what is found to the bound from which on it is told."""
+"""The ratio of the loss to the bound from which on it is shown."""
 
 _EDGES: Final = "Edges of mechanisms: how likely an answer is; of the adversary: what it hears."
 
@@ -44,28 +44,29 @@ class Conjectured(Shown, Plotted):
     epsilon: ExactEpsilon
     bound: Fraction
     judged: Judged | None = attrs.field(repr=False)
-    """The best that was found, exactly; None if nothing was."""
+    """The best laws that were found, judged exactly; None if nothing was found."""
     starts: int
-    """Climbs."""
+    """The number of climbs made."""
     searched: Sizes
-    """The sizes that were searched: (rounds, answers) of mechanisms."""
+    """The sizes (rounds, answers) of mechanisms that were searched."""
     history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
-    """(starts, best) where a better one was found, in doubles."""
+    """(number of starts, best gain in doubles) at each improvement."""
     interrupted: bool = False
 
     @property
     def loss(self) -> Fraction:
-        """The most that a composition was found to lose, exactly: a tight δ, or a moment."""
+        """The largest loss of a composition that was found, computed exactly: a tight δ, or a
+        moment."""
         return Fraction(0) if self.judged is None else self.judged.loss
 
     @property
     def delta(self) -> Fraction:
-        """The same: of an (ε, δ) pattern, the tight δ."""
+        """The same figure as ``loss``: for an (ε, δ) pattern, the tight δ."""
         return self.loss
 
     @property
     def refuted(self) -> bool:
-        """Whether that is more than the bound."""
+        """Whether the loss found is larger than the bound."""
         return self.loss > self.bound
 
     @property
@@ -80,12 +81,13 @@ class Conjectured(Shown, Plotted):
 
     @property
     def mechanisms(self) -> tuple[ContinualMechanism[Any], ...]:
-        """Those that lose it, each once: they keep their claim; some are created several times."""
+        """The mechanisms that attain the loss while they keep their claim, each once; some are
+        created several times."""
         return () if self.judged is None else distinct(self.judged.mechanisms)
 
     @property
     def adversary(self) -> StrategyAdversary | None:
-        """The adversary that makes the mechanisms lose the most; None if nothing was found.
+        """The adversary that attains the loss against these mechanisms; None if nothing was found.
 
         It plays, saves and replays like any adversary. Of a Rényi divergence, too, though what it
         accuses, where world b makes a view likelier, is then no measure of the loss.
@@ -93,12 +95,12 @@ class Conjectured(Shown, Plotted):
         return None if self.judged is None else self.judged.adversary
 
     def __bool__(self) -> bool:
-        """Whether the conjecture stands, so far."""
+        """Whether the conjecture still stands: it is not refuted."""
         return not self.refuted
 
     @property
     def title(self) -> str:
-        """The verdict, and on what."""
+        """The title of the outcome: its verdict, and what it is about."""
         verdict = "refuted" if self.refuted else "not refuted, which proves nothing"
         if self.exhausted and not self.refuted:
             verdict = f"not refuted, and final for this grid: all {self.starts:,} starts were made"
@@ -106,18 +108,18 @@ class Conjectured(Shown, Plotted):
 
     @property
     def exhausted(self) -> bool:
-        """Whether all was looked at that there is of this size: more time finds no more."""
+        """Whether everything of these sizes was searched, so that more time finds nothing more."""
         return self.pattern.most is not None and self.starts >= self.pattern.most
 
     @property
     def figure(self) -> str:
-        """The name of the bounded figure: δ(0), say."""
+        """The name of the bounded figure: "δ(0)", say."""
         return str(self.pattern.facts(self.epsilon)["figure"])
 
     @property
     def figures(self) -> tuple[str, str]:
-        """The bound, rounded up, and what was found, rounded down; how many times that it is, too,
-        where it is clearly more.
+        """The bound, rounded up, and the loss found, rounded down; with their ratio where the loss
+        is clearly larger.
 
         In digits that tell whether it is refuted.
         """
@@ -132,7 +134,7 @@ class Conjectured(Shown, Plotted):
 
     @property
     def _counted(self) -> str:
-        """The starts; of how many, where after those nothing is left to be looked at."""
+        """The number of starts; "n of m" where m starts search everything."""
         most = self.pattern.most
         return f"{self.starts:,}" if most is None else f"{self.starts:,} of {most:,}"
 
@@ -152,7 +154,8 @@ class Conjectured(Shown, Plotted):
             yield self._picture()
 
     def _tested(self) -> Iterator[tuple[str, str]]:
-        """The inequality, and of the best that was found the system, f and each f'."""
+        """The rows about the tested inequality and, if anything was found, the system, its f and
+        each f'."""
         yield "tested", f"{self.figure} <= {self.figures[0]}"
         if self.judged is None:
             return
@@ -167,7 +170,7 @@ class Conjectured(Shown, Plotted):
         yield from self.judged.facts
 
     def _draw(self, axes: Axes) -> None:
-        """The best so far after each start, in doubles; the bound as a line across."""
+        """Draw the best loss after each start, in doubles, and the bound as a line across."""
         style_axes(axes)
         if self.history:
             starts, best = map(list, zip(*self.history, strict=True))
@@ -183,13 +186,13 @@ class Conjectured(Shown, Plotted):
         titled(axes, self.title, 9)
 
     def tree(self) -> str:
-        """The mechanisms, and the adversary, as decision trees."""
+        """The mechanisms and the adversary as decision trees, in text."""
         adversary = self.adversary
         parts = [mechanism_tree(each) for each in self.mechanisms]
         return "\n\n".join([*parts, *([] if adversary is None else [adversary.tree()])])
 
     def svg(self) -> str:
-        """The mechanisms as trees, beside their adversary's: a picture of its own."""
+        """A picture of the mechanisms as trees, beside the tree of their adversary."""
         adversary = self.adversary
         heard = None if self.judged is None else self.judged.heard
         trees = [mechanism_drawn(each, heard) for each in self.mechanisms]
@@ -198,7 +201,7 @@ class Conjectured(Shown, Plotted):
         return sheet([self.title, f"bound {bound}; found {found}", _EDGES], trees, against)
 
     def recording(self, *, seed: int | None = None) -> Recording:
-        """A play of that adversary in which it accuses: both sides, which replays.
+        """A recorded play in which the adversary accuses; both sides can be replayed.
 
         Raises: InvalidArgument if nothing was found that accuses.
         """
@@ -213,11 +216,12 @@ class Conjectured(Shown, Plotted):
         raise InvalidArgument("no play fell into the event: it is too rare to show one")
 
     def save(self, path: str | Path, *, seed: int | None = None, overwrite: bool = False) -> None:
-        """Save that recording, for its owner only; ``antiphon replay`` runs both sides again."""
+        """Save the recording of such a play, readable by its owner only; ``antiphon replay``
+        runs it again."""
         self.recording(seed=seed).save(path, overwrite=overwrite)
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """The outcome as plain data for JSON."""
         return {
             "refuted": self.refuted, **self.pattern.facts(self.epsilon),
             "epsilon": epsilon_text(self.epsilon),
@@ -229,7 +233,7 @@ class Conjectured(Shown, Plotted):
 
 
 def _both(figure: Fraction, rounded: str) -> str:
-    """A short fraction, and its digits; of a long one, digits alone."""
+    """A short fraction with its decimal digits; of a long fraction, the digits alone."""
     text = str(figure)
     if len(text) >= _LONG or text == rounded:
         return rounded

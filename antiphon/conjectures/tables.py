@@ -24,7 +24,8 @@ from antiphon.protocol.spaces import Finite, Integers, Signature
 @register("antiphon.TableMechanism/1")
 @attrs.frozen
 class TableMechanism(ContinualMechanism[int, Any, int]):
-    """Answers 0, …, answers-1 by a table, for some rounds; after these, 0.
+    """A mechanism that draws its answers 0, …, answers-1 from a table, for some rounds; afterwards
+    it answers 0.
 
     ``weights[h·|inputs| + i]`` weighs the answers to the i-th input after history h, () where h has
     probability 0. A history's number: 0 at first, and h·|inputs|·answers + i·answers + a + 1 after
@@ -39,7 +40,7 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
 
     @property
     def domain(self) -> Domain:
-        """Its inputs and answers, in as many rounds as it has rows for."""
+        """The mechanism's inputs and answers, with the number of rounds that its table covers."""
         rounds = 1
         while self._rows(rounds) < len(self.weights):
             rounds += 1
@@ -67,17 +68,17 @@ class TableMechanism(ContinualMechanism[int, Any, int]):
 
 
 Plan = tuple[Fraction, ...]
-"""A law, exactly: by history of inputs and answers, the probability of its answers."""
+"""A law with exact entries: the probability of the answers in each history, given the inputs."""
 
 
 DENOMINATOR: Final = 720_720
 """The denominator of the rounded probabilities; it has all divisors up to 16."""
 _SELDOM: Final = 2.0**-10
-"""How often a softened law gives any answer."""
+"""The probability with which a softened law gives a uniform answer."""
 
 
 def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
-    """The law with conditional probabilities that are multiples of 1/denominator."""
+    """The law, rounded to conditional probabilities that are multiples of 1/denominator."""
     plan = [Fraction(0)] * domain.size
     plan[0] = Fraction(1)
     for first, history in _questions(domain):
@@ -90,7 +91,8 @@ def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> P
 
 
 def mix(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
-    """With this probability as the plan says, else what tells nothing: it tells less in proportion.
+    """A mixture: with probability ``chance`` the plan, else answers that tell nothing. Its loss
+    shrinks in proportion.
 
     Else 0, always, or any answer as likely as the others.
     """
@@ -105,7 +107,8 @@ def mix(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -
 
 
 def soften(domain: Domain, law: Doubles) -> Doubles:
-    """Seldom any answer, else as the law says: it tells less, and no world alone has an answer."""
+    """The law mixed with rare uniform answers: it loses less, and every answer is possible in
+    both worlds."""
     evenly = np.zeros(domain.size)
     evenly[0] = 1.0
     for first, history in _questions(domain):
@@ -115,7 +118,7 @@ def soften(domain: Domain, law: Doubles) -> Doubles:
 
 
 def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMechanism:
-    """The mechanism of a plan, with its claim."""
+    """The mechanism that answers by a plan, with its claim."""
     rows = tuple(
         whole_weights(plan[first : first + domain.answers]) if plan[history] else ()
         for first, history in _questions(domain)
@@ -124,14 +127,14 @@ def mechanism(name: str, domain: Domain, plan: Plan, claim: Claim) -> TableMecha
 
 
 def _questions(domain: Domain) -> Iterator[tuple[int, int]]:
-    """Where the answers to a question after a history are, and where the history is."""
+    """For each question after each history: (index of its first answer, index of the history)."""
     for history in range(domain.offset(domain.rounds)):
         for place in range(len(domain.inputs)):
             yield (history * len(domain.inputs) + place) * domain.answers + 1, history
 
 
 def whole_weights(chances: Plan) -> tuple[int, ...]:
-    """Whole numbers in proportion, in lowest terms."""
+    """Whole numbers proportional to ``chances``, in lowest terms."""
     common = lcm(*(each.denominator for each in chances))
     whole = [int(each * common) for each in chances]
     return tuple(each // gcd(*whole) for each in whole)
@@ -139,27 +142,28 @@ def whole_weights(chances: Plan) -> tuple[int, ...]:
 
 @attrs.frozen(eq=False)
 class Judged:
-    """Mechanisms that keep their claim, and an adversary that makes all of them lose so much."""
+    """Mechanisms that keep their claims, with the adversary that attains an exactly known loss
+    against them."""
 
     mechanisms: tuple[ContinualMechanism[Any], ...]
-    """In the order in which they are created; one may be there several times."""
+    """The mechanisms in the order of creation; a mechanism may occur several times."""
     claimed: tuple[Fraction, ...]
-    """The tight loss of each mechanism, by the exact engine: at most its claim."""
+    """The tight loss of each mechanism, by the exact engine: at most the limit of its claim."""
     adversary: StrategyAdversary
     loss: Fraction
-    """The loss to that adversary, exactly: a lower bound on the loss of the composition."""
+    """The exact loss to the adversary: a lower bound on the largest loss of the composition."""
     game: PrivacyGame
     """The game that the adversary plays."""
     heard: frozenset[int] | None = None
-    """The histories of these mechanisms that can be; None: any can."""
+    """The histories of these mechanisms that can occur; None if all can."""
     facts: tuple[tuple[str, str], ...] = ()
-    """(what, how much) of the pattern's own figures, for who reads the outcome."""
+    """(name, value) of the pattern's own figures, for a reader of the outcome."""
 
 
 def named_mechanisms(
     plans: Sequence[tuple[Domain, Plan]], claims: Sequence[Claim]
 ) -> tuple[TableMechanism, ...]:
-    """Their mechanisms M1, M2, …; those of one kind that are equal have one name."""
+    """The mechanisms M1, M2, … of some plans; equal ones with equal claims share a name."""
     names: dict[Hashable, str] = {}
     found: list[TableMechanism] = []
     for (domain, plan), claim in zip(plans, claims, strict=True):
@@ -170,7 +174,7 @@ def named_mechanisms(
 
 
 def both_laws(adversary: StrategyAdversary, game: PrivacyGame, rounds: int) -> tuple[Law, Law]:
-    """The laws of an adversary's views in its own world and in the other, to its end."""
+    """The exact laws of an adversary's full views in its own world and in the other."""
     own, other = (
         law_of_views(adversary, game.mechanism(bit), rounds=rounds + 1)
         for bit in (adversary.bit, 1 - adversary.bit)

@@ -1,4 +1,4 @@
-"""Mechanisms that are tables, and adversaries that are strategies, as trees on a sheet.
+"""Draws mechanisms given by tables, and adversaries given by strategies, as trees on one page.
 
 From left to right, a row for each leaf; SVG without scripts or links.
 """
@@ -21,13 +21,14 @@ from antiphon.protocol.records.svg import svg_box, svg_sheet, svg_text, text_wid
 
 @attrs.frozen
 class Drawn:
-    """A node: its text, the colours it has, and what follows: the text of an edge, and a node."""
+    """A node of a drawn tree: its text, its kind (for the colours), and its branches (text of
+    the edge, node)."""
 
     text: str
     kind: str
     branches: tuple[tuple[str, Drawn], ...] = ()
     leaves: int = attrs.field(init=False, eq=False, repr=False)
-    """How many ends there are below, or 1 if it is one."""
+    """The number of leaves below the node; 1 if it is a leaf."""
 
     @leaves.default  # pyright: ignore
     def _counted(self) -> int:
@@ -35,7 +36,7 @@ class Drawn:
 
 
 def folded(tree: Drawn, room: int) -> Drawn:
-    """The tree with at most so many leaves: what there is no room for is "… n more".
+    """The tree with at most ``room`` leaves: the hidden ones are replaced by "… n more".
 
     Small branches are shown whole as far as they can be, so that large ones share what is left.
     """
@@ -50,7 +51,8 @@ def folded(tree: Drawn, room: int) -> Drawn:
 
 
 def _shared(wanted: list[int], room: int) -> list[int]:
-    """Room for each: all that it wants, or its share of what smaller ones leave."""
+    """A fair division of ``room``: each gets all it wants, or an equal share of what smaller
+    ones leave."""
     given = [0] * len(wanted)
     for rank, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
         given[place] = min(wanted[place], room // (len(wanted) - rank))
@@ -79,7 +81,7 @@ def _answers(mechanism: TableMechanism, state: int, indent: str) -> Iterator[str
 
 
 def short(chance: Fraction) -> str:
-    """As it is, or six digits of it."""
+    """A probability as text: the fraction if it is short, else six digits."""
     return str(chance) if len(str(chance)) < 12 else f"{float(chance):.6g}"
 
 
@@ -133,7 +135,7 @@ class _StrategyDrawer:
         self._alike = adversary.alike
 
     def drawn(self, number: int) -> Drawn:
-        """The tree from a node on."""
+        """The drawn tree below a node of the strategy."""
         node = self._nodes[number]
         if node.message is HALT:
             return self._verdict(node.accuses)
@@ -150,7 +152,8 @@ class _StrategyDrawer:
         return Drawn(name + message_text(node.message), _kind(node), tuple(branches))
 
     def _creations(self, node: StrategyNode) -> tuple[list[str], StrategyNode]:
-        """The names of what is created in a row, and the last node of that row."""
+        """The names of the mechanisms created one after another from a node on, and the node
+        after them."""
         texts: list[str] = []
         while (name := _created(node)) is not None:
             texts.append(name)
@@ -169,7 +172,8 @@ class _StrategyDrawer:
 
 
 def _created(node: StrategyNode) -> str | None:
-    """The name of the mechanism that is created alike in both worlds."""
+    """The name of the mechanism that the node's message creates alike in both worlds; None for
+    other messages."""
     message: object = node.message
     if type(message) is not Pair or not identical(message.zero, message.one):
         return None
@@ -192,22 +196,22 @@ _COLOURS: Final = {
     "accuses": ("#fee9e7", "#d98a83", "#b42318"), "stops": ("#ffffff", "#cbd5e1", "#64748b"),
     "more": ("#ffffff", "#ffffff", "#64748b"),
 }  # fmt: skip
-"""The colours of a node: its filling, its edge, and its text."""
+"""The colours of each kind of node: fill, edge, text."""
 _ROW, _BOX, _GAP, _MARGIN, _LINE = 30.0, 22.0, 24.0, 24.0, 20.0
 _SIZE, _SMALL = 12.5, 11.5
 _HEAD: Final = 'font-size="14" font-weight="600" fill="#0f172a"'
 _SMALLER: Final = 'font-size="12.5" fill="#334155"'
 _EDGE: Final = f'font-size="{_SMALL}" fill="#475569" text-anchor="end"'
 _WIDEST: Final = 1400.0
-"""The largest width of trees that stand side by side."""
+"""The largest total width of trees that are placed side by side."""
 _LEAVES: Final = 40
-"""The largest number of leaves; more are folded."""
+"""The largest number of leaves that are drawn; further ones are folded."""
 _LONGEST: Final = 40
 
 
 @attrs.frozen
 class _Tree:
-    """A tree, and where its columns are: a depth each."""
+    """A tree with its layout: the position of the column of each depth, and its size."""
 
     root: Drawn
     columns: tuple[float, ...]
@@ -219,11 +223,12 @@ class _Tree:
 
 
 _Placed: TypeAlias = tuple[float, float, _Tree]
-"""The left upper corner of a tree, and the tree."""
+"""(x, y of the top left corner of a tree, the tree)."""
 
 
 def sheet(title: Sequence[str], left: Sequence[Drawn], right: Sequence[Drawn]) -> str:
-    """Trees below one another, and others beside them, or below where that would be too wide."""
+    """An SVG page with trees below one another on the left, and others beside them, or below if
+    too wide."""
     first, second = ([_measured(folded(each, _LEAVES)) for each in side] for side in (left, right))
     wide = max((each.width for each in first), default=0.0)
     beside = wide + max((each.width for each in second), default=0.0) + 4 * _MARGIN <= _WIDEST
@@ -250,7 +255,8 @@ def _end(places: Sequence[_Placed], top: float) -> float:
 
 
 def _measured(root: Drawn) -> _Tree:
-    """Each column begins where the widest text of the one before, and of an edge, has ended."""
+    """The tree with its layout: each column begins where the widest text before it, and its
+    edges' texts, end."""
     boxes: list[float] = []
     edges: list[float] = []
     level: list[tuple[str, Drawn]] = [("", root)]
@@ -277,7 +283,7 @@ def _lines(title: Sequence[str], places: Sequence[_Placed]) -> Iterator[str]:
 
 
 def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[str]:
-    """A node, the edges from it, and what is below it, in rows from y on."""
+    """The SVG elements of a node, its edges, and the tree below it, in rows from y on."""
     here, top = x + tree.columns[depth], y
     middle = _middle(node, y)
     for edge, below in node.branches:
@@ -300,7 +306,7 @@ def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[
 
 
 def _middle(node: Drawn, y: float) -> float:
-    """At which height a node stands: amid the first and the last that follow it."""
+    """The height at which a node is drawn: midway between its first and its last child."""
     if not node.branches:
         return y + _ROW / 2
     last = node.branches[-1][1]

@@ -1,4 +1,5 @@
-"""Foreign code, run on two neighbouring data sets and one noise tape: ``sensitivity``.
+"""Audits of foreign code by ``sensitivity``: it runs on two neighbouring data sets with the same
+noise.
 
 After Re:cord-play (Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, arXiv 2602.17454).
 """

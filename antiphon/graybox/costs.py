@@ -1,4 +1,4 @@
-"""The cost of the differences between two worlds, given the noise on them.
+"""The privacy cost of the differences between two worlds, given the noise on them.
 
 The noise is moved until the second world reads what the first did (a randomness alignment:
 Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b that moves by s costs |s|/b,
@@ -20,42 +20,43 @@ from antiphon.graybox import tape
 from antiphon.numbers import Epsilon, shown_down, told_apart
 
 _MOST: Final = 400
-"""Rows on shared noise that are looked at: some thousand are a second."""
+"""The largest number of rows on shared noise that are examined: a few thousand would take a
+second."""
 _SLACK: Final = 1 + 1e-9
 _ZERO: Final = 1e-9
 _KNOWN: Final = ("laplace", "gaussian", tape.RAW)
-"""Laws of which it is known what a difference costs."""
+"""The noise laws under which the cost of a difference is known."""
 Cost: TypeAlias = tuple[float, tape.Place]
-"""A share, and where."""
+"""(share of the cost, its place)."""
 
 
 @attrs.frozen(eq=False)
 class Difference:
-    """How one number with noise on it differs between the worlds."""
+    """The difference of one noisy number between the two worlds, with the noise on it."""
 
     value: float
-    """The difference of the numbers as they were read."""
+    """The difference between the two worlds' values of the number when it was read."""
     before: float
-    """As the value met the noise, before both were multiplied."""
+    """The difference when the noise was added, before both were multiplied."""
     terms: tuple[tuple[int, str, float, float], ...]
-    """(atom, its law, its scale, its coefficient)."""
+    """(number of the atom, its law, its scale, its coefficient) for each noise term."""
     calls: tuple[int, ...]
     met: tape.Place
 
     @property
     def gaussian(self) -> bool:
-        """Whether all of its noise is."""
+        """Whether all noise on the number is Gaussian."""
         return all(law in tape.GAUSSIAN for _, law, _, _ in self.terms)
 
     @property
     def key(self) -> tuple[object, ...]:
-        """The same number read again has the same."""
+        """A key that is equal when the same number is read again, even with another factor."""
         first = self.terms[0][3] if self.terms else 1
         return self.value / first, tuple((atom, own / first) for atom, _, _, own in self.terms)
 
 
 def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
-    """The difference of two rows with the same draws on them."""
+    """The difference between the two worlds of a noisy number whose draws are the same in both."""
     value = float(two.value) - float(one.value)
     terms = tuple(
         (atom.number, atom.law, float(atom.scale), float(factor)) for atom, factor in one.terms
@@ -65,7 +66,7 @@ def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
 
 
 class Costs:
-    """The sum over all that is read and chosen.
+    """The total privacy cost of all numbers that are read and all choices that are made.
 
     ``raw``: whether draws that other noise is made of count, too: where they are answered, and no
     coin was tossed with them.
@@ -78,7 +79,7 @@ class Costs:
         self._released = dict[tuple[object, ...], Difference]()
 
     def add(self, first: tape.Event, second: tape.Event) -> None:
-        """One event of both worlds."""
+        """Add one event as it occurred in both worlds."""
         if type(first) is tape.ChoiceEvent and type(second) is tape.ChoiceEvent:
             self._pure.append((_log_ratio(first.weights, second.weights), first.place))
         if type(first) is not tape.ReadEvent or type(second) is not tape.ReadEvent:
@@ -91,7 +92,8 @@ class Costs:
                 self._released.setdefault(found.key, found)
 
     def cancelled(self) -> Union[tape.Place, None]:
-        """The first number that no movement of the noise explains, beside those before it.
+        """The place of the first number whose difference no change of the noise explains, given the
+        earlier numbers.
 
         Numbers y = v + C n are explained by moves s with C s = Δv; a row of C that the others
         make up must have the Δv that they make up.
@@ -119,7 +121,8 @@ class Costs:
         return None
 
     def excess(self, epsilon: Epsilon, delta: float) -> Union[tuple[str, tape.Place], None]:
-        """The cost beyond (ε, δ), and its place; None: the known costs fit."""
+        """The cost in excess of the declared (ε, δ), in words, and its place; None if the known
+        costs fit."""
         apart, _ = self._shared()
         pure, squares = [each for each in self._pure if each[0] > 0], list[Cost]()
         lost = list[Cost]()
@@ -133,7 +136,8 @@ class Costs:
         )
 
     def unknown(self, delta: float) -> Iterator[tuple[str, tape.Place]]:
-        """Differences whose cost is unknown, so not in ``excess``, and their places."""
+        """Differences whose cost is unknown and so not included in ``excess``, with their
+        places."""
         apart, others = self._shared()
         for each in apart:
             if each.value and _spread(each, delta)[0] not in _KNOWN:
@@ -150,7 +154,8 @@ class Costs:
                 yield "numbers that share noise", each.met
 
     def _shared(self) -> tuple[list[Difference], list[Difference]]:
-        """Released numbers that have no draw in common, so that costs add up; and the others.
+        """(released numbers that have no draw in common, so that their costs add up; the other
+        released numbers).
 
         The more a number tells by itself the sooner it is taken.
         """
@@ -163,7 +168,8 @@ class Costs:
 
 
 def _spread(found: Difference, delta: float) -> tuple[str, float]:
-    """The law of all noise on a number, if what it costs is known, and its size.
+    """The law that all noise on a number follows in effect, if its privacy cost is known, and the
+    noise's size.
 
     Without δ the widest Laplace noise decides, as its tails are the longest: a value that moves
     by s costs s/b, neither less nor more.
@@ -181,7 +187,7 @@ def _spread(found: Difference, delta: float) -> tuple[str, float]:
 
 
 def _made_of(found: Difference, apart: Iterable[Difference]) -> bool:
-    """Whether a number is a linear combination of others that have no draw in common."""
+    """Whether a number is a linear combination of others, which have no draw in common."""
     left = {atom: factor for atom, _, _, factor in found.terms}
     for each in apart:
         own = {atom: factor for atom, _, _, factor in each.terms}
@@ -218,7 +224,8 @@ def _beyond(
 
 
 def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], None]:
-    """The probability beyond δ that uniform noise does not hide, and its place."""
+    """The probability in excess of δ with which uniform noise fails to hide a difference, and
+    its place."""
     least = 1 - math.prod(1 - min(1.0, share) for share, _ in shares)
     if least <= delta * _SLACK:
         return None
@@ -228,7 +235,7 @@ def _lost(shares: list[Cost], delta: float) -> Union[tuple[str, tape.Place], Non
 
 
 def _log_ratio(one: tuple[float, ...], two: tuple[float, ...]) -> float:
-    """The largest |ln p/q|."""
+    """The largest |ln p/q| over the probabilities of two choices."""
     largest = 0.0
     for p, q in zip(one, two, strict=True):
         if p != q:

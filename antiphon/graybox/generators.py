@@ -1,4 +1,5 @@
-"""Generators that draw from the tape: NumPy's, Python's and ``coins``."""
+"""Random generators that draw from the noise tape: replacements of NumPy's, Python's and
+``coins``."""
 
 from __future__ import annotations
 
@@ -18,12 +19,13 @@ _OTHERS: Final = {
     "gumbel": 1, "logistic": 1, "exponential": 0, "standard_exponential": 0, "standard_t": 1,
     "standard_cauchy": 0, "rayleigh": 0,
 }  # fmt: skip
-"""Noise whose privacy is not known here, and whether its first parameter is a place."""
+"""Noise laws whose privacy cost is not known here; 1 if the first parameter is a location, else
+0."""
 _RENAMED: Final = {"randint": "integers", "tomaxint": "integers", "random_integers": "integers"}
 
 
 def shape_of(size: Foreign) -> tuple[int, ...]:
-    """A ``size`` as a shape."""
+    """NumPy's argument ``size`` as a shape."""
     return () if size is None else tuple(np.atleast_1d(np.asarray(size, dtype=int)).tolist())
 
 
@@ -35,7 +37,7 @@ def additive(
     scale: Foreign,
     sample: Callable[[Foreign, Foreign], Foreign],
 ) -> Foreign:
-    """where + scale · draw, as numbers with noise on them. The scale may be an array."""
+    """where + scale · draw: numbers with noise from the tape on them. The scale may be an array."""
     where, scale = numbers(where), numbers(scale)
     shape = (
         np.broadcast_shapes(np.shape(where), np.shape(scale)) if size is None else shape_of(size)
@@ -55,7 +57,7 @@ _NOWHERE: Final = 0
 
 
 class Taped:
-    """A generator of NumPy's, old or new, that draws from the tape."""
+    """A replacement of NumPy's generators, old and new, that draws from the tape."""
 
     def __init__(self, tape: Tape) -> None:
         self._tape = tape
@@ -63,37 +65,37 @@ class Taped:
     def laplace(
         self, loc: Foreign = _NOWHERE, scale: Foreign = 1.0, size: Foreign = None
     ) -> Foreign:
-        """Laplace noise around ``loc``."""
+        """Laplace noise around ``loc``, from the tape."""
         return additive(self._tape, "laplace", size, loc, scale, self._sample("laplace"))
 
     def normal(
         self, loc: Foreign = _NOWHERE, scale: Foreign = 1.0, size: Foreign = None
     ) -> Foreign:
-        """Normal noise around ``loc``."""
+        """Normal noise around ``loc``, from the tape."""
         return additive(self._tape, "gaussian", size, loc, scale, self._sample("normal"))
 
     def standard_normal(self, size: Foreign = None, *_: Foreign, **__: Foreign) -> Foreign:
-        """Normal noise of scale 1."""
+        """Normal noise of scale 1, from the tape."""
         return self.normal(size=size)
 
     def randn(self, *size: int) -> Foreign:
-        """As ``standard_normal``."""
+        """Normal noise of scale 1, as from ``standard_normal``."""
         return self.normal(size=size or None)
 
     def uniform(self, low: Foreign = 0.0, high: Foreign = 1.0, size: Foreign = None) -> Foreign:
-        """Uniform between the two: what other noise is made of."""
+        """Uniform noise between ``low`` and ``high``; code may compute other noise from it."""
         width = high - low
         made = additive(self._tape, RAW, size, _NOWHERE, 1.0, self._unit)
         return made if width == 1 and low == 0 else made * width + low
 
     def random(self, size: Foreign = None, *_: Foreign, **__: Foreign) -> Foreign:
-        """Uniform in [0, 1)."""
+        """Uniform noise in [0, 1), from the tape."""
         return additive(self._tape, RAW, size, _NOWHERE, 1.0, self._unit)
 
     random_sample = ranf = sample = random
 
     def rand(self, *size: int) -> Foreign:
-        """As ``random``."""
+        """Uniform noise in [0, 1), as from ``random``."""
         return self.random(size or None)
 
     def choice(
@@ -104,7 +106,7 @@ class Taped:
         p: Foreign = None,
         **_: Foreign,
     ) -> Foreign:
-        """A choice; with probabilities, one that data may decide."""
+        """A random choice; with probabilities ``p``, these may depend on the data."""
         if p is None or size is not None:
             return self._other("choice", (a, size, replace, p), {})
         weights = [float(each) for each in numbers(np.asarray(p)).tolist()]
@@ -116,12 +118,13 @@ class Taped:
         return index if isinstance(a, (int, np.integer)) else a[index]
 
     def shuffle(self, x: Foreign, *_: Foreign) -> None:
-        """In place, by a permutation from the tape."""
+        """Shuffle ``x`` in place, by a permutation from the tape."""
         order = self._other("permutation", (len(x),), {})
         x[:] = [x[index] for index in order]
 
     def seed(self, *seed: Foreign) -> None:
-        """A seed makes the noise the same at each call, which is a finding."""
+        """Record that the code sets a seed: the noise is then the same at each call, which is a
+        finding."""
         seeded(self._tape, seed[0] if seed else None)
 
     def _sample(self, name: str) -> Callable[[Foreign, Foreign], Foreign]:
@@ -134,7 +137,7 @@ class Taped:
         return self._tape.source.random(size)  # pyright: ignore[reportUnknownVariableType]
 
     def _other(self, name: str, args: tuple[Foreign, ...], options: dict[str, Foreign]) -> Foreign:
-        """A draw that is no noise to be added: what depends on it is not judged."""
+        """A draw that is not additive noise: anything that depends on it is not judged."""
         args, options = numbers(args), {key: numbers(each) for key, each in options.items()}
         return any_draw(
             self._tape,
@@ -157,7 +160,7 @@ class Taped:
     def _other_noise(
         self, name: str, args: tuple[Foreign, ...], options: dict[str, Foreign]
     ) -> Foreign:
-        """Noise of a law that costs an amount not known here."""
+        """Additive noise of a law whose privacy cost is not known here."""
         rest = dict(options)
         size, given = rest.pop("size", None), list(args)
         where: Foreign = rest.pop("loc", given.pop(0) if given and _OTHERS[name] else _NOWHERE)
@@ -173,7 +176,8 @@ class Taped:
 
 
 def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Foreign]) -> Foreign:
-    """A draw of any other kind: put on the tape, and what depends on it not judged."""
+    """A draw of any other kind: it is recorded on the tape, and anything that depends on it is
+    not judged."""
     drawn = tape.draw(name, (), (), lambda: (parameters, sample()))
     tape.coin(place())
     told, value = drawn.result
@@ -181,13 +185,13 @@ def any_draw(tape: Tape, name: str, parameters: Foreign, sample: Callable[[], Fo
 
 
 def seeded(tape: Tape, seed: Foreign) -> None:
-    """Notes a generator that is seeded inside what is audited."""
+    """Record that a generator is seeded inside the audited code."""
     if seed is not None and not isinstance(seed, (Taped, np.random.SeedSequence)):
         tape.seeded.setdefault(place(), "seed")
 
 
 def python_methods(tape: Tape) -> dict[str, Callable[..., Foreign]]:
-    """The methods of ``random.Random`` from which the others are made."""
+    """Replacements for the methods of ``random.Random`` on which all its other methods rely."""
     own = Taped(tape)
 
     def random(_: Foreign) -> Foreign:
@@ -237,7 +241,7 @@ def _array(drawn: Sequence[Noisy]) -> Foreign:
 
 
 class TapedCoins(Coins):
-    """``coins`` from the tape."""
+    """A ``Coins`` object that draws from the tape."""
 
     __slots__ = ("_tape",)
     stacked = staticmethod(_array)

@@ -1,4 +1,4 @@
-"""The judgement of two worlds on one tape: findings, and what could not be judged."""
+"""The comparison of two worlds that share a tape: its findings, and what could not be judged."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from antiphon.numbers import Epsilon, told_apart
 
 CHECKS: Final = ("seeds", "branches", "scales", "values", "cancelling", "answers", "budget")
 _SLACK: Final = 1 + 1e-9
-"""The relative rounding error of sums of doubles."""
+"""The factor that allows for the rounding error of sums of doubles."""
 _NOISE: Final = "laplace, gaussian, discrete_laplace, discrete_gaussian"
 
 
 @attrs.frozen
 class Declared:
-    """The author's declaration about a function."""
+    """The author's declaration about the audited function: its sensitivity, ε and δ."""
 
     sensitivity: Union[float, None]
     epsilon: Union[Epsilon, None]
@@ -32,7 +32,7 @@ class Declared:
 
 
 def said(place: Place) -> str:
-    """FILE:LINE, and who called it."""
+    """FILE:LINE of a place, and of its caller."""
     if not place:
         return "the function"
     (file, line), *callers = place
@@ -41,12 +41,12 @@ def said(place: Place) -> str:
 
 
 def quoted(line: Line) -> str:
-    """The line's text, where it is known."""
+    """The source text of a line, where it is known."""
     return linecache.getline(*line).strip()
 
 
 def judge(one: World, two: World, declared: Declared) -> Iterator[Finding]:
-    """The findings of one pair of worlds, in the order of the checks."""
+    """The findings for one pair of worlds, in the order of the checks."""
     yield from _seeds(one)
     yield from _branches(one, two)
     pairs = list(zip(one.tape.events, two.tape.events, strict=False))
@@ -72,7 +72,7 @@ def _costs(one: World, two: World) -> Costs:
 
 
 def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, str]]:
-    """The checks that could not be made, or of a part only, and why."""
+    """(check, why) for each check that could not be made, or only in part."""
     for what, where in {**one.tape.unjudged, **two.tape.unjudged}.items():
         yield "answers", f"{what}, at {said(where)}: what depends on it"
         if declared.epsilon is not None:
@@ -96,7 +96,7 @@ def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, 
 
 
 def repeats(one: World, again: World) -> bool:
-    """Whether a world is the same when it is run again on its own tape."""
+    """Whether the function, run again on its own tape, behaves the same."""
     if again.parted or type(one.failure) is not type(again.failure):
         return False
     pairs = list(zip(one.tape.events, again.tape.events, strict=True))
@@ -122,7 +122,7 @@ def _seeds(one: World) -> Iterator[Finding]:
 
 
 def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, None], Place]:
-    """Where two worlds part: the next event of each, and a place."""
+    """The point where the two worlds part: the next event of each, and its place."""
     index, mine = len(two.tape.events), two.tape.parting
     rest = one.tape.events[index : index + 1]
     other = rest[0] if rest else None
@@ -131,7 +131,7 @@ def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, N
 
 
 def _branches(one: World, two: World) -> Iterator[Finding]:
-    """Data decides whether, where or how often noise is drawn."""
+    """Findings where the data decides whether, where or how often noise is drawn."""
     if (one.failure is None) != (two.failure is None):
         yield Finding(
             "branches", "it raises an exception in one world only", _decided(one, two),
@@ -151,7 +151,7 @@ def _branches(one: World, two: World) -> Iterator[Finding]:
 
 
 def _decided(one: World, two: World) -> str:
-    """The line after which the worlds go different ways."""
+    """The source line after which the two worlds go different ways, in words."""
     index = len(two.tape.events)
     lines = [_since(world, index) for world in (one, two)]
     line = branch(*lines)
@@ -161,7 +161,7 @@ def _decided(one: World, two: World) -> str:
 
 
 def _since(world: World, index: int) -> Sequence[Line]:
-    """The lines between event index-1 and event index, or the end."""
+    """The source lines run between event index-1 and event ``index``, or the end."""
     marks, lines = world.tape.marks, world.tape.lines.taken
     start = marks[index - 1] if index else 0
     end = marks[index] if index < len(marks) else len(lines)
@@ -208,7 +208,8 @@ def _scales(pairs: Sequence[tuple[Event, Event]]) -> Iterator[Finding]:
 def _values(
     events: Sequence[Event], found: Sequence[Difference], declared: Declared
 ) -> Iterator[Finding]:
-    """The values of one call of a generator are a vector: ℓ2 under Gaussian noise, else ℓ1."""
+    """Findings of numbers that differ too much. Those of one generator call are a vector: ℓ2 for
+    Gaussian noise, else ℓ1."""
     vectors = dict[tuple[tuple[int, ...], Place], list[Difference]]()
     for each in found:
         if each.terms and each.before != 0:

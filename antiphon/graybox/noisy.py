@@ -1,4 +1,4 @@
-"""A number with noise on it, whose parts are known: value + Σ coefficient · draw.
+"""A noisy number, whose parts are known: value + Σ coefficient · draw.
 
 Sums and multiples of it stay such numbers. Where anything else is done with it, it is *read*:
 the tape keeps value and draws, and in the second world the reading is that of the first.
@@ -19,7 +19,7 @@ Terms = dict[int, tuple[Atom, Real]]
 
 
 class Noisy:
-    """value + Σ coefficient · draw. It looks like a float."""
+    """A number with noise on it: value + Σ coefficient · draw. It poses as a float."""
 
     __slots__ = ("bare", "met", "tape", "terms", "unit", "value")
 
@@ -38,33 +38,35 @@ class Noisy:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type[Foreign]:  # pyright: ignore
-        """``float``: code that asks for its class takes it for a number."""
+        """``float``, so that code which asks for the class treats the noisy number as a float."""
         return float
 
     @property
     def raw(self) -> bool:
-        """Whether only draws that other noise is made of are on it."""
+        """Whether the number carries only draws of uniform noise, from which code computes other
+        noise."""
         return all(atom.law == RAW for atom, _ in self.terms.values())
 
     @property
     def total(self) -> Real:
-        """Its value in this world."""
+        """The plain value of the number in this world: the value plus all noise."""
         return self.value + sum(factor * atom.drawn for atom, factor in self.terms.values())
 
     @property
     def row(self) -> NoisyRow:
-        """As it stands on the tape."""
+        """The number as it is recorded on the tape."""
         return NoisyRow(self.value, tuple(self.terms.values()), self.met, self.unit)
 
     def read(self, last: bool = False) -> Real:
-        """The number, as the first world read it; ``last`` in an answer, which nothing follows."""
+        """The plain number, as the first world read it. ``last``: the number is part of the
+        answer."""
         number: Real = self.tape.read("number", [self.row], lambda: self.total, self.raw)
         if (self.bare or self.raw) and not last:
             self.tape.coin(place())
         return number
 
     def plus(self, other: Foreign, sign: int) -> Foreign:
-        """self + sign · other."""
+        """The noisy number self + sign · other."""
         if type(other) is not Noisy:
             if not is_number(other):
                 return NotImplemented
@@ -80,7 +82,7 @@ class Noisy:
         return Noisy(self.tape, value, terms, place(), bare=bare) if terms else value
 
     def times(self, factor: Foreign) -> Foreign:
-        """self · factor."""
+        """The noisy number self · factor."""
         if type(factor) is Noisy:
             return applied(operator.mul, self, factor)
         if not is_number(factor):
@@ -138,7 +140,8 @@ class Noisy:
         return hash(self.read())
 
     def __getattr__(self, name: str) -> Foreign:
-        """NumPy asks an object for ``log``, Python for ``is_integer``."""
+        """A method for a function that NumPy or Python looks up on a number: ``log``,
+        ``is_integer``."""
         function = getattr(np, name, None)
         if isinstance(function, np.ufunc):
             return lambda: applied(function, self)
@@ -148,12 +151,12 @@ class Noisy:
 
 
 def kind_of(thing: object) -> type[Foreign]:
-    """The type, which the checkers take for any."""
+    """The type of an object, declared as ``Any`` for the type checkers."""
     return type(thing)
 
 
 def is_number(thing: object) -> bool:
-    """Whether it is a plain number, NumPy's included."""
+    """Whether an object is a plain number, Python's or NumPy's."""
     kind = kind_of(thing)
     return kind is not Noisy and issubclass(kind, (int, float, np.integer, np.floating))
 
@@ -163,12 +166,13 @@ def _quotient(one: Foreign, other: Foreign) -> Foreign:
 
 
 def without_noise(thing: Foreign) -> Foreign:
-    """The thing itself; of a number with noise on it, what is read."""
+    """The object itself; a noisy number is read and becomes plain."""
     return thing.read() if type(thing) is Noisy else thing
 
 
 def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
-    """A function that is not linear: of noise alone it makes other noise, of the rest it reads."""
+    """A nonlinear function of noisy numbers: from noise alone it makes new noise, other numbers
+    are read first."""
     noisy: list[Noisy] = [each for each in arguments if type(each) is Noisy]
     if not noisy or not all(each.bare or each.raw for each in noisy):
         return function(*map(without_noise, arguments))
@@ -185,7 +189,7 @@ def applied(function: Callable[..., Foreign], *arguments: Foreign) -> Foreign:
 
 
 def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Foreign], Foreign]:
-    """A comparison is read as such; its two sides are not."""
+    """The operator of a comparison: only its outcome is read, not the two sides."""
 
     def compare(self: Noisy, other: Foreign) -> Foreign:
         difference = self.plus(other, -1)
@@ -197,7 +201,7 @@ def compared(test: Callable[[Foreign, Foreign], bool]) -> Callable[[Noisy, Forei
 
 
 def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) -> Foreign:
-    """A choice that was made by looking at noisy numbers."""
+    """The result of a choice that depends on noisy numbers, recorded as a reading of them."""
     tape, raw = noisy[0].tape, all(each.bare or each.raw for each in noisy)
     if raw:
         tape.coin(place())
@@ -205,7 +209,7 @@ def chosen(reading: str, noisy: Sequence[Noisy], result: Callable[[], Foreign]) 
 
 
 def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """The operator of a function of the number, and of what else it is given."""
+    """A method of ``Noisy`` that applies a function to the number and to further arguments."""
 
     def operate(self: Noisy, *rest: Foreign) -> Foreign:
         return applied(function, self, *rest)
@@ -214,7 +218,7 @@ def unary(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
 
 
 def reflected(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """The operator with its sides exchanged."""
+    """A method of ``Noisy`` that applies an operator with its two sides exchanged."""
 
     def operate(self: Noisy, other: Foreign) -> Foreign:
         return applied(function, other, self)
@@ -244,7 +248,7 @@ _operators()
 
 
 def resolved(thing: Foreign, depth: int = 0) -> Foreign:
-    """An answer, with all of its noise read."""
+    """An answer in which all noisy numbers have been read."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read(last=True)
@@ -262,11 +266,11 @@ def resolved(thing: Foreign, depth: int = 0) -> Foreign:
 
 
 _DEEPEST: Final = 8
-"""How deep an answer is looked into."""
+"""The depth to which nested answers are searched for noisy numbers."""
 
 
 def same(one: Foreign, other: Foreign) -> bool:
-    """Whether two answers are equal, part by part."""
+    """Whether two answers are equal; nested answers are compared part by part."""
     kinds = kind_of(one), kind_of(other)
     if kinds == (dict, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)

@@ -1,4 +1,4 @@
-"""Arrays of numbers with noise on them."""
+"""NumPy arrays of noisy numbers."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ _KEPT: Final = (
     np.reshape, np.transpose, np.squeeze, np.append, np.copy, np.shape, np.size, np.ndim,
     np.broadcast_to, np.tile, np.repeat, np.diff, np.expand_dims, np.atleast_1d, np.array_split,
 )  # fmt: skip
-"""The functions that accept arrays of any content; all others read the numbers."""
+"""NumPy functions that accept arrays of any content; for all others, the noisy numbers are read."""
 _SELECTING: Final = (np.argmax, np.argmin, np.argsort)
 
 
 class Draws(np.ndarray[Foreign, Foreign]):
-    """An array of ``Noisy``."""
+    """A NumPy array of ``Noisy`` numbers."""
 
     def __array_ufunc__(
         self, ufunc: Foreign, method: str, *inputs: Foreign, **options: Foreign
@@ -43,28 +43,28 @@ class Draws(np.ndarray[Foreign, Foreign]):
         return func(*map(numbers, args), **{key: numbers(each) for key, each in kwargs.items()})
 
     def argmax(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The index of the largest, which is all that is read."""
+        """The index of the largest number: only this index is read."""
         return selected(lambda numbers: numbers.argmax(*args, **options), self)
 
     def argmin(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The index of the least."""
+        """The index of the smallest number: only this index is read."""
         return selected(lambda numbers: numbers.argmin(*args, **options), self)
 
     def argsort(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """The order, which is all that is read."""
+        """The indices that sort the numbers: only this order is read."""
         return selected(lambda numbers: numbers.argsort(*args, **options), self)
 
     def astype(self, dtype: Foreign, *args: Foreign, **options: Foreign) -> Foreign:
-        """As plain numbers, which is reading them."""
+        """A plain array of the numbers, which are thereby read."""
         return numbers(self).astype(dtype, *args, **options)
 
     def round(self, *args: Foreign, **options: Foreign) -> Foreign:
-        """Rounded, which is reading them."""
+        """A plain array of the rounded numbers, which are thereby read."""
         return numbers(self).round(*args, **options)
 
 
 def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
-    """The array of these."""
+    """The noisy numbers as an array of this shape."""
     made = np.empty(len(noisy), dtype=object)
     for place, each in enumerate(noisy):
         made[place] = each
@@ -72,7 +72,8 @@ def draws(noisy: Sequence[Noisy], shape: tuple[int, ...]) -> Draws:
 
 
 def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
-    """A choice that was made by looking at all numbers of an array."""
+    """The result of a choice that depends on all numbers of an array, recorded as a reading of
+    them."""
     flat = as_objects(array).ravel().tolist()
     noisy = [each for each in flat if type(each) is Noisy]
 
@@ -84,7 +85,7 @@ def selected(select: Callable[[Foreign], Foreign], array: Foreign) -> Foreign:
 
 
 def numbers(thing: Foreign) -> Foreign:
-    """The thing with all noise in it read."""
+    """The object with all noisy numbers in it read."""
     kind = kind_of(thing)
     if kind is Noisy:
         return thing.read()
@@ -98,7 +99,7 @@ def numbers(thing: Foreign) -> Foreign:
 
 
 def as_objects(thing: Foreign) -> Foreign:
-    """As NumPy's own array, of objects where there is noise in it."""
+    """A plain NumPy array, of objects if it holds noisy numbers."""
     if type(thing) is Noisy:
         made = np.empty((), dtype=object)
         made[()] = thing
@@ -107,7 +108,7 @@ def as_objects(thing: Foreign) -> Foreign:
 
 
 def wrapped(made: Foreign) -> Foreign:
-    """An array that has noise in it as ours; any other as plain numbers."""
+    """An array with noisy numbers as ``Draws``; any other array as plain numbers."""
     if type(made) is not np.ndarray or made.dtype != object:
         return made  # pyright: ignore[reportUnknownVariableType]
     array: Foreign = made
@@ -120,7 +121,8 @@ def wrapped(made: Foreign) -> Foreign:
 def universal(
     ufunc: Foreign, method: str, inputs: Sequence[Foreign], options: dict[str, Foreign]
 ) -> Foreign:
-    """A ufunc: linear ones keep the parts, comparisons read one bit, others act on each number."""
+    """A NumPy ufunc of noisy arrays: linear ones keep the noise, comparisons read one bit,
+    others act on each number."""
     out = options.pop("out", None)
     made = _made(ufunc, method, inputs, options)
     if out is None:

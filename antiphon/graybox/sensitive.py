@@ -1,4 +1,5 @@
-"""``graybox.sensitivity``: foreign code on two neighbouring data sets and one noise tape.
+"""``graybox.sensitivity``: an audit of foreign code on two neighbouring data sets with one noise
+tape.
 
 After Re:cord-play (Cebere, Erb, Desfontaines, Bellet and Fitzsimons 2026, arXiv 2602.17454).
 """
@@ -30,7 +31,8 @@ def sensitivity(
     delta: float = 0,
     seed: int | None = None,
 ) -> CheckReport:
-    """Run a function of data on neighbouring data sets and one noise tape; what differs too much.
+    """Run a function on neighbouring data sets with one noise tape, and report numbers that differ
+    too much.
 
     Args: ``neighbours``, an ``ap.Pair`` of data sets or several pairs; ``sensitivity``, by how
     much a value may differ before noise is added (ℓ2 where it is Gaussian, else ℓ1);
@@ -84,7 +86,8 @@ def _place(finding: Finding) -> tuple[str, str]:
 def _tried(
     function: Function, one: object, two: object, declared: Declared, seed: int
 ) -> tuple[Iterable[Finding], Iterable[tuple[str, str]]]:
-    """One pair: the first world, the first again, and the second on the tape of the first."""
+    """The findings for one pair of data sets: the first is run twice, the second on the tape of
+    the first."""
     from antiphon.graybox.judgement import CHECKS, judge, left_out, repeats
     from antiphon.graybox.tape import Tape
     from antiphon.graybox.worlds import run
@@ -103,7 +106,7 @@ def _tried(
 
 
 def _pairs(neighbours: Neighbours) -> Iterator[tuple[object, object]]:
-    """Pairs of data sets. Raises: InvalidArgument for anything else."""
+    """The pairs of neighbouring data sets. Raises: InvalidArgument if an element is not a pair."""
     listed: list[Any] = [neighbours] if isinstance(neighbours, Pair) else list(neighbours)
     if not listed:
         raise InvalidArgument("no neighbours: give an ap.Pair of data sets, or several")

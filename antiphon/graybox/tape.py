@@ -1,4 +1,5 @@
-"""The noise tape: what one world drew and read, and whether the other does the same.
+"""The noise tape: everything that one world drew and read, and a test that the other world does the
+same.
 
 The first world records; the second is handed the same draws, and is told what the first read
 wherever it reads a number that has noise on it. So all that follows a reading is the same in
@@ -26,11 +27,11 @@ from antiphon.protocol.coins.sampled import generator
 
 Line: TypeAlias = tuple[str, int]
 _MOST: Final = 1_000_000
-"""Lines that are kept; a branch after them has no line."""
+"""The largest number of source lines recorded; a branch after them has no known line."""
 
 
 class Lines:
-    """The lines that are run, in order."""
+    """Records the source lines that are run, in order."""
 
     def __init__(self, foreign: Callable[[str], bool]) -> None:
         self.taken = list[Line]()
@@ -39,9 +40,7 @@ class Lines:
 
     @contextmanager
     def followed(self) -> Generator[None, None, None]:
-        """Follow what is run meanwhile. The garbage collector waits, as its callbacks and the
-        finalisers that it runs would come at other lines in the other world.
-        """
+        """A context manager that records the lines run within it."""
         before, collects = sys.gettrace(), gc.isenabled()
         gc.disable()
         sys.settrace(self._called)
@@ -65,7 +64,7 @@ class Lines:
 
 
 def branch(one: Sequence[Line], other: Sequence[Line]) -> Union[Line, None]:
-    """The last line that both run and after which they go different ways.
+    """The last line that both worlds run and after which they go different ways.
 
     Loops over data run another number of times without harm, so the first difference is not
     it: of the lines after which the worlds part, the one that is run last decides.
@@ -95,19 +94,19 @@ _STANDARD: Final = sysconfig.get_paths()["stdlib"]
 LAPLACE: Final = ("laplace", "discrete_laplace")
 GAUSSIAN: Final = ("gaussian", "discrete_gaussian")
 RAW: Final = "uniform"
-"""Draws of this law are what other noise is made of."""
+"""The law of uniform draws, from which code may compute other noise."""
 MADE: Final = "made"
-"""Noise that is a function of other draws, of a law not known."""
+"""The law of noise that was computed from other draws: it is not known."""
 
 
 def foreign(file: str) -> bool:
-    """Whether a file belongs to what is audited: not to Python, NumPy or the tape itself."""
+    """Whether a file belongs to the audited code, and not to Python, NumPy or the tape itself."""
     standard = file.startswith(_STANDARD) and "site-packages" not in file
     return not (standard or file.startswith(SKIPPED))
 
 
 def place() -> Place:
-    """Where the audited code is now; its callers as far as the tape itself."""
+    """The place in the audited code that runs now: its FILE:LINE and those of its callers."""
     found, frame = list[tuple[str, int]](), _frame()
     while frame is not None:
         file = frame.f_code.co_filename
@@ -124,72 +123,74 @@ def _frame() -> FrameType | None:
 
 
 _RUNNER: Final = (str(Path(OWN) / "worlds.py"), "run")
-"""The file and the function that calls what is audited."""
+"""(file, name) of the function that calls the audited code."""
 
 
 @attrs.frozen(eq=False)
 class Atom:
-    """One number on the tape."""
+    """One random number on the tape."""
 
     number: int
     law: str
     scale: Real
     drawn: Real
     call: int
-    """The number of the event that drew it."""
+    """The index of the event that drew this number."""
 
 
 @attrs.frozen(eq=False)
 class DrawEvent:
-    """A call of a generator."""
+    """An event on the tape: a call of a random generator."""
 
     place: Place
     law: str
     count: tuple[int, ...]
-    """How many numbers: the shape."""
+    """The shape of the array of numbers drawn."""
     scales: tuple[object, ...]
-    """The parameters that data must not change."""
+    """The parameters that must not depend on the data."""
     result: Foreign
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that two worlds must have in common."""
+        """The part of the event that must be the same in both worlds: place, law and number of
+        draws."""
         return self.place, self.law, self.count
 
 
 @attrs.frozen(eq=False)
 class ReadEvent:
-    """A number with noise on it becomes a number like any other, or a choice among such."""
+    """An event on the tape: a noisy number is read as a plain number, or decides a choice."""
 
     place: Place
     reading: str
     rows: tuple[NoisyRow, ...]
     result: Foreign
     raw: bool
-    """Whether all that is on it are draws that other noise is made of."""
+    """Whether the number carries only uniform draws, from which code computes other noise."""
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that two worlds must have in common."""
+        """The part of the event that must be the same in both worlds: place, kind of reading and
+        draws."""
         names = tuple(tuple(atom.number for atom, _ in row.terms) for row in self.rows)
         return self.place, self.reading, names
 
 
 @attrs.frozen(eq=False)
 class NoisyRow:
-    """value + Σ coefficient · atom."""
+    """A noisy number as recorded on the tape: value + Σ coefficient · atom."""
 
     value: Real
     terms: tuple[tuple[Atom, Real], ...]
     met: Place
-    """Where the value met its noise."""
+    """The place where the noise was added to the value."""
     unit: Real
-    """The factor by which the sum was multiplied since then."""
+    """The factor by which the sum was multiplied after the noise was added."""
 
 
 @attrs.frozen(eq=False)
 class ChoiceEvent:
-    """A choice with probabilities, of which data may decide."""
+    """An event on the tape: a random choice whose probabilities may depend on the data."""
 
     place: Place
     weights: tuple[float, ...]
@@ -197,7 +198,8 @@ class ChoiceEvent:
 
     @property
     def shape(self) -> tuple[object, ...]:
-        """The part of the event that two worlds must have in common."""
+        """The part of the event that must be the same in both worlds: place and number of
+        options."""
         return self.place, len(self.weights)
 
 
@@ -206,44 +208,47 @@ Happened = TypeVar("Happened", DrawEvent, ReadEvent, ChoiceEvent)
 
 
 class Parted(BaseException):
-    """The two worlds do not draw and read the same things any more.
+    """Raised when the second world draws or reads something else than the first.
 
     No ``Exception``, so that what is audited does not handle it.
     """
 
 
 class Tape:
-    """The events of one world; with ``first``, those of the other are what it must be like."""
+    """The events of one world. With ``first``, the same events must occur as in that first
+    world."""
 
     def __init__(self, seed: int, first: Tape | None = None) -> None:
         self.first = first
         self.events = list[Event]()
         self.marks = list[int]()
-        """How many lines had been run at each event."""
+        """For each event, the number of source lines that had been run before it."""
         self.lines = Lines(foreign)
         self.seed = seed
         self.source = generator(seed)
         self.seeded = dict[Place, str]()
         self.unjudged = dict[str, Place]()
-        """The operations that could not be followed, and the first place of each."""
+        """The operations that could not be followed, each with its first place."""
         self.coins_read = False
-        """Whether a coin was tossed by hand: what depends on it is not judged."""
+        """Whether the code used a draw as a coin: results that depend on it are not judged."""
         self.parting: Event | None = None
         self._numbers = itertools.count()
 
     @property
     def expected(self) -> Event | None:
-        """The next event of the first world."""
+        """The event of the first world that must come next; None in the first world, or after
+        its last."""
         if self.first is None or len(self.events) >= len(self.first.events):
             return None
         return self.first.events[len(self.events)]
 
     def cannot(self, what: str, where: Place) -> None:
-        """Notes what is not followed."""
+        """Record an operation that cannot be followed, and its place."""
         self.unjudged.setdefault(what, where)
 
     def coin(self, where: Place) -> None:
-        """Notes a coin tossed by hand."""
+        """Record that the code uses a draw as a coin, so that results which depend on it are not
+        judged."""
         self.coins_read = True
         self.cannot("a draw decides as such", where)
 
@@ -254,22 +259,25 @@ class Tape:
         scales: Sequence[object],
         sample: Callable[[], Foreign],
     ) -> DrawEvent:
-        """The numbers of a call: those of the first world where it made the same call."""
+        """The numbers of a generator call: those of the first world, which must have made the
+        same call."""
         return self._met(DrawEvent(place(), law, count, tuple(scales), None), sample)
 
     def choose(self, weights: Sequence[float], sample: Callable[[], int]) -> int:
-        """The index of a choice."""
+        """The index of a random choice with these weights."""
         index: int = self._met(ChoiceEvent(place(), tuple(weights), None), sample).result
         return index
 
     def read(
         self, reading: str, rows: Sequence[NoisyRow], result: Callable[[], Foreign], raw: bool
     ) -> Foreign:
-        """The plain number that is read where noise is read out."""
+        """The plain value of noisy numbers that are read: in the second world, the value that
+        the first read."""
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:
-        """Note an event; its result is that of the first world, in which the same must happen."""
+        """Record an event. In the second world its result is the first's; another event there
+        raises Parted."""
         told = self.expected
         if self.first is None:
             mine = attrs.evolve(mine, result=result())
@@ -284,7 +292,7 @@ class Tape:
         return mine
 
     def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
-        """The numbers of the call that was made last, one after the other."""
+        """The random numbers of the last call, one atom for each."""
         call = len(self.events) - 1
         values: list[Real] = np.asarray(drawn.result).ravel().tolist()
         return [

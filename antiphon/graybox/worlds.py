@@ -1,4 +1,4 @@
-"""One world: the function is run on its data, and all randomness comes from the tape meanwhile.
+"""One world: the function is run on its data, while all randomness comes from the tape.
 
 That is NumPy's, Python's and the system's.
 """
@@ -33,7 +33,8 @@ Undo = Callable[[], object]
 
 @contextmanager
 def patched(tape: Tape) -> Generator[None, None, None]:
-    """Every generator of NumPy and Python, and the system's entropy, draws from the tape meanwhile.
+    """A context manager in which every generator of NumPy and Python, and the system's entropy,
+    draws from the tape.
 
     Names that a module holds are replaced, too: those of the functions, and generators that
     were made before. All is put back afterwards. Of one thread, as the tape is.
@@ -45,7 +46,7 @@ def patched(tape: Tape) -> Generator[None, None, None]:
 
 
 def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
-    """Sets an attribute; what puts it back."""
+    """Set an attribute; a function that restores the old value."""
     own: Mapping[str, Foreign] = holder.__dict__
     if name not in own:
         setattr(holder, name, new)
@@ -56,7 +57,7 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 
 
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
-    """(holder, name, what stands there meanwhile)."""
+    """(holder, name, replacement) for each attribute to be replaced while a world runs."""
     taped = Taped(tape)
     known = dict[int, Foreign]()  # what is replaced wherever a module holds it, by its identity
     module: Foreign = random
@@ -88,7 +89,7 @@ def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, N
 def _held(
     holder: Foreign, known: dict[int, Foreign], taped: Taped
 ) -> Generator[tuple[Foreign, str, Foreign], None, None]:
-    """The attributes of a module that are replaced, with their replacements."""
+    """(module, name, replacement) for each attribute of a module that must be replaced."""
     if not isinstance(holder, ModuleType) or holder.__name__.startswith("antiphon."):
         return
     own = foreign(getattr(holder, "__file__", None) or "<frozen")
@@ -100,8 +101,8 @@ def _held(
 
 
 def _made(tape: Tape, taped: Taped) -> Foreign:
-    """A class that makes generators which all draw from the one tape, and that recognises them as
-    its instances."""
+    """A class in place of NumPy's generators: its instances draw from the tape, and count as
+    instances of it."""
 
     class Kind(type):
         def __instancecheck__(cls, instance: object) -> bool:
@@ -116,7 +117,7 @@ def _made(tape: Tape, taped: Taped) -> Foreign:
 
 
 def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
-    """A function of ``math`` that knows numbers with noise on them."""
+    """A function of ``math`` that also accepts noisy numbers."""
 
     def known(*arguments: Foreign) -> Foreign:
         if any(type(each) is Noisy for each in arguments):
@@ -128,7 +129,8 @@ def _mathematics(function: Callable[..., Foreign]) -> Callable[..., Foreign]:
 
 @contextmanager
 def own_generators(function: Foreign, tape: Tape) -> Generator[None, None, None]:
-    """Generators that a function holds: in its closure, its object, or what it was given."""
+    """A context manager that replaces the generators a function holds: in its closure, its
+    object, or its arguments."""
     taped = Taped(tape)
     with ExitStack() as undo:
         for cell in getattr(function, "__closure__", None) or ():
@@ -153,17 +155,18 @@ Function = Callable[..., Foreign]
 
 @attrs.frozen(eq=False)
 class World:
-    """The record of one world: its tape, and its answer or failure."""
+    """The record of one run of the audited function: its tape, and its answer or failure."""
 
     tape: Tape
     answer: Foreign
     failure: Union[Exception, None]
     parted: bool
-    """Whether it drew or read something else than the first."""
+    """Whether this world drew or read something else than the first one."""
 
 
 def run(function: Function, data: object, tape: Tape) -> World:
-    """The function of a copy of the data; ``coins`` are the tape's, if it takes any."""
+    """Run the function on a copy of the data, with the tape's ``coins`` if it takes any; the
+    record of this world."""
     own = copy.deepcopy(data)
     arguments = (own, TapedCoins(tape)) if takes_coins(function) else (own,)
     answer, failure, parted = None, None, False
@@ -183,7 +186,7 @@ def run(function: Function, data: object, tape: Tape) -> World:
 
 
 def takes_coins(function: Function) -> bool:
-    """Whether it has a parameter ``coins``."""
+    """Whether the function has a parameter ``coins``."""
     try:
         return "coins" in inspect.signature(function).parameters
     except (TypeError, ValueError):

@@ -1,4 +1,4 @@
-"""Doors to what others use: OpenDP's measurements, dp-accounting's figures, frames of data.
+"""Doors to other libraries: OpenDP's measurements, dp-accounting's figures, data frames.
 
 Each loads the library it leads to when it is first used. What comes through a door is never
 *proved*: OpenDP's maps are *assumed*, dp-accounting's figures are *not certified*.

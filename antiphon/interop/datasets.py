@@ -23,7 +23,7 @@ Near: TypeAlias = Callable[[Rows, Rows, Fraction], bool]
 @register("antiphon.Vectors/1")
 @attrs.frozen
 class Vectors(Space):
-    """The tuples of any length, or of ``size``, whose entries belong to one space.
+    """The space of tuples of any length, or of length ``size``, with entries in one space.
 
     >>> Vectors(Integers(0, 1)).contains((0, 1, 1)), Vectors(Integers(), 2).contains((0,))
     (True, False)
@@ -54,7 +54,8 @@ class Vectors(Space):
 
 
 def _alike(values: Rows) -> bool:
-    """Whether all are ints, or all floats that min and max can order."""
+    """Whether all values are ints, or all are floats without NaN, so that min and max can order
+    them."""
     return all_are(int, values) or (all_are(float, values) and not any(v != v for v in values))
 
 
@@ -69,7 +70,7 @@ def _known(_: object, __: attrs.Attribute[str], value: str) -> None:
 @register("antiphon.MetricWithin/1")
 @attrs.frozen
 class MetricWithin:
-    """Tuples at most ``distance`` apart in the metric that OpenDP has under this name.
+    """The relation of tuples at most ``distance`` apart in the OpenDP metric of this name.
 
     Entries are the same if they are the same message: 1 is not 1.0, and 0.0 not -0.0.
 
@@ -91,25 +92,26 @@ class MetricWithin:
 
 
 def _symmetric(zero: Rows, one: Rows, most: Fraction) -> bool:
-    """Records to add or remove, in any order: the size of the multisets' difference."""
+    """Whether the multisets of records differ by at most ``most`` additions and removals."""
     left, right = Counter(map(_key, zero)), Counter(map(_key, one))
     return (left - right).total() + (right - left).total() <= most
 
 
 def _change_one(zero: Rows, one: Rows, most: Fraction) -> bool:
-    """Records to change, in any order."""
+    """Whether the multisets of records differ by at most ``most`` replacements."""
     return len(zero) == len(one) and _symmetric(zero, one, 2 * most)
 
 
 def _hamming(zero: Rows, one: Rows, most: Fraction) -> bool:
-    """Places that differ."""
+    """Whether two tuples of one length differ in at most ``most`` places."""
     if len(zero) != len(one):
         return False
     return sum(not identical(*pair) for pair in zip(zero, one, strict=True)) <= most
 
 
 def _insert_delete(zero: Rows, one: Rows, most: Fraction) -> bool:
-    """Records to insert or delete in place: at most all that stands between what is common.
+    """Whether at most ``most`` insertions and deletions in place surely suffice to relate two
+    tuples.
 
     An upper bound, which is exact where the change is in one place.
     """
@@ -127,7 +129,7 @@ def _common(zero: Rows, one: Rows, places: range) -> int:
 
 
 def _norm(power: int | None) -> Near:
-    """The ℓ_p distance of vectors of one length; None: ℓ_∞."""
+    """The check of the ℓ_p distance between vectors of one length; None: ℓ_∞."""
 
     def near(zero: Rows, one: Rows, most: Fraction) -> bool:
         if len(zero) != len(one):
@@ -144,7 +146,7 @@ def _norm(power: int | None) -> Near:
 
 
 def _key(value: object) -> Hashable:
-    """Equal for the same messages only; no class is asked whether its objects are equal.
+    """A key that is equal only for equal messages, without relying on a class's own equality.
 
     Of what is no plain value, array or tuple of them each object is a record of its own: that
     may put two datasets further apart than they are, and never nearer.
@@ -174,12 +176,13 @@ METRICS: Final[dict[str, Near]] = {
 _WIDTHS: Final = {f"i{n}": (-(2 ** (n - 1)), 2 ** (n - 1) - 1) for n in (8, 16, 32, 64)} | {
     f"u{n}": (0, 2**n - 1) for n in (8, 32, 64)
 }
-"""The integers that OpenDP takes from Python."""
+"""The ranges of the integer types that OpenDP takes from Python."""
 _BITS: Final = Finite((False, True))
 
 
 def atoms(carrier: str, bounds: tuple[Any, Any] | None) -> Space | None:
-    """An atom domain as a space; None where it has none. f32, which rounds doubles, is none."""
+    """The space of an OpenDP atom domain; None where there is none, as for f32, which rounds
+    doubles."""
     if carrier in _WIDTHS:
         low, high = bounds or _WIDTHS[carrier]
         return Integers(low, high)

@@ -1,4 +1,4 @@
-"""dp-accounting's events and privacy loss distributions, both ways: *not certified*.
+"""Conversion from and to dp-accounting's events and privacy loss distributions: *not certified*.
 
 What goes out is rounded towards less privacy, but for the masses of a ``FinitePair``, which are
 the nearest doubles; what dp-accounting then computes is in its doubles.
@@ -51,7 +51,7 @@ def _module(name: str) -> Any:
 
 
 def event(measures: kinds.Measure | Iterable[kinds.Measure], *, times: int = 1) -> Any:
-    """A DpEvent that is at most as private as mechanisms with these measures, ``times`` over.
+    """A DpEvent that promises no more privacy than mechanisms with these measures, ``times`` over.
 
     ε: randomized response of it (CM Thm 2.5). μ: the Gaussian mechanism with noise 1/μ. ρ: a
     ZCDpEvent. Pairs of discrete Laplace noise and of the two first: their own.
@@ -87,7 +87,7 @@ def _event_of(measure: kinds.Measure) -> Any:
 
 
 def _noise(epsilon: ExactEpsilon) -> float:
-    """p = 2/(1+e^ε) of randomized response with two buckets, rounded down."""
+    """The noise parameter p = 2/(1+e^ε) of randomized response with two buckets, rounded down."""
     if isinstance(epsilon, Log):
         return down(2 / (1 + epsilon.argument))
     least = Fraction(exact.exp_bracket(epsilon, _BITS)[0], 1 << _BITS)
@@ -95,7 +95,7 @@ def _noise(epsilon: ExactEpsilon) -> float:
 
 
 def measures(event: Any) -> Counted:
-    """The measures that an event promises, with the number of mechanisms of each; () for a no-op.
+    """The measures that a DpEvent promises, with the number of mechanisms of each; () for a no-op.
 
     Exact: Gaussian (μ = 1/noise), randomized response (ε), zCDP. At most as private: Laplace and
     discrete Laplace, of which the ε is taken. Composition is that of mechanisms fixed in advance.
@@ -132,7 +132,7 @@ def _gather(event: Any, times: int, found: Counter[kinds.Measure]) -> None:
 
 
 def _response(event: Any) -> kinds.Measure:
-    """e^ε = (1-p+p/k)/(p/k)."""
+    """The pure measure of a randomized-response event: e^ε = (1-p+p/k)/(p/k), with k buckets."""
     p, buckets = Fraction(event.noise_parameter), event.num_buckets
     return kinds.Pure(Log(1 + buckets * (1 - p) / p))
 
@@ -195,13 +195,14 @@ def _pld_of(pair: LossPair, interval: float) -> Any:
 
 
 def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
-    """ln of each that is not 0, also where it is none of a double."""
+    """The logarithms of all nonzero masses by their index, also of masses too small for a
+    double."""
     return {place: -nearest(Log(1 / mass)) for place, mass in enumerate(masses) if mass}
 
 
 @attrs.frozen(eq=False)
 class LossDistributionPair(kinds.DominatingPair):
-    """The pair behind a PrivacyLossDistribution of dp-accounting, by its own figures.
+    """The dominating pair behind a PrivacyLossDistribution of dp-accounting, with its own figures.
 
     *Not certified*: they are doubles of dp-accounting's, pessimistic as far as its rounding is.
     Of two distributions, for adding and for removing, the larger figure.
@@ -218,11 +219,11 @@ class LossDistributionPair(kinds.DominatingPair):
         return min(max(found, 0.0), 1.0)
 
     def epsilon_at(self, delta: object) -> float:
-        """The ε at which it is (ε, δ)-DP; ``math.inf`` if there is none."""
+        """The ε at which the pair is (ε, δ)-DP; ``math.inf`` if there is none."""
         return float(self.distribution.get_epsilon_for_delta(down(exact.probability(delta))))
 
     def divergence_at(self, order: float) -> float:
-        """Infinite: its tails are cut off, and counted as infinite losses."""
+        """The Rényi divergence, always infinite: cut-off tails count as infinite losses."""
         return math.inf
 
 

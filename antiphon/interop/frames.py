@@ -1,4 +1,5 @@
-"""Frames as streams of messages, a chunk at a time: pandas, polars, Arrow, what narwhals knows."""
+"""Data frames as streams of messages, chunk by chunk: pandas, polars, Arrow, and whatever
+narwhals supports."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def stream(
     chunk: int = _CHUNK,
     progress: Progress = None,
 ) -> Iterator[Any]:
-    """The rows of a frame as messages, in its order, lazily.
+    """A lazy iterator over the rows of a frame as messages, in the frame's order.
 
     ``frame``: a pandas or polars DataFrame, a polars LazyFrame, an Arrow table, anything with
     ``__arrow_c_stream__``, or an iterable of such, each a part of the whole; at most ``chunk`` rows
@@ -99,7 +100,7 @@ def _made(to: Callable[..., object], arguments: tuple[object, ...], where: str) 
 def _groups(
     rows: Rows, single: bool, to: Callable[..., object] | None, times: Any, by: str
 ) -> Iterator[object]:
-    """The rows of each time as one message, one time after another."""
+    """Messages of rows grouped by time: the rows of each time are one message."""
     group: list[object] = []
     clock = _Clock(times, by)
 
@@ -130,7 +131,8 @@ class _Clock:
             raise InvalidArgument("times must be in order, each once")
 
     def passes(self, time: Any, number: int) -> bool:
-        """Whether a row's time is after now."""
+        """Whether a row's time is after the current time. Raises: InvalidArgument for rows out
+        of order."""
         if not self.running:
             if self._left is not None:
                 raise InvalidArgument(f"row {number}: its {self._by!r} is none of times")
@@ -143,7 +145,7 @@ class _Clock:
         return True
 
     def tick(self, time: Any) -> None:
-        """The next time; that of a row where none are given."""
+        """Advance to the next of the given times, or to the row's time if none are given."""
         if self._left is None:
             self.running, self.now = time is not None, time
         elif self._left:
@@ -183,7 +185,7 @@ def _is_frame(frame: Any) -> bool:
 
 
 def _parts(frame: Any, chunk: int) -> Iterator[Any]:
-    """Eager frames of narwhals, one after another."""
+    """The frame as consecutive chunks, each an eager narwhals frame."""
     nw = _extra("narwhals")
     if _is_frame(frame):
         yield nw.from_native(frame, eager_only=True)
@@ -205,7 +207,8 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
 
 
 def _cells(values: tuple[Any, ...], name: str, start: int) -> Sequence[Any]:
-    """Python's own values. Raises: InvalidArgument at the first that is missing."""
+    """The values of a column as plain Python objects. Raises: InvalidArgument at the first
+    missing value."""
     if any(all_are(kind, values) for kind in (int, str, bool)):
         return values
     found = list(map(_plain, values))
@@ -228,7 +231,7 @@ def _plain(value: Any) -> Any:
 
 
 def _missing(value: Any) -> bool:
-    """None, NaN, NaT or NA, which is unequal to itself, or not even that."""
+    """Whether a value is missing: None, NaN, NaT or NA."""
     try:
         return value is None or bool(value != value)
     except TypeError:
@@ -240,8 +243,7 @@ def _missing(value: Any) -> bool:
 
 @contextmanager
 def _watched(progress: Progress, total: int | None) -> Generator[Callable[[int], object]]:
-    """The function to tell of rows done: the given one, a bar on a terminal, or one that tells
-    nobody."""
+    """A progress callback: the given function, a bar on a terminal, or a no-op."""
     if callable(progress):
         yield lambda done: progress(done, total)
         return

@@ -36,7 +36,7 @@ from antiphon.verifiers import AnyTwo, Relation, Within, neighbouring_start
 @register("antiphon.OpenDPMeasurement/1")
 @attrs.frozen(kw_only=True)
 class OpenDPMeasurement(NoninteractiveMechanism):
-    """A measurement of OpenDP as a mechanism; made by ``antiphon.interop.opendp.mechanism``.
+    """An OpenDP measurement as a mechanism; made by ``antiphon.interop.opendp.mechanism``.
 
     NIM: a dataset of ``queries`` -> OpenDP's answer, then HALT.
     Privacy: ``measure`` w.r.t. ``verification``, as OpenDP's privacy map says at ``d_in``;
@@ -49,7 +49,8 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     """
 
     description: str = attrs.field(repr=False)
-    """OpenDP's own: the constructors and their arguments, as JSON where it has one."""
+    """OpenDP's own description of the measurement: constructors and arguments, as JSON if
+    available."""
     version: str
     d_in: Fraction = attrs.field(converter=named.fraction)
     measure: Measure
@@ -57,9 +58,10 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     queries: Space = attrs.field(repr=False)
     answers: Space = attrs.field(repr=False)
     _asked: Callable[[object], object] | None = attrs.field(default=None, init=False, repr=False)
-    """Compared, as the law of the answers is in it; a function, so by identity."""
+    """The function that runs the measurement. It counts in comparisons, by identity, as it has
+    the law of the answers."""
     _source: str = attrs.field(init=False, eq=False, repr=False)
-    """The name of the draw on a tape: another measurement does not replay it."""
+    """The name of the random draw on a tape; another measurement cannot replay it."""
 
     def __attrs_post_init__(self) -> None:
         digest = blake2b(self.description.encode(), digest_size=6).hexdigest()
@@ -101,7 +103,8 @@ def mechanism(
     queries: Space | None = None,
     answers: Space | None = None,
 ) -> OpenDPMeasurement:
-    """An OpenDP measurement as a NIM: the dataset is the first message, its answer OpenDP's.
+    """An OpenDP measurement as a noninteractive mechanism: the dataset is the first message, the
+    answer OpenDP's.
 
     Args: ``d_in``, how far apart neighbours are, in the measurement's input metric; ``delta``,
     the δ at which a measurement with a privacy profile is read; ``relation``, ``queries`` and
@@ -250,7 +253,8 @@ def _space(domain: Any) -> Space:
 
 
 def _asking(measurement: Any, *, known: bool) -> Callable[[object], object]:
-    """Asks the measurement. ``known``: whether the query space lies in the domain."""
+    """A function that runs the measurement. ``known``: whether the query space lies in OpenDP's
+    domain."""
     domain = measurement.input_domain
 
     def asked(dataset: object) -> object:
@@ -273,7 +277,7 @@ _PLAIN: Final = (bool, int, float, str, bytes, type(None), np.ndarray)
 
 
 def _message(answer: Any) -> object:
-    """OpenDP's answer as a message: lists as tuples, a dict as its items, sorted."""
+    """An OpenDP answer converted to a message: lists as tuples, a dict as its sorted items."""
     kind: Any = type(answer)  # pyright: ignore[reportUnknownVariableType]
     if kind is list or kind is tuple:
         return tuple(map(_message, answer))

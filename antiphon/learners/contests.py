@@ -1,4 +1,4 @@
-"""Learners against games, many times over, without views: what regret is measured.
+"""Repeated games of learners against adversaries, without recorded views, to measure regret.
 
 A repetition is one game of one learner, each with coins of its own, from the seed of the experiment
 and the number of the repetition: the same on every machine and for any number of workers. Against
@@ -37,11 +37,12 @@ if TYPE_CHECKING:
 
 _SAME = attrs.cmp_using(eq=np.array_equal)
 _TOGETHER = 1 << 12
-"""Rounds of a game that listens that are looked at together."""
+"""Rounds per block in a game that reacts to the advice: the losses are noted block by block."""
 
 
 def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
-    """The exponent b of y ∝ x^b: least squares of ln y on ln x; nan for no two positive points.
+    """The exponent b of y ∝ x^b: least squares of ln y on ln x; nan without two distinct positive x
+    with y > 0.
 
     >>> round(slope([1, 4, 16], [3, 6, 12]), 3)
     0.5
@@ -56,7 +57,7 @@ def slope(xs: npt.ArrayLike, ys: npt.ArrayLike) -> float:
 
 
 def checkpoints(rounds: int) -> tuple[int, ...]:
-    """The powers of two below the number of rounds, and that number.
+    """The rounds at which regret is noted: the powers of two below ``rounds``, and ``rounds``.
 
     >>> checkpoints(10)
     (1, 2, 4, 8, 10)
@@ -75,18 +76,17 @@ class Standings(Shown, Plotted):
     game: str
     checkpoints: tuple[int, ...]
     regrets: Figures = attrs.field(repr=False, eq=_SAME)
-    """A row for each repetition. Of a learner that is lucky it is negative."""
+    """The regret at each checkpoint, a row for each repetition. It is negative for a lucky
+    learner."""
     expected: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
-    """As ``regrets``, of which the learner's own coins are averaged out."""
+    """The expected regret, averaged over the learner's own coins, in the shape of ``regrets``."""
     interrupted: bool = False
     gaps: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
-    """By how much each of ``regrets`` may be too small, at most: the best point of a body is
-    known as far as that (``optimum``). None where the best is known.
-    """
+    """The largest error of each entry of ``regrets``: the best point in hindsight is known only
+    up to it (``optimum``). None if the best is known exactly."""
     shifting: Figures | None = attrs.field(default=None, repr=False, eq=_SAME)
-    """As ``regrets``, against the best sequence of experts that changes at most ``shifts`` times:
-    dynamic regret.
-    """
+    """Dynamic regret, in the shape of ``regrets``: against the best sequence of experts that
+    changes at most ``shifts`` times."""
     shifts: int | None = None
 
     @property
@@ -96,17 +96,19 @@ class Standings(Shown, Plotted):
 
     @property
     def measured(self) -> Figures:
-        """A row for each repetition: expected regret where that was asked for, else regret."""
+        """The regret of each repetition, a row each: expected regret if it was asked for, else
+        regret."""
         return self.regrets if self.expected is None else self.expected
 
     @property
     def mean(self) -> Figures:
-        """The mean at each checkpoint of regret, or of expected regret where that was asked for."""
+        """The mean regret at each checkpoint; of expected regret if that was asked for."""
         mean: Figures = self.measured.mean(axis=0)
         return mean
 
     def band(self, confidence: float = 0.95) -> Figures:
-        """Half the width of a confidence interval of each mean, by the normal law; inf for one."""
+        """Half the width of a normal confidence interval of the mean at each checkpoint; inf for
+        one repetition."""
         if not 0 < confidence < 1:
             raise InvalidArgument(f"confidence lies between 0 and 1, not {confidence!r}")
         if self.repetitions < 2:
@@ -117,7 +119,7 @@ class Standings(Shown, Plotted):
 
     @property
     def slope(self) -> float:
-        """p, where mean regret grows like T^p: a line through its logarithms by least squares.
+        """The exponent p where mean regret grows like T^p: least squares on its logarithms.
 
         Over the checkpoints from √T on; nan where fewer than two of them have a regret above 0.
         """
@@ -127,11 +129,11 @@ class Standings(Shown, Plotted):
 
     @property
     def gap(self) -> float:
-        """The largest of ``gaps``; 0 where the best is known."""
+        """The largest entry of ``gaps``; 0 if the best in hindsight is known exactly."""
         return 0.0 if self.gaps is None else float(self.gaps.max())
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON."""
+        """The standings as a dictionary, for JSON."""
         band = [each if math.isfinite(each) else None for each in self.band().tolist()]
         return {
             "learner": self.learner, "game": self.game, "repetitions": self.repetitions,
@@ -158,7 +160,8 @@ class Standings(Shown, Plotted):
         yield self._picture()
 
     def trace(self, name: str = "") -> Trace:
-        """Its line in a picture, by such a name or the learner's, with the slope."""
+        """The line of this learner in a picture, labelled by ``name`` or by the learner's, and
+        with its slope."""
         name = name or self.learner.partition("(")[0]
         name += f", T^{self.slope:.2f}" if math.isfinite(self.slope) else ""
         return Trace(name, self.checkpoints, self.mean, self.band())
@@ -174,7 +177,7 @@ def _mean(figures: Figures | None) -> list[float] | None:
 
 @attrs.frozen
 class Contest:
-    """The task: one repetition for each sample of a chunk."""
+    """The task of a worker process: plays one repetition for each sample of a chunk."""
 
     learner: ContinualMechanism[Any]
     game: OnlineGame
@@ -186,7 +189,7 @@ class Contest:
         return tuple(tuple(self.once(chunk.seed, number)) for number in range(chunk.size))
 
     def once(self, seed: np.random.SeedSequence, number: int) -> Scored:
-        """One repetition."""
+        """Plays one repetition and returns its regret."""
         keys = [(*seed.spawn_key, number, who) for who in range(2)]
         coins = [SampledCoins(np.random.SeedSequence(seed.entropy, spawn_key=key)) for key in keys]
         known = self.learner if self.expected and isinstance(self.learner, ByWeight) else None
@@ -199,7 +202,7 @@ class Contest:
 def _blocks(
     learner: ContinualMechanism[Any], game: OnlineGame, tosses: SampledCoins, coins: SampledCoins
 ) -> Iterator[tuple[Losses, NDArray[Any]]]:
-    """Losses and what was followed, some rounds at a time."""
+    """Yields the losses, and the advice that was followed, of some rounds at a time."""
     state, key = learner.initial_state, game.key(tosses)
     shown: Any
     if isinstance(learner, OnlineLearner) and isinstance(game, ObliviousGame):
@@ -240,7 +243,8 @@ def contest(
     checkpoint: Union[str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> Standings:
-    """Play a learner against a game so many times; its regret against the best in hindsight.
+    """Plays a learner against a game ``repetitions`` times; returns its regret against the best in
+    hindsight.
 
     Args: ``learner``, or any mechanism that takes its messages, or answers each loss by the expert
     to follow in the next round (the first is then drawn uniformly), or by the point (the first is
@@ -293,7 +297,7 @@ def _joined(total: tuple[Any, ...], more: tuple[Any, ...]) -> tuple[Any, ...]:
 
 
 def _table(rows: tuple[Figures | None, ...]) -> Figures | None:
-    """A row for each repetition."""
+    """The arrays of all repetitions, stacked as rows; None if they were not measured."""
     return None if rows[0] is None else np.array(rows)
 
 

@@ -1,4 +1,5 @@
-"""The joint Rényi bound of decisions to stay or to draw anew, with what is drawn, rounded up.
+"""A Rényi bound on a lazy learner's decisions to stay or to draw anew, together with the draws;
+rounded up.
 
 *The argument*, against adversaries that adapt. Reveal more than is said: each decision, and what is
 drawn. What is said follows from that, and with the adversary's own coins so does the next loss; so
@@ -34,19 +35,20 @@ from antiphon.protocol.measures.divergences import SLACK, order_of, range_diverg
 from antiphon.protocol.registry import register
 
 LARGE: Final = 600.0
-"""An exponent past which e^x is not computed."""
+"""The largest exponent x for which e^x is computed."""
 _HIGHEST: Final = 1e150
-"""Orders past which doubles tell nothing: products of two overflow."""
+"""The largest order for which doubles suffice: beyond it products of two overflow."""
 _NEAREST: Final = 2.0**-20
-"""The least α-1."""
+"""The least value of α-1 for which a bound is evaluated."""
 _TINY: Final = 1e-200
-"""An ηc below which doubles do not tell a decision of lazy experts."""
+"""The least ηc for which doubles can describe a decision of lazy experts."""
 _SMALL: Final = 2.0**-8
-"""α·η below which a range of η tells as much as αη²/8."""
+"""The largest α·η for which the simple bound αη²/8 is used, for a log-ratio with a range of η."""
 
 
 class HexagonCorner(NamedTuple):
-    """a in the world on the left, a in the other, and by how much the other is larger.
+    """A corner of the hexagon of exponents: a in one world (``own``), a in the other (``other``),
+    and ``more`` = other - own.
 
     Each the double nearest to what is meant, or a few roundings from it.
     """
@@ -58,22 +60,22 @@ class HexagonCorner(NamedTuple):
 
 Corners: TypeAlias = tuple[HexagonCorner, ...]
 UNTOLD: Final[Corners] = (HexagonCorner(math.inf, math.inf, 0.0),)
-"""The corners of decisions that doubles cannot tell apart: the bound is infinite."""
+"""The corners of a decision beyond the precision of doubles, for which the bound is infinite."""
 
 
 def alike(exponent: float) -> Corners:
-    """The corners for a decision that is the same in both worlds."""
+    """The corners for a decision whose exponent is the same in both worlds."""
     return (HexagonCorner(exponent, exponent, 0.0),)
 
 
 def either_way(own: float, other: float, more: float) -> Corners:
-    """The corners for two exponents, with either of them in the world on the left."""
+    """The corners for a pair of exponents, in either order of the two worlds."""
     return HexagonCorner(own, other, more), HexagonCorner(other, own, -more)
 
 
 def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
-    """Corners of the hexagon, except the dominated one: (low, low) contributes less than (high,
-    high)."""
+    """The corners of the hexagon of exponents in [low, high] at most ``apart`` apart; without
+    (low, low), which contributes less than (high, high)."""
     if high > LARGE:
         return UNTOLD
     apart = min(apart, high - low)
@@ -85,7 +87,7 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
 
 
 def above_one(order: float) -> float:
-    """α-1, for bounds that rise with α, and are no better told where that vanishes.
+    """The value α-1, raised to at least 2^-20, for bounds that increase with α.
 
     Infinite for orders that are not told apart from infinity.
     """
@@ -94,7 +96,8 @@ def above_one(order: float) -> float:
 
 
 def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) -> float:
-    """The largest ln(s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R), less = α-1, drawn = ln R >= 0.
+    """A decision's largest contribution over the corners: ln(s₀^α s₁^(1-α) + (1-s₀)^α
+    (1-s₁)^(1-α)·R), less = α-1, drawn = ln R >= 0.
 
     At least 0. Infinite where exponents are too large to tell.
     """
@@ -103,7 +106,8 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
-    """The contribution of one corner, as ln(s e^stays + (1-s) e^draws) with s = s₀, rounded up."""
+    """The contribution of one corner, computed as ln(s e^stays + (1-s) e^draws) with s = s₀,
+    rounded up."""
     exponent, other, more = corner
     if exponent <= 0 or other <= 0 or max(exponent, other) > LARGE:
         return math.inf
@@ -124,7 +128,8 @@ def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
 
 
 def _ratio(corner: HexagonCorner) -> float:
-    """ln((1 - e^-own)/(1 - e^-other)), rounded up."""
+    """The log-ratio ln((1 - e^-own)/(1 - e^-other)) of the probabilities to draw anew, rounded
+    up."""
     own, other, more = corner
     if own == other and not more:
         return 0.0
@@ -135,7 +140,8 @@ def _ratio(corner: HexagonCorner) -> float:
 @register("antiphon.JointCurve/1", state=True)
 @attrs.frozen
 class JointCurve:
-    """order α ↦ (max{F, F'} + (k-1)·F' + k·G)/(α-1) nats, k = ``batches`` decided upon; 0 if none.
+    """A Rényi bound on decisions: order α ↦ (max{F, F'} + (k-1)·F' + k·G)/(α-1) nats, k =
+    ``batches``; 0 if k = 0.
 
     F is the sum of the largest contributions of the decisions after the batch with the loss that
     differs (``first``), F' of those after a later one (``later``), each given by the corners where
@@ -163,13 +169,14 @@ class JointCurve:
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
 
     def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
-        """max{F, F'} + (k-1)·F' + k·G, by what a decision contributes."""
+        """The sum max{F, F'} + (k-1)·F' + k·G, where ``told`` gives the contribution of a
+        decision."""
         differs, after = (sum(map(told, each)) for each in (self.first, self.later))
         total = larger(differs, after) + (self.batches - 1) * after
         return total + self.batches * told(self.aside) if self.aside else total
 
     def _drawn(self, less: float) -> float:
-        """ln R, rounded up."""
+        """The bound ln R on the contribution of a draw, rounded up."""
         if self.ratio:
             return less * range_divergence(exact.epsilon(2 * self.ratio), 1 + less)
         return less * (1 + less) * up(self.rho) * (1 + SLACK)
@@ -177,7 +184,8 @@ class JointCurve:
     # --- in plain floats, many orders at once: where to look --------------------------------------
 
     def seems_to_keep(self, epsilon: float, delta: float, orders: int, span: float) -> bool:
-        """Whether ε is enough, by so many orders; the largest is ``span`` times the least."""
+        """Whether the bound seems to give (ε, δ)-DP, in plain floats, by ``orders`` orders; the
+        largest is ``span`` times the least."""
         if not self.batches:
             return True
         if any(corner.own == math.inf for decision in self.first for corner in decision):
@@ -191,7 +199,8 @@ class JointCurve:
 
 
 def rough_ratio(rate: float, less: Floats) -> Floats:
-    """ln R of a range of 2η at many orders, as ``range_divergence`` has it."""
+    """The bound ln R of a draw whose log-ratio has a range of 2η, at many orders at once; as
+    ``range_divergence``, unrounded."""
     size, order = 2 * rate, 1 + less
     straight = less * order * rate**2 / 2
     whole, share = np.log(-np.expm1(-order * size)), np.log(-np.expm1(-less * size))
@@ -201,7 +210,7 @@ def rough_ratio(rate: float, less: Floats) -> Floats:
 
 
 def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
-    """The largest contribution at the corners."""
+    """The largest contribution over the corners, at many orders at once and without rounding up."""
     found: list[Floats] = []
     for own, other, more in corners:
         logs = math.log(-math.expm1(-own)), math.log(-math.expm1(-other))
@@ -217,7 +226,8 @@ def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
 @register("antiphon.LazyCurve/1", state=True)
 @attrs.frozen
 class LazyCurve:
-    """order α ↦ ln(max{1 + r(R-1), F}·(1 + r(R-1))^(k-1))/(α-1) nats; 0 if k = ``decisions`` is.
+    """A Rényi bound for lazy experts: order α ↦ ln(max{1 + r(R-1), F}·(1 + r(R-1))^(k-1))/(α-1)
+    nats, k = ``decisions``; 0 if k = 0.
 
     r = 1 - e^(-η(c+B)) bounds the probability to draw anew; R = e^((α-1)D), D the largest D_α of
     two laws whose log-ratio has a range of 2η (at most αη²/2); F is the largest
@@ -240,7 +250,8 @@ class LazyCurve:
 def lazy_bound(
     rate: float, cost: float, batch: int, decisions: int, *, draws: bool = True
 ) -> JointCurve:
-    """The bound of ``LazyCurve``: after the differing batch its L is 0 and 1, or B-1 and B."""
+    """The bound of ``LazyCurve`` as a ``JointCurve``: after the differing batch the losses L are
+    0 and 1, or B-1 and B."""
     if rate * cost < _TINY:
         return JointCurve((UNTOLD,), (UNTOLD,), decisions)
     differing = (
@@ -255,7 +266,8 @@ def lazy_bound(
 @register("antiphon.L2PCurve/1", state=True)
 @attrs.frozen
 class L2PCurve:
-    """order α ↦ ln(max{X, F}·X^(k-1)·Y^k)/(α-1) nats; 0 if k = ``decisions`` is.
+    """A Rényi bound for L2P: order α ↦ ln(max{X, F}·X^(k-1)·Y^k)/(α-1) nats, k = ``decisions``; 0
+    if k = 0.
 
     X = 1 + (1 - (1-p)e^(-(m+1)Bη))(R-1) and Y = 1 + p(R-1), p = ``fakes``, m = ``margin``; R =
     e^((α-1)D), D the largest D_α of two laws whose log-ratio has a range of 2η; F is the largest
@@ -275,7 +287,7 @@ class L2PCurve:
 
 
 def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int) -> JointCurve:
-    """The bound of ``L2PCurve``, by ``real`` = -ln(1-p)."""
+    """The bound of ``L2PCurve`` as a ``JointCurve``, where ``real`` = -ln(1-p)."""
     low, high = (margin - 1) * batch, (margin + 1) * batch
     differing = (
         either_way(real + rate * steps, real + rate * (steps + 2), 2 * rate)
@@ -287,14 +299,14 @@ def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int)
 
 
 def _less(fakes: Fraction) -> float:
-    """-ln(1-p)."""
+    """The value -ln(1-p), for the probability p = ``fakes``."""
     return -math.log1p(-float(fakes)) if fakes < Fraction(1, 2) else -math.log(float(1 - fakes))
 
 
 def prefix_curve(
     horizon: int, batch: int, sigma: Fraction, cost: Fraction, clip: Fraction
 ) -> JointCurve:
-    """The bound of these parameters; its proof is in ``LazyLeader``."""
+    """The Rényi bound of a lazy learner that holds a noisy sum; its proof is in ``LazyLeader``."""
     apart = min(2 / sigma**2, 2 * clip)
     high = cost + 2 * batch * clip
     first = corners(cost, high, 2 * clip + (batch - 1) * apart)
@@ -306,7 +318,8 @@ def paired_curve(
     horizon: int, batch: int, fakes: float, margin: float | Fraction, reach: float | Fraction,
     rho: Fraction,
 ) -> JointCurve:  # fmt: skip
-    """The bound of Alg. 1 with e^(-margin) in S, reach = βLD, points ρ-zCDP; proof: ``DPOCO``."""
+    """The Rényi bound of DP-OCO (Alg. 1) with the factor e^(-margin) in S, reach = βLD and
+    ρ-zCDP points; proof: ``DPOCO``."""
     real = -math.log1p(-fakes)
     least = Fraction(real) + max(Fraction(0), Fraction(margin) - batch * Fraction(reach))
     most = Fraction(real) + Fraction(margin) + batch * Fraction(reach)

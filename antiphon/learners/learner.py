@@ -1,4 +1,5 @@
-"""Common parts of all online learners: they advise, and learn of a round when its loss comes."""
+"""Base classes of all online learners, which give advice in each round and then learn of its
+loss."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_an
 
 
 def of_kind(kind: type[Any], text: str) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
-    """A validator: of a class; the text says what is expected."""
+    """A validator that takes instances of a class only; ``text`` is the error message."""
 
     def check(_: object, __: object, value: Any) -> None:
         if not isinstance(value, kind):
@@ -29,7 +30,7 @@ def of_kind(kind: type[Any], text: str) -> Callable[[Any, attrs.Attribute[Any], 
 
 
 ADVICE: Final = "advice"
-"""The query of a learner: what to do in the round whose loss comes next."""
+"""The query that asks a learner for its advice, for the round whose loss comes next."""
 QUERIES: Final = Finite((ADVICE,))
 ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
 
@@ -38,19 +39,21 @@ State = TypeVar("State", default=Any)
 
 @attrs.frozen(kw_only=True)
 class OnlineLearner(ContinualMechanism[State], Generic[State]):
-    """(a loss) -> ⊤; (``ADVICE``) -> what to do in the round whose loss comes next. Abstract.
+    """An online learner: (a loss) -> ⊤; (``ADVICE``) -> the advice for the round whose loss comes
+    next. Abstract.
 
     At most ``horizon`` losses.
     Raises: InvalidArgument for a loss past the horizon; the state is unchanged.
     """
 
     private: ClassVar[bool] = True
-    """Whether it claims anything: what does not cannot stand behind a verifier."""
+    """Whether the learner claims privacy; one without claims cannot stand behind a verifier."""
 
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """f: one loss differs, by any two losses where nothing else is said; queries are the same."""
+    """f: streams in which one loss differs, replaced by any other unless the learner says
+    otherwise; queries are the same."""
 
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()
@@ -75,14 +78,14 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
         return self._learn(state, message, coins), TOP
 
     def rounds(self, state: State) -> int:
-        """How many losses have come: a state has that number, or is it."""
+        """The number of losses so far, read from the state."""
         told: Any = state
         found: int = getattr(told, "rounds", told)
         return found
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, Any]:
-        """The advice, and the state after it."""
+        """The state after giving advice, and the advice."""
 
     @abstractmethod
     def _learn(self, state: State, loss: Any, coins: Coins) -> State:
@@ -91,7 +94,8 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     def follow(
         self, state: State, losses: NDArray[np.int64], coins: Coins
     ) -> tuple[State, NDArray[Any]]:
-        """The advice in each of some rounds: a session's answers, in one loop.
+        """The state after a table of losses, and the advice in each round, computed faster than in
+        a session.
 
         For losses that do not depend on what is shown, as one table.
         Raises: InvalidArgument for losses that a session would refuse, before anything is drawn.
@@ -119,7 +123,8 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     def _one_by_one(
         self, state: State, losses: NDArray[np.int64], coins: Coins
     ) -> tuple[State, NDArray[Any]]:
-        """The same of losses that were checked, at least one."""
+        """The state and the advice after a non-empty table of checked losses, computed round by
+        round."""
         shown = list[Any]()
         for loss in losses:
             state, advice = self._advise(state, coins)
@@ -129,13 +134,13 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
 
 class InBlocks(ABC):
-    """A learner that follows many rounds faster than one by one. Abstract."""
+    """A learner with a faster implementation of many rounds at once. Abstract."""
 
     __slots__ = ()
 
     @abstractmethod
     def _follow(self, state: Any, losses: Losses, coins: Coins) -> tuple[Any, NDArray[Any]]:
-        """As ``_one_by_one``: to the same draws it says the same."""
+        """The result of ``_one_by_one`` for the same random draws, computed faster."""
 
 
 Losses: TypeAlias = "NDArray[np.int64]"
@@ -146,7 +151,7 @@ GRID: Final = fields.at_most(1 << 20, "round the losses to a coarser grid")
 
 @attrs.frozen(kw_only=True)
 class Learner(OnlineLearner[State], Generic[State]):
-    """(a loss) -> ⊤; (``ADVICE``) -> the expert to follow. Abstract.
+    """An online learner of experts: (a loss) -> ⊤; (``ADVICE``) -> the expert to follow. Abstract.
 
     A loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. At most ``horizon``.
     Raises: InvalidArgument for a loss past the horizon or off the grid; the state is unchanged.

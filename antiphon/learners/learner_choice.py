@@ -1,4 +1,4 @@
-"""Which learner to use: those with a proved bound on regret, ranked by it.
+"""The choice of a learner: those with a proved bound on regret, ranked by it.
 
 The bound is of expected regret against losses that do not depend on what is shown. It is proved,
 and so no estimate: what is measured is less, and may rank two learners that are close the other
@@ -29,7 +29,8 @@ _UNIFORM: Final = "uniform play"
 
 @attrs.frozen(repr=False)
 class RankedLearner(ForPrograms):
-    """A learner and its proved bound on expected regret; no learner for playing uniformly."""
+    """A learner with its proved bound on expected regret; without a learner it stands for
+    uniform play."""
 
     _told = "name regret_bound parameters"
 
@@ -39,7 +40,7 @@ class RankedLearner(ForPrograms):
 
     @property
     def parameters(self) -> str:
-        """How the learner is made."""
+        """The learner with its parameters, in words; "" for uniform play."""
         return "" if self.learner is None else message_label(self.learner, 200)
 
     def __repr__(self) -> str:
@@ -48,14 +49,15 @@ class RankedLearner(ForPrograms):
 
 @attrs.frozen(repr=False)
 class LearnerChoice(Shown, ForPrograms):
-    """Learners for so many rounds and experts, ranked by their proved bounds on regret."""
+    """Private learners for given numbers of rounds and experts, ranked by their proved regret
+    bounds."""
 
     rounds: int
     experts: int
     epsilon: exact.ExactEpsilon
     delta: float
     ranked: tuple[RankedLearner, ...]
-    """The least bound first. Playing uniformly is among them, for comparison."""
+    """The learners, the least bound first. Uniform play is among them, for comparison."""
 
     @property
     def best(self) -> OnlineLearner | None:
@@ -79,7 +81,7 @@ class LearnerChoice(Shown, ForPrograms):
 def choose(
     *, rounds: int, experts: int, epsilon: exact.Epsilon, delta: float = 1e-6
 ) -> LearnerChoice:
-    """The learners of this library with a proved bound on regret, ranked by ``regret_bound``.
+    """Ranks this library's private learners with a proved bound on regret by that bound.
 
     Each is tuned to be (ε, δ)-DP; ``LazyToPrivate`` of the same weights has a larger bound than
     ``LazyExperts``, and is left out. Cost: about a second, for the searches of parameters.

@@ -1,4 +1,5 @@
-"""Regret: how much more a learner lost than the best expert, or than a few in turn."""
+"""Regret: a learner's excess loss over the best fixed expert or point, or over a sequence of
+experts."""
 
 from __future__ import annotations
 
@@ -18,25 +19,28 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import TOP, Arrays, View
 
 ACCURACY: Final = 1e-6
-"""The gap that is good enough, for each datum."""
+"""The gap per datum at which a search for the best point stops."""
 _STEPS: Final = (16, 1000)
 """The least and the largest number of steps of a descent; between them the loss's ``looks`` decide.
 """
 _WIDTHS: Final = 12
-"""How often a loss with kinks is smoothed less, to a quarter."""
+"""The number of smoothing widths that are tried for a loss with kinks, each a quarter of the one
+before."""
 _EASE: Final = 0.95
-"""So much more is dared at each step."""
+"""The factor by which the curvature estimate is lowered after each step, so that steps may
+become longer."""
 _TANGENTS: Final = 1000
-"""The number of tangents that are kept, the latest ones."""
+"""The number of latest tangents that are kept."""
 _MIXTURES: Final = 300
-"""Mixtures of them that are tried."""
+"""The number of mixtures of tangents that are tried."""
 _ROUNDING: Final = 1e-13
-"""The relative change of a value that a descent cannot see."""
+"""The relative rounding error that a descent allows in a value of the loss."""
 
 
 @attrs.frozen
 class Optimum:
-    """value - gap <= min F over the body <= value = F(point), but for the rounding of doubles."""
+    """A minimum of F on the body with a certificate: value - gap <= min F <= value = F(point),
+    up to rounding."""
 
     point: Point
     value: float
@@ -52,7 +56,8 @@ def optimum(
     start: Point | None = None,
     accuracy: float = ACCURACY,
 ) -> Optimum:
-    """The least F(x) = Σ count·ℓ(x; z) over the rows z of a table, as far as it was found.
+    """The least value of F(x) = Σ count·ℓ(x; z) on the body, over the rows z of a table, with a
+    certified gap.
 
     By accelerated projected gradients, on losses that are smoothed ever less if they have kinks.
     The gap is certified, by no assumption but convexity: a linear function a + ⟨g, x⟩ that is
@@ -95,14 +100,15 @@ def optimum(
 
 
 def _below(body: Body, slope: Point, point: Point) -> float:
-    """How far a linear function falls from a point to where it is least on the body."""
+    """The change, at most 0, of a linear function from ``point`` to its least value on the body."""
     return float(slope @ (body.least(slope) - point))
 
 
 def _descent(
     loss: ConvexLoss, body: Body, point: Point, rows: Values, weights: Values, enough: float
 ) -> tuple[Point, float]:
-    """Where accelerated projected gradients lead, and a bound below F by all tangents on the way.
+    """The point that accelerated projected gradients reach, and a lower bound on F from the
+    tangents on the way.
 
     Steps are as long as the curvature that is met allows.
     Source: Beck and Teboulle 2009; begun anew where they turn back: O'Donoghue and Candès 2015.
@@ -135,7 +141,8 @@ def _descent(
 
 
 def mixed(body: Body, offsets: Values, slopes: Values) -> float:
-    """A bound by mixtures of tangents: where one of them is low, another is not.
+    """A lower bound on min F from mixtures of tangents, often better than that of any single
+    tangent.
 
     Each mixture is linear, and nowhere above F. A game of weights on the tangents against points,
     played by multiplicative weights (Freund and Schapire 1999): their mean is nearly the best.
@@ -155,7 +162,8 @@ def mixed(body: Body, offsets: Values, slopes: Values) -> float:
 
 @attrs.frozen(eq=False)
 class ConvexRegret:
-    """Where a learner stood and the data of a game: tables with a row for each round."""
+    """The points and the data of a game in a body, a row for each round, from which regret is
+    computed."""
 
     shown: Values = attrs.field(repr=False)
     data: Datum = attrs.field(repr=False)
@@ -164,12 +172,12 @@ class ConvexRegret:
 
     @property
     def own(self) -> Values:
-        """The learner's loss after each round."""
+        """The learner's total loss after each round."""
         return np.cumsum(self.loss.values(self.shown, self.data))
 
     @cached_property
     def best(self) -> Optimum:
-        """The best fixed point in hindsight, with the certified gap to what could be better."""
+        """The best fixed point in hindsight, with a certified gap to the true minimum."""
         if not len(self.data):
             return Optimum(np.zeros(self.body.dimension), 0.0, 0.0)
         once = np.ones(len(self.data), np.int64)
@@ -177,21 +185,23 @@ class ConvexRegret:
 
     @property
     def total(self) -> float:
-        """Regret at the end, against what was found: the true one is at most ``gap`` larger."""
+        """The regret after the last round, against the point that was found; the true regret is
+        at most ``gap`` larger."""
         return float(self.own[-1]) - self.best.value if len(self.data) else 0.0
 
     @property
     def gap(self) -> float:
-        """The amount by which regret may be larger."""
+        """The largest amount by which the true regret may exceed ``total``."""
         return self.best.gap
 
 
 Curve = NDArray[np.float64]
-"""A figure for each round, 1, …, T."""
+"""An array with a figure for each round 1, …, T."""
 
 
 class BestInTurn:
-    """The least losses of sequences of experts that change at most so often, as losses come.
+    """The least total loss of a sequence of experts with at most ``shifts`` changes, updated as
+    losses come.
 
     Raises: InvalidArgument for shifts that are no int >= 0.
     """
@@ -199,10 +209,10 @@ class BestInTurn:
     def __init__(self, shifts: int, experts: int) -> None:
         exact.natural(shifts, "shifts")
         self._least = np.zeros((shifts + 1, experts), np.int64)
-        """By how often a sequence has changed at most, and whom it follows now."""
+        """The least total loss so far, by [number of changes at most, expert followed now]."""
 
     def after(self, losses: Losses) -> Losses:
-        """The least after each of some more rounds."""
+        """The least total loss after each of some more rounds."""
         least, best = self._least, np.empty(len(losses), np.int64)
         for time, loss in enumerate(losses):
             change = least.min(axis=1, keepdims=True)
@@ -214,7 +224,8 @@ class BestInTurn:
 
 @attrs.frozen(eq=False)
 class Regret:
-    """The advice and the losses of a game: a table with a row for each round."""
+    """The advice and the losses of a game of experts, a row for each round, from which regret is
+    computed."""
 
     shown: Losses = attrs.field(repr=False)
     losses: Losses = attrs.field(repr=False)
@@ -222,18 +233,19 @@ class Regret:
 
     @property
     def own(self) -> Curve:
-        """The learner's loss after each round."""
+        """The learner's total loss after each round."""
         rounds = np.arange(len(self.losses))
         return np.cumsum(self.losses[rounds, self.shown]) / self.grid
 
     @property
     def fixed(self) -> Curve:
-        """Regret after each round against the expert that is best until then."""
+        """The regret after each round, against the expert that is best until then."""
         best: Curve = np.cumsum(self.losses, axis=0).min(axis=1) / self.grid
         return self.own - best
 
     def shifting(self, shifts: int) -> Curve:
-        """Dynamic regret: against the best sequence of experts that changes at most so often.
+        """Dynamic regret after each round: against the best sequence of experts with at most
+        ``shifts`` changes.
 
         Raises: InvalidArgument for shifts that are no int >= 0.
         """
@@ -242,7 +254,7 @@ class Regret:
 
     @property
     def total(self) -> float:
-        """Regret at the end; 0 of no rounds."""
+        """The regret after the last round; 0 without rounds."""
         return float(self.fixed[-1]) if len(self.losses) else 0.0
 
 
@@ -257,7 +269,7 @@ def regret_of(view: View, *, loss: ConvexLoss, body: Body) -> ConvexRegret: ...
 def regret_of(
     view: View, *, grid: int = 1, loss: ConvexLoss | None = None, body: Body | None = None
 ) -> Regret | ConvexRegret:
-    """The regret that a view of a game shows; a round whose loss did not come is left out.
+    """The regret that a game's view shows; a round whose loss never came is left out.
 
     Args: ``grid``, of a game of experts; ``loss`` and ``body``, of one in a body: then what is
     best in hindsight is known up to a certified gap.
@@ -289,7 +301,7 @@ Shown = TypeVar("Shown")
 def _rounds(
     exchanges: Iterable[tuple[object, object]], kind: type[Shown]
 ) -> tuple[list[Shown], list[Losses]]:
-    """The advice and the losses of each round whose loss came."""
+    """The advice and the losses of all rounds whose loss came."""
     shown, losses, advice = list[Shown](), list[Losses](), None
     for message, answer in exchanges:
         if type(message) is str and message == ADVICE and type(answer) is kind:
@@ -310,7 +322,7 @@ _UNADVISED: Final = (
 
 
 def _table(rows: list[NDArray[Any]], space: Arrays) -> NDArray[Any]:
-    """A row for each. Raises: InvalidArgument for rows that are not of the space."""
+    """The rows as one array. Raises: InvalidArgument for rows outside of ``space``."""
     if not all(map(space.contains, rows)):
         raise InvalidArgument(
             f"the view is not of {space}: give the loss and the body of the game that was played"

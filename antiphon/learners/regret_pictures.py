@@ -18,7 +18,7 @@ _STYLES = ("-", (0, (5, 2)), (0, (1, 1.5)))
 
 @attrs.frozen(eq=False)
 class Trace:
-    """The line of one name in a picture; ``spread`` is half the width of its band."""
+    """A named line in a picture; ``spread`` is half the width of its band."""
 
     name: str
     xs: npt.ArrayLike = attrs.field(repr=False)
@@ -28,14 +28,14 @@ class Trace:
 
 @attrs.frozen(eq=False)
 class Facet:
-    """One of many small pictures: lines that share its axes. Equal names have equal colours."""
+    """A small picture among many. Lines of the same name have the same colour in all of them."""
 
     title: str
     lines: Sequence[Trace]
 
 
 def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> None:
-    """Regret over rounds, as ``draw_regrets`` does. One file for each path.
+    """Saves a picture of regret over rounds, drawn by ``draw_regrets``, to each path.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture.
     """
@@ -46,7 +46,7 @@ def regrets(lines: Sequence[Trace], *, title: str, paths: Iterable[Path]) -> Non
 
 
 def draw_regrets(axes: pictures.Axes, lines: Sequence[Trace]) -> None:
-    """Each line with its band, both axes logarithmic; what is below 1 is drawn at 1."""
+    """Draws each line with its band on logarithmic axes; values below 1 are drawn at 1."""
     pictures.style_axes(axes, "rounds", "regret against the best in hindsight")
     _logarithmic(axes)
     for number, line in enumerate(lines):
@@ -62,7 +62,7 @@ def facets(
     paths: Iterable[Path],
     least: float | None = 1,
 ) -> None:
-    """Small multiples: rows of pictures of equal axes, under one title and one legend.
+    """Saves a grid of small pictures with the same axes, under one title and one legend.
 
     ``axes`` says what they are, across and upwards. They are logarithmic, and what is below
     ``least`` is drawn there; linear with None. One file for each path.
@@ -88,14 +88,15 @@ def facets(
 
 
 def _headed(figure: pictures.Figure, title: str, width: float, height: float) -> None:
-    """The title above all, however high the figure is."""
+    """Puts the title above all pictures, whatever the figure's height."""
     pictures.headed(figure, title, 0.7 / width, y=1 - 0.15 / height, va="top")
 
 
 def powers(
     rows: Mapping[str, Sequence[Facet]], *, title: str, paths: Iterable[Path], least: float = 1
 ) -> None:
-    """Regret in rows of pictures, each row over what its name says; all axes logarithmic.
+    """Saves rows of pictures of regret, each row over the quantity that its name says; all axes are
+    logarithmic.
 
     Rows may differ in length. What is below ``least`` is drawn there. One file for each path.
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture, and for
@@ -127,12 +128,12 @@ def powers(
 
 
 def _names(rows: Iterable[Sequence[Facet]]) -> list[str]:
-    """The names of all lines, each once."""
+    """The names of all lines, without repetition."""
     return list(dict.fromkeys(line.name for row in rows for each in row for line in each.lines))
 
 
 def _fill(own: pictures.Axes, facet: Facet, names: Sequence[str], least: float | None) -> None:
-    """One small picture."""
+    """Draws one small picture."""
     pictures.style_axes(own)
     own.grid(axis="x", color=pictures.GRID, linewidth=0.8)
     pictures.titled(own, facet.title, 10)
@@ -143,7 +144,7 @@ def _fill(own: pictures.Axes, facet: Facet, names: Sequence[str], least: float |
 
 
 def _mark(own: pictures.Axes, facets: Sequence[Facet]) -> None:
-    """Ticks where there are figures, at most five."""
+    """Puts at most five ticks on the x-axis, at values where there are figures."""
     lines = [np.asarray(line.xs, np.float64) for facet in facets for line in facet.lines]
     places = np.unique(np.concatenate(lines))
     places = places[:: -(-len(places) // 5)]
@@ -154,7 +155,7 @@ def _mark(own: pictures.Axes, facets: Sequence[Facet]) -> None:
 def _key(
     figure: pictures.Figure, grid: Iterable[pictures.Axes], names: Sequence[str], columns: int
 ) -> None:
-    """One legend for all pictures, in lines of so many names at most."""
+    """Adds one legend for all pictures, with at most ``columns`` names in a line."""
     handles = {str(line.get_label()): line for own in grid for line in own.get_lines()}
     figure.legend(
         [handles[name] for name in names], names, loc="lower center", frameon=False,
@@ -168,7 +169,7 @@ def _logarithmic(axes: pictures.Axes) -> None:
 
 
 def _draw(axes: pictures.Axes, line: Trace, number: int, *, least: float | None) -> None:
-    """A line and its band, in the colour and the style of its number."""
+    """Draws a line and its band, in the colour and style with this number."""
     colour = pictures.COLOURS[number % len(pictures.COLOURS)]
     style = _STYLES[number // len(pictures.COLOURS) % len(_STYLES)]
     mean = np.asarray(line.ys, np.float64)

@@ -1,4 +1,4 @@
-"""How learners' parameters are looked for: within a budget, by the logarithm of a number.
+"""Searches for learners' parameters within a privacy budget, on logarithmic scales.
 
 Those of L2P: of the least regret bound that keeps to (ε, δ), and of Thm 3.10.
 """
@@ -31,16 +31,17 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact, shown_up
 from antiphon.protocol import Approximate, Mechanism, Renyi
 
 _NEAR: Final = 1 / 32
-"""The relative loss in a bound that is accepted for the sake of a larger batch."""
+"""The relative increase of a bound that is accepted for the sake of a larger batch."""
 
 
 def rounds(horizon: object) -> int:
-    """T, at least 1. Raises: InvalidArgument."""
+    """The horizon T, checked. Raises: InvalidArgument unless it is an int of at least 1."""
     return fields.check_size(horizon, "horizon", ROUNDS)
 
 
 class ParameterSearch(NamedTuple):
-    """For the largest x that is private beside a y, and for the y whose merit is least then.
+    """A search in two parameters: for each y the largest private x, and the y for which the merit
+    is least.
 
     By plain floats: what is found is held to the claim.
     """
@@ -48,19 +49,19 @@ class ParameterSearch(NamedTuple):
     private: Callable[[float, float], bool]
     merit: Callable[[float, float], float]
     xs: tuple[float, float, int]
-    """From where to where, in how many steps."""
+    """The range and the number of steps of the search in x: (low, high, steps)."""
     ys: tuple[float, float, int]
 
     def largest(self, y: float) -> float:
-        """The largest x beside this y."""
+        """The largest private x for this y."""
         return largest_where(lambda x: self.private(x, y), *self.xs)
 
     def bound(self, y: float) -> float:
-        """The least merit with this y."""
+        """The merit of this y with its largest private x."""
         return self.merit(self.largest(y), y)
 
     def least(self) -> Least:
-        """The least merit, and where it is."""
+        """The least merit over all y, and the y where it is reached."""
         return golden_section(self.bound, *self.ys)
 
 
@@ -68,7 +69,8 @@ def of_rates(
     private: Callable[[float, float], bool], horizon: int, experts: int, batch: int, steps: int,
     ys: tuple[float, float, int],
 ) -> ParameterSearch:  # fmt: skip
-    """For the least ``regret_bound``: of rates up to the best without privacy."""
+    """The search for the rate with the least ``regret_bound``, up to the best rate without
+    privacy."""
     best = math.sqrt(8 * math.log(experts) / (batch * horizon))
 
     def merit(rate: float, _: float) -> float:
@@ -78,12 +80,13 @@ def of_rates(
 
 
 def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
-    """ln d/η + ηBT/8: Hedge on losses of batches (Cesa-Bianchi and Lugosi 2006, Thm 2.2)."""
+    """The regret bound ln d/η + ηBT/8 of Hedge on losses of batches (Cesa-Bianchi and Lugosi
+    2006, Thm 2.2)."""
     return math.log(experts) / rate + rate * batch * horizon / 8 if rate else math.inf
 
 
 def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
-    """B: the largest near the best whose bound is no worse than by a part of 32.
+    """The batch size B: the largest near the best one whose bound is at most 1/32 worse.
 
     The larger the batch, the larger the rate may be; and where one expert is better than the others
     by a gap, regret is about ln d/η, whatever B is.
@@ -96,7 +99,7 @@ def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
 
 
 def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether a claim with this Rényi bound is (ε, δ)-DP: what decides."""
+    """Whether a claim with this Rényi bound is (ε, δ)-DP, decided with safe rounding."""
     return at_most_target(from_renyi(curve).epsilon_at(delta), epsilon)
 
 
@@ -112,7 +115,7 @@ _TRIES: Final = 64
 
 
 class L2PParameters(NamedTuple):
-    """Parameters, and what they are reckoned by."""
+    """The parameters of L2P, and the accounting of their privacy."""
 
     setting: accountings.L2PSetting
     accounting: accountings.Accounting
@@ -121,7 +124,7 @@ class L2PParameters(NamedTuple):
 def epsilon_of(
     accounting: accountings.Accounting, setting: accountings.L2PSetting, delta: Fraction
 ) -> ExactEpsilon:
-    """ε at δ of what is claimed, rounded up."""
+    """The ε at δ that the accounting claims for this setting, rounded up."""
     measure = accounting.measure(setting)
     if isinstance(measure, Renyi):
         return exact.epsilon(from_renyi(measure.curve).epsilon_at(delta))
@@ -133,7 +136,7 @@ def epsilon_of(
 
 
 class _Asked(NamedTuple):
-    """T, d, ε and δ."""
+    """A task for L2P, for which parameters are sought: T, d, ε and δ."""
 
     horizon: int
     experts: int
@@ -142,7 +145,8 @@ class _Asked(NamedTuple):
 
 
 def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
-    """The accounting of a batch: half of δ is for δ₁."""
+    """The accounting of that name, for this batch size; its δ₁ is such that the total δ is the
+    given one."""
     if name == "optimised":
         return accountings.Optimised()
     if name == "repaired":
@@ -153,7 +157,7 @@ def _accounting(asked: _Asked, name: str, batch: int) -> accountings.Accounting:
 
 
 def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) -> ParameterSearch:
-    """For the rate, and for the best p beside it."""
+    """The search for the largest private rate, and for the best p."""
     batches = -(-asked.horizon // batch)
     exactly = isinstance(by, accountings.Optimised)
     least = 1e-9 if exactly else min(0.99, 1.000001 / batches)
@@ -170,7 +174,7 @@ def _search(asked: _Asked, by: accountings.Accounting, batch: int, margin: int) 
 def _by_theorem(
     by: accountings.Accounting, rate: float, fakes: float, batch: int, batches: int
 ) -> float:
-    """ε by Thm 3.2, or as it is repaired; infinite where a premise does not hold."""
+    """The ε of Thm 3.2, printed or repaired; infinite where a premise does not hold."""
     assert isinstance(by, accountings.Printed | accountings.Repaired)
     length = -math.log(by.tail)
     if rate > accountings.MOST_RATE or batches * fakes < 1 or rate * batch * length > fakes:
@@ -187,7 +191,8 @@ def _by_theorem(
 def best_l2p(
     horizon: int, experts: int, target: Fraction, chance: Fraction, accounting: str
 ) -> L2PParameters:
-    """The best parameters whose claim is (ε, δ)-DP. Raises: InvalidArgument."""
+    """The L2P parameters with the least regret bound whose claim is (ε, δ)-DP. Raises:
+    InvalidArgument."""
     asked = _Asked(horizon, max(experts, 2), float(target), chance)
     # The ε of Thm 3.2 knows no margin: so it has the paper's.
     margins = (1, 2) if accounting == "optimised" else (2,)
@@ -213,7 +218,7 @@ def best_l2p(
 def l2p_within(
     by: accountings.Accounting, setting: accountings.L2PSetting, target: Fraction, delta: Fraction
 ) -> accountings.L2PSetting:
-    """The setting with its rate, or the largest smaller one that is found to keep to (ε, δ).
+    """The setting, with its rate lowered if needed until the claim is (ε, δ)-DP.
 
     Raises: InvalidArgument for premises that do not hold.
     """
@@ -234,7 +239,8 @@ _CURE: Final = (
 
 
 def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument where Thm 3.2 does not hold."""
+    """The parameters of Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument
+    where Thm 3.2 does not hold."""
     rate = short_rate(_rate(horizon, experts, target) / math.log(horizon / chance))
     batch = math.ceil(1 / target)
     setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
@@ -244,7 +250,8 @@ def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) 
 
 
 def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
-    """B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η shrunk until ε is met.
+    """The corrected parameters of Thm 3.10: B = max{1, ⌊10/(εℒ)⌋}, p = max{10η/ε, ηBℒ}, and η
+    lowered until ε is met.
 
     Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
     """
@@ -267,18 +274,19 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
 
 
 def _rate(horizon: int, experts: int, epsilon: Fraction) -> float:
-    """min{ε₀, ε}^(2/3)/T^(1/3): η of the theorem's statement; its proof divides by a logarithm."""
+    """The rate η = min{ε₀, ε}^(2/3)/T^(1/3) as Thm 3.10 states it; its proof divides by a
+    logarithm."""
     least = math.pow(horizon, -0.25) * math.pow(math.log(max(experts, 2)), 0.75)
     return math.pow(min(least, float(epsilon)), 2 / 3) / math.pow(horizon, 1 / 3)
 
 
 def _tail(horizon: int, delta: Fraction, batch: int) -> Fraction:
-    """δ₁."""
+    """The probability δ₁ = δ/(2KB) of Thm 3.10."""
     return delta / (2 * -(-horizon // batch) * batch)
 
 
 def _length(horizon: int, delta: Fraction, batch: int) -> float:
-    """ln(1/δ₁)."""
+    """The logarithm ℒ = ln(1/δ₁)."""
     return -math.log(_tail(horizon, delta, batch))
 
 

@@ -1,4 +1,4 @@
-"""Mechanisms: most with a proved claim, and some that claim nothing.
+"""The mechanisms of the library: most have a proved privacy claim, and some claim nothing.
 
 * *Noise*: ``Laplace``, ``Gaussian`` (doubles, for simulation), ``DiscreteLaplace``,
   ``DiscreteGaussian``, ``GridLaplace``, ``GridGaussian`` (drawn exactly, for release),

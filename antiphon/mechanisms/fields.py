@@ -1,4 +1,4 @@
-"""Parameters that many mechanisms have, each checked in one way.
+"""Converters and validators for parameters that many mechanisms have in common.
 
 ``positive``, ``double`` and ``size`` are converters that read the name of their field; what they
 do to a value with a name, ``check_…`` does.
@@ -21,16 +21,17 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
 from antiphon.numbers.named import by_name
 
 _LONGEST: Final = 1 << 13
-"""Bits of a numerator or a denominator."""
+"""The largest number of bits of a numerator or a denominator."""
 _SMALLEST: Final = 5e-324
 _LARGEST: Final = sys.float_info.max
 
 Bound: TypeAlias = Mapping[str, tuple[int, str]]
-"""The most of something that memory and time allow, and the cure: metadata of a field."""
+"""Metadata of a field: the largest value that memory and time allow, and advice for larger ones."""
 
 
 def at_most(most: int, cure: str) -> Bound:
-    """The bound of a field that ``size`` converts."""
+    """The metadata of a field that the converter ``size`` checks: its bound, and advice if it is
+    exceeded."""
     return {"most": (most, cure)}
 
 
@@ -38,23 +39,24 @@ MOST_COORDINATES: Final = 1 << 20
 """The largest size of an array, a tuple of scores or a histogram: a state holds some numbers for
 each entry."""
 MOST_UPDATES: Final = 1 << 200
-"""The longest stream: levels of a tree grow with its logarithm."""
+"""The length of the longest stream. Trees stay small, as their height is its logarithm."""
 COORDINATES: Final = at_most(MOST_COORDINATES, "split the coordinates among mechanisms")
 ITEMS: Final = at_most(1 << 12, "merge items, or split them among histograms")
-"""The validator of the number of items, each of which has a mechanism or a bound."""
+"""The bound on a number of items, each of which has its own mechanism."""
 STREAM: Final = at_most(MOST_UPDATES, "no stream is longer")
 COUNTS: Final = at_most(MOST_UPDATES, "counts are smaller")
 VALUES: Final = at_most(MOST_UPDATES, "scale the values down")
-"""The validator of a sensitivity of integers."""
+"""The bound on the sensitivity of integer values."""
 
 
 def check_positive(value: object, name: str) -> Fraction:
-    """A rational > 0 that is not too long to compute with."""
+    """A value as a rational > 0. Raises: InvalidArgument if it is not, or too long to compute
+    with."""
     return _short(exact.positive(value, name), name)
 
 
 def check_double(value: object, name: str) -> float:
-    """A number > 0 that a double can hold."""
+    """A value as a double > 0. Raises: InvalidArgument if a double cannot hold it."""
     found = check_positive(value, name)
     if not _SMALLEST <= found <= _LARGEST:
         raise InvalidArgument(f"{name} must be a number that a double can hold")
@@ -62,7 +64,7 @@ def check_double(value: object, name: str) -> float:
 
 
 def check_size(value: object, name: str, bound: Bound) -> int:
-    """An int between 1 and the bound."""
+    """A value as an int between 1 and the bound. Raises: InvalidArgument if it is not."""
     found = exact.whole(value, name)
     most, cure = bound["most"]
     if found > most:
@@ -95,7 +97,7 @@ else:
 
 
 def probability(value: object) -> Fraction:
-    """δ in [0, 1]."""
+    """A converter for δ in [0, 1]."""
     return _short(exact.probability(value), "delta")
 
 
@@ -108,7 +110,7 @@ def _short(found: Fraction, name: str) -> Fraction:
 
 
 def distance(value: object) -> Fraction:
-    """How far apart neighbours are: a rational >= 0."""
+    """A converter for the distance of neighbours: a rational >= 0."""
     found = _short(exact.fraction(value, "distance"), "distance")
     if found < 0:
         raise InvalidArgument("distance must be >= 0: nothing is nearer than equal")
@@ -116,7 +118,7 @@ def distance(value: object) -> Fraction:
 
 
 def log_epsilon(value: object) -> ExactEpsilon:
-    """ε > 0, rational or a ``Log``."""
+    """A converter for ε > 0, rational or a ``Log``."""
     found = any_epsilon(value)
     if found == 0:
         raise InvalidArgument("epsilon must be positive, not 0")
@@ -124,7 +126,7 @@ def log_epsilon(value: object) -> ExactEpsilon:
 
 
 def rate(value: object) -> ExactEpsilon:
-    """η > 0, rational or a ``Log``: how fast weights change."""
+    """A converter for a learning rate η > 0, rational or a ``Log``."""
     found = exact.epsilon(value, "rate")
     if not (isinstance(found, Log) or found):
         raise InvalidArgument("rate must be positive: at rate 0 nothing is learned")
@@ -133,14 +135,14 @@ def rate(value: object) -> ExactEpsilon:
 
 
 def any_epsilon(value: object) -> ExactEpsilon:
-    """ε >= 0, rational or a ``Log``."""
+    """A converter for ε >= 0, rational or a ``Log``."""
     found = exact.epsilon(value)
     _short(found.argument if isinstance(found, Log) else found, "epsilon")
     return found
 
 
 def share(value: object) -> Fraction:
-    """A part of ε."""
+    """A converter for a share of ε, strictly between 0 and 1."""
     found = check_positive(value, "a share of epsilon")
     if found >= 1:
         raise InvalidArgument("a share of epsilon lies strictly between 0 and 1")
@@ -148,7 +150,7 @@ def share(value: object) -> Fraction:
 
 
 def beta(value: object) -> float:
-    """A probability of failure, strictly between 0 and 1."""
+    """A converter for a probability of failure, strictly between 0 and 1."""
     found = float(exact.probability(value, "beta"))  # all that follows is reckoned in doubles
     if not 0 < found < 1:
         raise InvalidArgument("beta is a probability of failure: strictly between 0 and 1")
@@ -156,12 +158,12 @@ def beta(value: object) -> float:
 
 
 def integer(_: object, field: attrs.Attribute[int], value: object) -> None:
-    """A validator: an int."""
+    """A validator of an int of bounded length."""
     if type(value) is not int or value.bit_length() > _LONGEST:
         raise InvalidArgument(f"{field.name} must be an int of at most {_LONGEST} bits")
 
 
 def boolean(_: object, field: attrs.Attribute[bool], value: object) -> None:
-    """A validator: True or False."""
+    """A validator of True or False."""
     if type(value) is not bool:
         raise InvalidArgument(f"{field.name} must be True or False")

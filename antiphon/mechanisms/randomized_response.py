@@ -1,4 +1,5 @@
-"""Randomized response: RR_{ε,δ} on bits (CM Def. 2.3), and on k values; and what leaks more.
+"""Randomized response: RR_{ε,δ} on bits (CM Def. 2.3) and on k values; and mechanisms that may leak
+a bit.
 
 Counterexamples of sparse parallel composition: M_δ (CM §5.2, Thm 1.4), and M_{p,E} for zCDP.
 """
@@ -33,7 +34,8 @@ _ANSWERS = Finite(tuple((bit, flag) for bit in (0, 1) for flag in (TOP, BOTTOM))
 @column_safe
 @attrs.frozen
 class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Symbol]]):
-    """RR_{ε,δ}: b ↦ (b,⊤) w.p. δ; (b,⊥) w.p. (1-δ)e^ε/(1+e^ε); (1-b,⊥) otherwise.
+    """Randomized response RR_{ε,δ}: b ↦ (b,⊤) w.p. δ; (b,⊥) w.p. (1-δ)e^ε/(1+e^ε); (1-b,⊥)
+    otherwise.
 
     The universal (ε, δ)-DP NIM on a pair of neighbours: every other one is a
     post-processing of it (CM Thm 2.5). NIM: bit -> (bit, ⊤ or ⊥), then HALT.
@@ -74,7 +76,7 @@ class RandomizedResponse(NoninteractiveMechanism[int, tuple[int, Symbol]]):
 
 
 _BITS: Final = 64
-"""To how many bits e^(-ε) is known where it is irrational."""
+"""The number of bits to which an irrational e^(-ε) is computed."""
 _VALUES: Final = fields.at_most(fields.MOST_UPDATES, "group them")
 
 
@@ -86,12 +88,13 @@ def _values(value: object) -> int:
 
 @attrs.frozen(kw_only=True)
 class OneOfMany(NoninteractiveMechanism[int, int]):
-    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else another. Abstract."""
+    """A response on values 0, …, k-1: the value itself w.p. e^ε/(e^ε+k-1), else another.
+    Abstract."""
 
     epsilon: exact.ExactEpsilon = attrs.field(converter=fields.any_epsilon)
     values: int = attrs.field(converter=_values)
     truth: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The probability of the value itself, never rounded up."""
+    """The probability that the answer is the value itself, never rounded up."""
 
     def __attrs_post_init__(self) -> None:
         if isinstance(self.epsilon, exact.Log):
@@ -114,7 +117,8 @@ class OneOfMany(NoninteractiveMechanism[int, int]):
 
     @property
     def _two(self) -> tuple[tuple[Fraction, ...], tuple[Fraction, ...]]:
-        """The laws of the answers 0, 1 and all others, to 0 and to 1."""
+        """The distributions of the answer to 0 and to 1, each over three outcomes: 0, 1 and any
+        other value."""
         lie = (1 - self.truth) / (self.values - 1)
         rest = (self.values - 2) * lie
         return (self.truth, lie, rest), (lie, self.truth, rest)
@@ -124,7 +128,8 @@ class OneOfMany(NoninteractiveMechanism[int, int]):
 @column_safe
 @attrs.frozen(kw_only=True)
 class KaryResponse(OneOfMany):
-    """A value of 0, …, k-1 ↦ itself w.p. e^ε/(e^ε+k-1), else a uniform other; k = ``values``.
+    """k-ary randomized response: the value itself w.p. e^ε/(e^ε+k-1), else a uniform other; k =
+    ``values``.
 
     Privacy: ε-DP w.r.t. f_∼ on any two values, and dominated by its laws on two of them; proved.
     Exact for ``epsilon=Log(q)``; for another ε the probability of the truth is rounded down
@@ -165,14 +170,16 @@ class KaryResponse(OneOfMany):
 
 _SHOWN: Final = Finite((TOP, BOTTOM, 0, 1))
 TWO_BITS = bounded(event_level(), 2)
-"""g of CM §5.2: at most two pairs of bits, at most one of which differs."""
+"""The verification function g of CM §5.2: at most two pairs of bits, at most one of which
+differs."""
 
 
 @register("antiphon.LeakyBit/1")
 @column_safe
 @attrs.frozen
 class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
-    """M_δ: until it breaks it answers ⊤; it breaks w.p. δ (answer ⊥), and then echoes bits.
+    """The mechanism M_δ: it answers ⊤ until it breaks, w.p. δ each time (answer ⊥), and then echoes
+    bits.
 
     State: ⊤ (whole) or ⊥ (broken). (⊤, bit) -> ⊤ w.p. 1-δ, ⊥ w.p. δ; (⊥, bit) -> the bit.
     Privacy: (0, δ)-DP w.r.t. g (``TWO_BITS``), which is not first-pair consistent; proved.
@@ -203,7 +210,8 @@ class LeakyBit(ContinualMechanism[Symbol, int, int | Symbol]):
 _STEP: Final = 1 + 2.0**-7
 _LARGEST: Final = 700.0
 _FAR: Final = 60
-"""An E past which the figures are those of RR_E: a p makes little difference there."""
+"""An E above which ``ExposedResponse`` claims the figures of RR_E, as p makes little difference
+there."""
 _SOURCE: Final = "docs/sparse.md, In Rényi DP"
 
 
@@ -214,7 +222,8 @@ def _probability(value: object) -> Fraction:
 @register("antiphon.ExposedDivergence/1", state=True)
 @attrs.frozen
 class ExposedDivergence:
-    """α ↦ ln(1 - p + p·e^((α-1)·D_α(RR_E)))/(α-1), rounded up: of M_{p,E} w.r.t. its f."""
+    """The Rényi divergence of ``ExposedResponse``: α ↦ ln(1 - p + p·e^((α-1)·D_α(RR_E)))/(α-1),
+    rounded up."""
 
     probability: Fraction
     epsilon: exact.ExactEpsilon
@@ -235,7 +244,8 @@ class ExposedDivergence:
 @column_safe
 @attrs.frozen
 class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
-    """M_{p,E}: asked first, it is exposed w.p. p and says so; exposed, it answers by RR_E.
+    """The mechanism M_{p,E}: first it says whether it is exposed, w.p. p; if so, it answers a bit
+    by RR_E.
 
     State: ⊤ (fresh), ⊥ (exposed), λ (done). (⊤, bit) -> ⊥ w.p. p, else ⊤ and done; (⊥, bit) ->
     the bit w.p. e^E/(1+e^E), else the other, and done; (λ, bit) -> ⊤.
@@ -250,7 +260,7 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
     probability: Fraction = attrs.field(converter=_probability, kw_only=True)
     epsilon: exact.ExactEpsilon = attrs.field(converter=fields.log_epsilon, kw_only=True)
     truth: Fraction | float = attrs.field(init=False, eq=False, repr=False)
-    """e^E/(1+e^E)."""
+    """The probability e^E/(1+e^E) of the true bit, once exposed."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, truth=RandomizedResponse(epsilon=self.epsilon).truth)
@@ -286,7 +296,8 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
 
 @lru_cache(maxsize=64)
 def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """ρ >= sup_α D_α/α: as D_α rises, D_β/α bounds it between α and β, and E/α from α on."""
+    """A ρ >= sup_α D_α/α for ``ExposedResponse``. As D_α rises, D_β/α bounds it between α and β,
+    E/α from α on."""
     end = exact.bracket(epsilon, 20)[1]
     if end > _FAR:
         return end  # D_α <= E
@@ -300,7 +311,8 @@ def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction
 
 @lru_cache(maxsize=64)
 def gaussian(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A μ with p <= δ_μ(E): then p·δ(ε) of RR_E, which is 0 from E on, is at most δ_μ(ε).
+    """A μ for which ``ExposedResponse`` is μ-GDP, as p <= δ_μ(E): p·δ(ε) of RR_E is 0 from E on, so
+    below δ_μ(ε).
 
     At most that of RR_E itself, 2Φ⁻¹(e^E/(1+e^E)).
     """

@@ -1,4 +1,5 @@
-"""Sparse vector: which of many queries lie above a threshold, paying only for those that do.
+"""The sparse vector technique: which of many queries lie above a threshold, at a cost only for
+those.
 
 A query is sent as its value on the dataset, an int; a threshold of its own for each query is
 subtracted from it. On two neighbouring datasets the values of every query are at most Δ =
@@ -45,12 +46,13 @@ from antiphon.verifiers.relations import Within
 _TOPS: Final = fields.at_most(fields.MOST_UPDATES, "a budget is not divided further")
 
 Told: TypeAlias = Union[Symbol, int]
-"""⊤, ⊥ or halt; a number, where more is told than ⊤."""
+"""An answer of a sparse vector: ⊤, ⊥ or HALT; in some variants a number in place of ⊤."""
 
 
 @register("antiphon.SparseState/1", state=True)
 class SparseState(NamedTuple):
-    """T + ρ, once ρ has been drawn, and how often ⊤ may still be said."""
+    """The state of a sparse vector: the noisy threshold T + ρ, once drawn, and the number of ⊤
+    left."""
 
     threshold: int | None
     tops: int
@@ -59,7 +61,8 @@ class SparseState(NamedTuple):
 @column_safe
 @attrs.frozen(kw_only=True)
 class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
-    """Queries told to be above the ``threshold`` or below it; HALT after ``tops`` above. Abstract.
+    """A mechanism that tells whether queries are above the ``threshold``; HALT after ``tops``
+    above. Abstract.
 
     (state, q) -> ⊥, or what ``_above`` tells, for an int q; one draw of discrete Laplace noise a
     query. ``share`` is the part ε₁/ε that the threshold gets; with many tops less is better.
@@ -72,15 +75,16 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
     monotone: bool = attrs.field(default=False, validator=fields.boolean)
     share: Fraction = attrs.field(default=Fraction(1, 2), converter=fields.share)
     threshold_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The scale of ρ."""
+    """The scale of the threshold's noise ρ."""
     query_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The scale of ν."""
+    """The scale of the queries' noise ν."""
 
     def __attrs_post_init__(self) -> None:
         self._calibrate(self.epsilon)
 
     def _calibrate(self, budget: Fraction) -> None:
-        """The scales with which the thresholds and the queries cost ε₁ + ε₂ = the budget."""
+        """Set the noise scales of threshold and queries, such that they cost ε₁ + ε₂ =
+        ``budget``."""
         first, second = self.share * budget, (1 - self.share) * budget
         moves = self.tops * self.sensitivity * (1 if self.monotone else 2)
         set_derived(self, threshold_scale=self.sensitivity / first, query_scale=moves / second)
@@ -98,7 +102,7 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
 
     @property
     def verification(self) -> EveryPair:
-        """f: every pair of values at most the sensitivity apart."""
+        """The verification function f: every pair of values is at most the sensitivity apart."""
         return every_pair(Within(self.sensitivity), monotone=self.monotone)
 
     @property
@@ -120,10 +124,12 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
 
     @abstractmethod
     def _above(self, value: int, gap: int, coins: Coins) -> Told:
-        """The answer to a query above the threshold."""
+        """The answer to a query above the threshold, of which ``gap`` is its noisy distance from
+        it."""
 
     def error_bound(self, queries: int, *, beta: float) -> int:
-        """An α that holds for the first ``queries`` answers with probability at least 1 - beta.
+        """A bound α on the error of the first ``queries`` answers, with probability at least 1 -
+        beta.
 
         Every ⊤ was given for a q >= T - α and every ⊥ for a q <= T + α. A union bound over
         ρ (beta/2) and each ν (beta/2 in all).
@@ -140,7 +146,8 @@ _TOLD: Final = Finite((TOP, BOTTOM, HALT))
 @column_safe
 @attrs.frozen(kw_only=True)
 class SparseVector(AnySparseVector):
-    """⊤ for a query above the ``threshold``, ⊥ for one below; HALT after ``tops`` times ⊤.
+    """The sparse vector technique: ⊤ for a query above the ``threshold``, ⊥ for one below; HALT
+    after ``tops`` ⊤.
 
     (state, q) -> ⊥ or ⊤, for an int q; one draw of discrete Laplace noise a query, sampled
     exactly. ``share`` is the part ε₁/ε that the threshold gets; with many tops less is better.
@@ -165,7 +172,8 @@ class SparseVector(AnySparseVector):
 @column_safe
 @attrs.frozen(kw_only=True)
 class AboveThreshold(AnySparseVector):
-    """The first query above the ``threshold``: ⊥ until there is one, ⊤, and then HALT.
+    """The sparse vector that stops at the first query above the ``threshold``: ⊥ until then, ⊤, and
+    HALT.
 
     ``SparseVector`` with one ⊤: ρ has scale 2Δ/ε and ν 4Δ/ε by default.
     Privacy: ε-DP as ``SparseVector``; proved.
@@ -188,7 +196,7 @@ class AboveThreshold(AnySparseVector):
 @column_safe
 @attrs.frozen(kw_only=True)
 class GapSparseVector(AnySparseVector):
-    """As ``SparseVector``, with the gap q + ν - (T + ρ) >= 0 told instead of ⊤.
+    """The sparse vector that tells the noisy gap q + ν - (T + ρ) >= 0 in place of ⊤.
 
     T + gap estimates q with the noise ν - ρ. It costs nothing more.
     Privacy: ε-DP as ``SparseVector``; proved (see the module).
@@ -210,7 +218,7 @@ class GapSparseVector(AnySparseVector):
 @column_safe
 @attrs.frozen(kw_only=True)
 class NumericSparseVector(AnySparseVector):
-    """As ``SparseVector``, with q and fresh noise told instead of ⊤.
+    """The sparse vector that tells the query's value q with fresh noise in place of ⊤.
 
     ε₃ = ``value_share``·ε pays for the values: noise of scale cΔ/ε₃ each, so ε₃/c; the rest is
     ε₁ + ε₂. (With c = 1 the value has less noise than the gap gives for nothing.)
@@ -225,7 +233,7 @@ class NumericSparseVector(AnySparseVector):
 
     value_share: Fraction = attrs.field(default=Fraction(1, 3), converter=fields.share)
     value_scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """The scale of the noise of a value."""
+    """The scale of the noise of a released value."""
     _answers: ClassVar[Space] = Either((Integers(), Finite((BOTTOM, HALT))))
     _source: ClassVar[str] = "Lyu, Su, Li 2017, Alg. 7"
 

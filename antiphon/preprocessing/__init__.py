@@ -1,4 +1,4 @@
-"""Privacy of the original data, where a preprocessing that is not private stands before.
+"""Privacy of the original data behind a preprocessing that is not private itself.
 
 ``Preprocessed`` is a mechanism behind a ``Preprocessing`` (``tables`` has scikit-learn's,
 ``ImputedSum`` fills in what is missing); ``ap.guarantee`` derives what it costs by ``behind``, and
@@ -18,4 +18,4 @@ __all__ = [
 __dir__ = shows(__all__)
 
 _RULE = behind_preprocessing
-"""Reading it adds its rule to those of ``ap.guarantee``."""
+"""A reference that loads the module, so that its rule is registered with ``ap.guarantee``."""

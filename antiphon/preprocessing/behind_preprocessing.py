@@ -1,4 +1,5 @@
-"""M behind a preprocessing π that is not private: what neighbours before π cost.
+"""The rule for a mechanism M behind a non-private preprocessing π: the cost for neighbours before
+π.
 
 From M(π_S(S)) by M(π_S(S')), one π for both, to M(π_S'(S')): see ``Preprocessing``. *Direct*: M's
 claim by distance, for the sum of both (CM Thm 6.1, with π as the P that turns neighbours before it
@@ -32,7 +33,7 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 @rule(THEOREM, Preprocessed)
 def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> Derivation:
-    """S ↦ M(π_S(S)), w.r.t. neighbours before π: what π does to others is not known.
+    """The guarantee of S ↦ M(π_S(S)) w.r.t. neighbours before the preprocessing π.
 
     Raises: NoGuarantee for an M that claims nothing of π's images; for a premise of π that does not
     hold.
@@ -91,7 +92,8 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
 
 
 def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
-    """M's claim at the distance of the images in all; None where M has none by distance."""
+    """The guarantee by M's claim at the total distance of the images; None if M has no claim by
+    distance."""
     whole = _whole(pi)
     apart = None if whole is None else at_distance(pi.images, whole)
     inside = None if apart is None else _derived(ask, apart)
@@ -104,7 +106,8 @@ def _direct(pi: Preprocessing, ask: Inquiry) -> Derivation | None:
 
 
 def _whole(pi: Preprocessing) -> Fraction | None:
-    """How far the images of neighbours are apart: by the triangle, by steps, or as π says."""
+    """The largest distance between images of neighbours: by the triangle inequality, by steps,
+    or as π declares."""
     found, stepwise = spread(pi.images), in_steps(pi.images, changed(pi))
     if found is None:
         return None
@@ -113,7 +116,7 @@ def _whole(pi: Preprocessing) -> Fraction | None:
 
 
 def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
-    """The guarantee of M for these neighbours; None if there is none."""
+    """The guarantee of M w.r.t. neighbours in ``relation``; None if no theorem applies."""
     try:
         return derive(attrs.evolve(ask, verification=neighbouring_start(relation)))
     except NoGuarantee:
@@ -121,7 +124,7 @@ def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
 
 
 def _rests_on(pi: Preprocessing) -> Iterator[Premise]:
-    """All that is said of π, and by whom."""
+    """The premises about π, and who vouches for each."""
     reason = why_untrusted(pi)
     mark = Mark.PROVED if reason is None else Mark.ASSUMED
     evidence = "its class proves it" if reason is None else f"its class says so; {reason}"

@@ -1,4 +1,4 @@
-"""Preprocessings tried on neighbours: do records move further, or more of them, than is declared?
+"""A test of declared bounds on examples: do records move further, or more of them, than declared?
 
 Neighbours of the given data are tried, one record at a time; and neighbours on paths from it, on
 which ever more records become the candidate. What moves records far somewhere on a path is found
@@ -25,7 +25,7 @@ from antiphon.protocol.records.labels import message_label
 from antiphon.verifiers.preprocessing_distance import Records, lengths
 
 _STILL: Final = 1e-9
-"""The distance, in units of the radius, that counts as no movement in doubles."""
+"""The distance, in units of the radius, below which a record counts as unmoved in doubles."""
 _AXES: Final = 8
 _CURES: Final = {
     "furthest": "declare the most that it can do: 2η where records are within η of their centre; "
@@ -39,34 +39,36 @@ _CURES: Final = {
 
 @attrs.frozen
 class Movement:
-    """How far the records that two neighbours S, S' share are apart after π_S and π_S'."""
+    """The distances by which the records shared by two neighbours S, S' differ after π_S and
+    π_S'."""
 
     furthest: float
-    """One of them, at most."""
+    """The largest distance that a single record moved."""
     moved: int
     total: float
     candidate: str
-    """The record that replaced the other."""
+    """The name of the record that replaced another."""
     before: int
-    """How many records of the given data were replaced already."""
+    """The number of records of the given data that had been replaced before."""
     neighbours: tuple[Records, Records] = attrs.field(eq=False, repr=False)
-    """S and S': as secret as the data."""
+    """The neighbouring tables S and S', as secret as the data."""
 
 
 @attrs.frozen
 class MovementReport:
-    """The distances that were seen. True in a condition iff nothing contradicts the declaration.
+    """The largest distances seen. Its truth value is whether nothing contradicts the declaration.
 
     No finding is no proof. It speaks of the data: keep it as you keep them.
     """
 
     preprocessing: str
     tried: int
-    """How many pairs of neighbours."""
+    """The number of pairs of neighbours that were tried."""
     furthest: Movement | None
     moved: Movement | None
     distance: Movement | None
-    """The pairs where Δ₂, Δ_∞ and τ were the most; None where no neighbour is a dataset."""
+    """The movement where τ was largest (as ``furthest``: Δ₂, ``moved``: Δ_∞); None if no
+    neighbour is a dataset."""
     findings: tuple[Finding, ...]
     interrupted: bool = False
 
@@ -81,7 +83,8 @@ class MovementReport:
 
 
 def check_preprocessing(preprocessing: object, data: Any, *, tries: int = 200) -> MovementReport:
-    """Try how far the other records move when one is replaced, against the declared Δ₂, Δ_∞ and τ.
+    """Test by examples how far records move when another is replaced, against the declared Δ₂, Δ_∞
+    and τ.
 
     ``data``: an n × d table that the preprocessing takes; ``tries``: how often it is fitted, about.
     Ctrl-C ends it, with what was found. Raises: InvalidArgument for what is no preprocessing of
@@ -106,7 +109,7 @@ def check_preprocessing(preprocessing: object, data: Any, *, tries: int = 200) -
 
 
 class _Search:
-    """The pairs that were tried, and the worst of them."""
+    """A search over pairs of neighbours that keeps the worst movements seen."""
 
     def __init__(self, pi: TablePreprocessing, tries: int) -> None:
         self.pi, self.left, self.tried = pi, tries, 0
@@ -123,7 +126,7 @@ class _Search:
                 self.follow(path, max(1, share))
 
     def follow(self, path: _Path, end: int) -> None:
-        """To neighbours on the path, between which records move furthest, if one can be found."""
+        """Search a path of datasets for the neighbours between which records move furthest."""
         while not self.pi.datasets.contains(path.at(end)):
             if end == 1:
                 return
@@ -190,7 +193,8 @@ class _Search:
 
 
 class _Path:
-    """From the data, by ever more records that become the candidate; the unlike ones first."""
+    """A path of datasets from the data on: ever more records are replaced by ``record``, the
+    least similar first."""
 
     def __init__(self, table: Records, name: str, record: Records) -> None:
         self.table, self.name, self.record = table, name, record
@@ -204,7 +208,8 @@ class _Path:
 
 
 def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, Records]]:
-    """Records at the edge of the ball, along the axes and the principal directions; and within."""
+    """Candidate replacement records: at the edge of the ball, along axes and principal
+    directions; and within."""
     known = np.nan_to_num(table)
     yield "the origin", np.zeros(pi.dimension)
     middle: Records = known.mean(axis=0)
@@ -221,7 +226,7 @@ def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, R
 
 
 def _gaps(zero: Records, one: Records, path: _Path, low: int, high: int) -> Records:
-    """How far each record that was not replaced in between has moved; NaN counts as ∞."""
+    """The distance that each record not replaced in between has moved; NaN counts as ∞."""
     kept: NDArray[np.bool_] = np.ones(len(zero), bool)
     kept[path.order[low:high]] = False
     found = lengths(zero[kept] - one[kept])

@@ -1,4 +1,5 @@
-"""A preprocessing π that is not private by itself, and what it declares; a mechanism behind it.
+"""Preprocessings π that are not private themselves, with declared bounds; and a mechanism behind
+one.
 
 An example: missing values filled by the mean of the others, and summed, exactly.
 """
@@ -23,7 +24,8 @@ from antiphon.verifiers.relations import OneEntry, Relation, Within
 
 
 class Preprocessing(ABC):
-    """S ↦ π_S(S): a public function without coins, fitted to S and then applied to it. Abstract.
+    """A preprocessing S ↦ π_S(S): a public deterministic function, fitted to S and applied to S.
+    Abstract.
 
     Records that nobody changed may move, since π_S is not π_S'. So neighbours S, S' come apart in
     two steps, in the metric of the mechanism that stands behind: from π_S(S) to π_S(S'), by the
@@ -37,7 +39,7 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def datasets(self) -> Space:
-        """The datasets that it accepts."""
+        """The space of datasets that the preprocessing accepts."""
 
     @property
     @abstractmethod
@@ -47,14 +49,14 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def images(self) -> Relation:
-        """How π_S(S) and π_S(S') are related, one π for both: what the mechanism has to allow.
+        """The relation between π_S(S) and π_S(S'), for neighbours S, S' and one fitted π.
 
         So are any two images of which one record is another one, anywhere in π's range: group
         privacy goes by such steps.
         """
 
     range: Space | None = None
-    """A space that has all images, with those that lie between two of them; None: not known.
+    """A space that contains all images and all values between two of them; None: not known.
 
     The mechanism behind must take them all: an image that it refuses is an error that tells.
     """
@@ -62,35 +64,37 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """n: how many records a dataset has."""
+        """The number n of records in a dataset."""
 
     @property
     @abstractmethod
     def moved(self) -> int:
-        """Δ_∞: on how many of n records π_S and π_S' differ, at most."""
+        """The bound Δ_∞: on at most this many of n records π_S and π_S' differ."""
 
     @property
     @abstractmethod
     def distance(self) -> Fraction:
-        """τ: how far π_S(S') and π_S'(S') are apart at most, in the mechanism's metric."""
+        """The bound τ on the distance of π_S(S') and π_S'(S'), in the mechanism's metric."""
 
     @property
     def apart(self) -> Fraction | None:
-        """How far π_S(S) and π_S'(S') are apart in all, where that is known to be less; or None."""
+        """A bound on the total distance of π_S(S) and π_S'(S'), if a smaller one is known; else
+        None."""
         return None
 
     @property
     @abstractmethod
     def premises(self) -> tuple[Premise, ...]:
-        """The premises of its figures and how they are known: a public gap or least σ, …"""
+        """The premises of the declared bounds, such as a public eigengap, and how each is known."""
 
     @abstractmethod
     def __call__(self, dataset: Any) -> Any:
-        """π_S(S), as the mechanism takes it."""
+        """The preprocessed dataset π_S(S), as the mechanism takes it."""
 
 
 def stated(value: object) -> Preprocessing:
-    """The preprocessing. Raises: InvalidArgument for what is none, with the cure."""
+    """Check that a value is a valid Preprocessing, and return it. Raises: InvalidArgument with
+    advice."""
     if not isinstance(value, Preprocessing):
         raise InvalidArgument(
             f"preprocessing is a Preprocessing, which says how far records move, no "
@@ -103,7 +107,8 @@ def stated(value: object) -> Preprocessing:
 
 
 def changed(preprocessing: Preprocessing) -> int:
-    """How many records of π_S(S) and π_S'(S') differ at most: those that move, and the replaced.
+    """The largest number of records in which π_S(S) and π_S'(S') differ: moved ones, and the
+    replaced one.
 
     Raises: InvalidArgument for a Δ_∞ that is negative or more than n.
     """
@@ -117,7 +122,8 @@ def changed(preprocessing: Preprocessing) -> int:
 
 
 def travelled(preprocessing: Preprocessing) -> Fraction:
-    """τ. Raises: InvalidArgument for what is no rational >= 0."""
+    """The distance τ declared by a preprocessing. Raises: InvalidArgument if it is no rational
+    >= 0."""
     found = preprocessing.distance
     if type(found) is not Fraction or found < 0:
         raise InvalidArgument(
@@ -147,7 +153,7 @@ def _preprocessing(_: object, __: attrs.Attribute[Any], value: object) -> None:
 @column_safe(of=("mechanism", "preprocessing"))
 @attrs.frozen
 class Preprocessed(NoninteractiveMechanism[Any, Any]):
-    """S ↦ M(π_S(S)): a NIM M behind a preprocessing π.
+    """The mechanism S ↦ M(π_S(S)): a noninteractive mechanism M behind a preprocessing π.
 
     NIM: a dataset -> what M answers on what π makes of it.
     Privacy w.r.t. f_∼ of neighbours *before* π; ``ap.guarantee`` derives it, with all that it rests
@@ -178,7 +184,7 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: neighbours before the preprocessing."""
+        """The verification function f: neighbouring datasets before the preprocessing."""
         return neighbouring_start(self.preprocessing.neighbours)
 
     @property
@@ -209,7 +215,7 @@ class Preprocessed(NoninteractiveMechanism[Any, Any]):
 @column_safe
 @attrs.frozen
 class _Known(Space):
-    """Records of which at most so many are missing."""
+    """The space of record tuples with at most ``missing`` missing entries."""
 
     records: Tuples
     missing: int
@@ -237,7 +243,8 @@ def _missing(dataset: tuple[Any, ...]) -> int:
 @column_safe
 @attrs.frozen(kw_only=True)
 class ImputedSum(Preprocessing):
-    """n ints of 0, …, high, of which at most p are ``EMPTY`` -> their sum, those as ⌊mean⌋ each.
+    """A preprocessing of n ints of 0, …, high, at most p of them ``EMPTY``: their sum, with ⌊mean⌋
+    for each empty one.
 
     Of neighbours, which differ in one entry; for a mechanism on one int.
     *Images*: with one filling for both, the entry that differs changes the sum by ``high`` at most.
@@ -276,7 +283,7 @@ class ImputedSum(Preprocessing):
 
     @property
     def range(self) -> Integers:  # type: ignore[override]
-        """The sums that there may be."""
+        """The space of possible sums."""
         return Integers(0, self.size * self.high)
 
     @property

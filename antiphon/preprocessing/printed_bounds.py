@@ -1,4 +1,4 @@
-"""The talk's table of bounds, cell by cell as it is printed, beside what its theorem gives.
+"""The talk's table of bounds: each cell as printed, beside the value that its theorem gives.
 
 The talk (COR, "Visualising the advantage") bounds ε̂(α) of a mechanism (a row) behind a
 preprocessing (a column) for α >= 11, 6 in the last row, by its theorem with p = 2, whose factor
@@ -20,29 +20,30 @@ from antiphon.protocol.measures.kinds import Renyi
 
 @attrs.frozen(kw_only=True)
 class Circumstances:
-    """The parameters for which the cells of the table are computed."""
+    """The parameters for which the talk's table is evaluated."""
 
     alpha: float
     epsilon: float
     size: int
-    """n."""
+    """The number n of records."""
     moved: int
-    """p: how many values are missing, or how many points move."""
+    """The number p of missing values, or of points that move."""
     step: float
-    """η, of a quantisation."""
+    """The step η of a quantisation."""
     gap: float
-    """δ, of PCA."""
+    """The eigengap δ of PCA."""
     sigma: float
-    """The least standard deviation, of scaling."""
+    """The least standard deviation, for scaling."""
 
     @property
     def square(self) -> float:
-        """αε²."""
+        """The product αε²."""
         return self.alpha * self.epsilon**2
 
     @property
     def slow(self) -> float:
-        """(n/ln n)/((n-p)/ln(n-p)): what descent by iteration pays for its last steps."""
+        """The factor (n/ln n)/((n-p)/ln(n-p)) in the bounds of SGD with amplification by
+        iteration."""
         rest = self.size - self.moved
         return self.size / math.log(self.size) / (rest / math.log(rest))
 
@@ -55,7 +56,7 @@ TAU: Final[dict[str, Figure]] = {
     "PCA": lambda s: 12.2 / s.gap,
     "scaling": lambda s: 4 / s.sigma**3,
 }
-"""τ = Δ₂Δ_∞ of the preprocessings, with the talk's own sensitivities."""
+"""The bound τ = Δ₂Δ_∞ of each preprocessing, with the sensitivities stated in the talk."""
 
 THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "Gaussian": lambda s, tau: 1.05 * s.square * (1 + tau**2),
@@ -64,7 +65,7 @@ THEOREM: Final[dict[str, Callable[[Circumstances, float], float]]] = {
     "SGD, sampled": lambda s, tau: 1.05 * s.square * (2 * s.alpha + tau**2),
     "SGD, by iteration": lambda s, tau: 1.1 * s.square * (1 + tau**2 * s.slow),
 }
-"""The value that the talk's theorem gives, from the talk's RDP and SRDP at a τ."""
+"""The value given by the talk's theorem for each mechanism, from the talk's RDP and SRDP at a τ."""
 
 PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
     ("Gaussian", "quantization"): (
@@ -106,11 +107,12 @@ PRINTED: Final[dict[tuple[str, str], tuple[str, Figure]]] = {
             1 + 4 * s.moved**2 * (s.size / math.log(s.size))
             / ((s.size - s.moved) ** 3 / math.log(s.size - s.moved)))),
 }  # fmt: skip
-"""(mechanism, preprocessing) -> the cell as it is printed, and its figure."""
+"""The printed cells, by (mechanism, preprocessing): each as text and as a function."""
 
 
 def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
-    """The talk's theorem on Gaussian noise of a ρ behind a τ of so many sensitivities: p = 2.
+    """The talk's RDP bound for Gaussian noise at ρ behind a preprocessing with τ = ``shift``
+    sensitivities; p = 2.
 
     With its factor before both legs. Too large, but a bound.
     """
@@ -119,12 +121,12 @@ def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
 
 
 def by_theorem(row: str, column: str, setting: Circumstances) -> float:
-    """The value of a cell by its theorem."""
+    """The value of a table cell by the talk's theorem."""
     return THEOREM[row](setting, TAU[column](setting))
 
 
 def wrong_cells(setting: Circumstances) -> list[tuple[str, str]]:
-    """The cells whose printed figure is not the theorem's.
+    """The table cells whose printed figure differs from the theorem's.
 
     >>> some = dict(alpha=16, epsilon=1, size=999, moved=9, step=0.1, gap=0.3, sigma=0.2)
     >>> wrong_cells(Circumstances(**some))

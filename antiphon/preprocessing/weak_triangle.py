@@ -1,4 +1,5 @@
-"""From P to R and from R to Q: what is known of P and Q, in every measure; and of k such steps."""
+"""Weak triangle inequalities: bounds for P and Q from those for P, R and for R, Q; and for k
+such steps."""
 
 from __future__ import annotations
 
@@ -20,11 +21,11 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.registry import set_derived
 
 WIDEST: Final = 30.0
-"""How far from 0 is looked: that far, e^t or e^-t is nothing beside 1."""
+"""The largest |t| that is searched: beyond it e^t or e^-t is negligible beside 1."""
 _GOLDEN: Final = (3 - math.sqrt(5)) / 2
 _STEPS: Final = 24
 _NEAR: Final = 2.0**-15
-"""The distance of two places that count as one: its cosh is 1 + 2^-31."""
+"""The distance below which two places count as one: its cosh is 1 + 2^-31."""
 
 
 class _Point(NamedTuple):
@@ -33,7 +34,7 @@ class _Point(NamedTuple):
 
 
 def least_from(function: Callable[[float], float], start: float) -> float:
-    """The least value found between -30 and 30, downhill from a start.
+    """The least value of a function on [-30, 30], searched downhill from ``start``.
 
     Where the function is infinite at the start, from the best place of a grid.
     """
@@ -55,7 +56,8 @@ def _value(point: _Point) -> float:
 
 
 def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Point, _Point]:
-    """Three points of which none is below that in the middle, or which reach an end."""
+    """Three points that bracket a minimum: neither outer value is below the middle one, or an
+    end is reached."""
     step = 1.0 / 8
     left, right = (at(middle.place + each) for each in (-step, step))
     while min(left.value, right.value) < middle.value:
@@ -72,8 +74,8 @@ def _around(at: Callable[[float], _Point], middle: _Point) -> tuple[_Point, _Poi
 def _least_between(
     at: Callable[[float], _Point], left: _Point, middle: _Point, right: _Point
 ) -> float:
-    """The least value, by parabolas through three points, and by golden section each third time, as
-    parabolas may creep."""
+    """The least value between three bracketing points, by parabolas and, each third time, golden
+    section."""
     for step in range(1, _STEPS):
         if right.place - left.place <= 4 * _NEAR:
             break
@@ -95,7 +97,7 @@ def _least_between(
 
 
 def _vertex(left: _Point, middle: _Point, right: _Point) -> float:
-    """Where the parabola through three points is least; NaN where that is no number."""
+    """The minimum of the parabola through three points; NaN if it has none."""
     back, ahead = middle.place - left.place, right.place - middle.place
     fall, rise = (left.value - middle.value) * ahead, (right.value - middle.value) * back
     both = fall + rise
@@ -103,13 +105,14 @@ def _vertex(left: _Point, middle: _Point, right: _Point) -> float:
 
 
 _UP: Final = 1 + 16 * UNIT
-"""More than the few operations below can be off by, relatively."""
+"""A rounding factor above 1 that exceeds the relative error of the few operations below."""
 _LONGEST: Final = 30
 
 
 @attrs.frozen
 class Hoelder:
-    """α ↦ the least of ((α-1/p)/(α-1))·ε(pα) + ε̃(q(α-1/p)) over p > 1, 1/p + 1/q = 1. Rounded up.
+    """The Rényi curve of two steps: the least of ((α-1/p)/(α-1))·ε(pα) + ε̃(q(α-1/p)) over p > 1,
+    1/p + 1/q = 1. Rounded up.
 
     And of the same with ε and ε̃ changed over: the step by π or that by the neighbour may come
     first. The weak triangle inequality of Rényi divergences (Mironov 2017, Prop. 11: Hölder's
@@ -128,7 +131,7 @@ class Hoelder:
     near: tuple[Measure, ...]
     far: tuple[Measure, ...]
     _slope: float = attrs.field(init=False, eq=False, repr=False)
-    """(a+b)², of the least a and b."""
+    """The value (a+b)² for the least slopes a² and b² of linear curves in the two legs."""
     _legs: tuple[tuple[Divergence, Divergence], ...] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -170,11 +173,11 @@ class Hoelder:
 class _Curve(NamedTuple):
     divergence: Divergence
     slope: float
-    """ρ, where it is αρ; else ∞."""
+    """The ρ of a linear curve αρ; ∞ for any other curve."""
 
 
 def _curves(measures: Sequence[Measure]) -> list[_Curve]:
-    """The curves of all measures that lose something; of the straight ones only the lowest."""
+    """The Rényi curves of all measures that are not free; of linear ones only the lowest."""
     kept = [each for each in measures if not _loses(each)]
     found = [_Curve(divergence_of(each), _slope(each)) for each in kept]
     straight = [each for each in found if each.slope < math.inf]
@@ -193,7 +196,7 @@ def _loses(measure: Measure) -> bool:
 
 
 def _balance(first: float, second: float) -> float:
-    """The best t of straight curves with such values: ln(b/a)."""
+    """The best t for linear curves with these values at one point: ln(b/a)."""
     known = 0 < first < math.inf and 0 < second < math.inf
     return (math.log(second) - math.log(first)) / 2 if known else 0.0
 
@@ -229,7 +232,8 @@ class Ranged:
 
 
 def triangle(near: Sequence[Measure], far: Sequence[Measure]) -> tuple[Measure, ...]:
-    """The triangle inequality, from two legs: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃, and the curve of ``Hoelder``.
+    """The measures of two steps in a row by the weak triangle inequality: ε+ε̃, (√ρ+√ρ̃)², μ+μ̃,
+    and ``Hoelder``.
 
     Pure: log-ratios add up. zCDP: ``Hoelder`` of αρ and αρ̃. GDP: T(P, Q) >= G_μ̃(1 - G_μ), which
     is G_{μ+μ̃} (Dong, Roth and Su 2022, Lemma A.5).
@@ -259,7 +263,8 @@ def _sizes(near: Sequence[Measure], far: Sequence[Measure]) -> Iterator[Measure]
 
 
 def steps(measures: Sequence[Measure], count: int) -> tuple[Measure, ...]:
-    """Group privacy of k steps: kε, k²ρ, kμ (Vadhan 2017; Bun and Steinke 2016, Prop. 1.9)."""
+    """The measures of k steps by group privacy: kε, k²ρ, kμ (Vadhan 2017; Bun and Steinke 2016,
+    Prop. 1.9)."""
     found: list[Measure] = []
     pure, shift = _least(measures, Pure), _least(measures, GaussianDP)
     concentrated = _least(measures, ZeroConcentrated)
@@ -276,7 +281,7 @@ Kind = TypeVar("Kind", Pure, ZeroConcentrated, GaussianDP)
 
 
 def _least(measures: Sequence[Measure], kind: type[Kind]) -> Kind | None:
-    """The least that one of the measures implies in this kind; None if none does."""
+    """The least measure of this kind that the given measures imply; None if none does."""
     found = [each for each in (converted(one, kind) for one in measures) if each is not None]
     return min(found, key=_size, default=None)
 
@@ -288,7 +293,7 @@ def _size(measure: Pure | ZeroConcentrated | GaussianDP) -> Fraction:
 
 
 def _sum(*epsilons: ExactEpsilon) -> ExactEpsilon:
-    """Their sum: of ``Log``s the product of what they are the logarithms of, else rounded up."""
+    """The sum of several ε: for ``Log``s the Log of the product, else rounded up."""
     logs = [each for each in epsilons if isinstance(each, Log)]
     if logs and len(logs) == len(epsilons) and len(logs) < _LONGEST:
         return exact.epsilon(Log(math.prod(each.argument for each in logs)))

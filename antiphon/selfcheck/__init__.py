@@ -1,4 +1,4 @@
-"""Checks of this library: its theorems on finite systems, and a corpus with known truth."""
+"""Checks of this library: its theorems on finite systems, and an audit corpus with known truth."""
 
 from antiphon.protocol.provenance import nothing_proved_in
 

@@ -1,4 +1,5 @@
-"""``ap.check``: the contracts that a part must keep, tried on it (design: *Laws*).
+"""``ap.check``: tests whether a part keeps the contracts that every part must keep (design:
+*Laws*).
 
 A check is a function of the subject that yields findings, and raises ``NotApplicable`` where it
 cannot be made. It returns how much it tried.
@@ -21,7 +22,7 @@ from antiphon.protocol.records.labels import message_label
 
 Check: TypeAlias = Callable[[Subject], Trial]
 Bound: TypeAlias = Callable[[], Trial]
-"""A check, with what it is made of."""
+"""A check with its arguments bound: it is called with none."""
 Messages: TypeAlias = Union[tuple[object, ...], None]
 
 _STEPS: Final[tuple[tuple[str, Check], ...]] = (
@@ -50,7 +51,8 @@ def check(
     only: Iterable[str] | None = None,
     seed: int | None = None,
 ) -> CheckReport:
-    """Try a mechanism, a post-processor or a verification function against its contracts.
+    """Test a mechanism, a post-processor or a verification function against the contracts it must
+    keep.
 
     Args: ``right``, the mechanism on the right of a post-processor (one with a ``lifting``:
     ExtConComp); ``messages``, those to try, where the query space does not tell (a chain of your
@@ -108,7 +110,8 @@ def _report(
     only: Iterable[str] | None,
     seed: int,
 ) -> CheckReport:
-    """Make the checks; of each, what it says of one place is said once."""
+    """The report of the checks that ``only`` names. Equal findings about one place of the source
+    are listed once."""
     chosen = {each for each, _ in rows} if only is None else set(only)
     if unknown := sorted(chosen - {each for each, _ in rows}):
         known = ", ".join(each for each, _ in rows)

@@ -1,4 +1,4 @@
-"""Messages to try, from a space: the ends of its range, and a few between.
+"""Example messages to try, drawn from a space: the ends of its range, and a few between.
 
 And pairs of messages that a verification function allows, drawn.
 """
@@ -19,11 +19,12 @@ ALIENS: Final = (
     True, False, None, -1, 0, 1, 2, 10**30, -0.0, 0.0, 0.5, 1.0, 1e300, "", "0", "a", b"", (), (0,),
     (0, 1), (0.0, 1.0), spaces.BITS, same(0), Pair(0, 1),
 )  # fmt: skip
-"""Values of many types, for asking a space about."""
+"""Values of many types, on which a space's ``contains`` is tried."""
 
 
 def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]:
-    """Up to ``MOST`` elements. Raises: LeftOut where none are known."""
+    """Up to ``MOST`` elements of a space, to be tried as messages. Raises: LeftOut where none
+    are known."""
     if space.finite:
         found = list(islice(space.enumerate(), 10_000))
         if len(found) <= MOST:
@@ -65,7 +66,8 @@ def _own(space: Any, coins: np.random.Generator) -> tuple[object, ...]:
 
 
 def _tuples(parts: list[tuple[object, ...]], coins: np.random.Generator) -> tuple[object, ...]:
-    """Tuples, each with a neighbour, in which one entry is drawn again."""
+    """Tuples with one entry from each of ``parts``; each is followed by a neighbour in which one
+    entry is drawn again."""
     found = list[object]()
     for _ in range(MOST):
         first = [part[int(coins.integers(len(part)))] for part in parts]
@@ -89,7 +91,8 @@ def _cycled(values: tuple[object, ...]) -> tuple[object, ...]:
 
 
 class _Nothing:
-    """Stands where a part of a union has no known element; no space contains it."""
+    """A placeholder for an element of a union's part that has no known element. No space
+    contains it."""
 
 
 _NONE: Final = _Nothing()
@@ -113,13 +116,13 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
 
 
 _TRIES: Final = 200
-"""Pairs that f is asked about, before it is taken to allow none."""
+"""The number of pairs that f is asked about before it is taken to allow none."""
 _FEW: Final = 24
 NEITHER: Final = Refused("it raises")
 
 
 def next_state(f: Verification, state: object, pair: Pair) -> object:
-    """The state of f after a pair; a refusal if it raises."""
+    """The state of the verification function f after a pair; a refusal if f raises."""
     try:
         return read(f, state, pair.zero, pair.one)
     except Exception:
@@ -129,7 +132,7 @@ def next_state(f: Verification, state: object, pair: Pair) -> object:
 def differing_pair(
     f: Verification, state: object, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> Pair | None:
-    """A pair of two messages that f allows in a state; None where none was found."""
+    """A pair of two different messages that f allows in this state; None if none was found."""
     count = len(messages)
     for place in drawn.permutation(count**2)[:_TRIES].tolist():
         pair = Pair(messages[place // count], messages[place % count])
@@ -143,7 +146,7 @@ def differing_pair(
 def agreeing_message(
     f: Verification, state: object, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> Pair | None:
-    """A message that f allows in a state in both worlds; None where none was found."""
+    """A pair (m, m) of one message that f allows in this state; None if none was found."""
     for place in drawn.permutation(len(messages))[:_TRIES].tolist():
         pair = same(messages[place])
         if type(next_state(f, state, pair)) is not Refused:
@@ -152,7 +155,8 @@ def agreeing_message(
 
 
 def questions(f: Verification, messages: tuple[object, ...]) -> tuple[object, ...]:
-    """The messages that f allows at first, and in both worlds alike only."""
+    """The messages q for which f allows the first pair (q, q), and no first pair of q with a
+    different message."""
     start, few = f.initial_state, messages[:_FEW]
 
     def allowed(zero: object, one: object) -> bool:

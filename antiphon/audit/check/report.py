@@ -12,7 +12,7 @@ from antiphon.protocol.records.labels import counted
 
 @attrs.frozen
 class Finding:
-    """One fault of a part."""
+    """One fault of a part, found by a check."""
 
     check: str
     """The check that found it."""
@@ -27,25 +27,26 @@ class Finding:
 
 @attrs.frozen
 class Tried:
-    """How much a check tried. A check that tried nothing is vacuous: it says nothing."""
+    """The number of things that a check tried. A check that tried nothing is vacuous: it says
+    nothing."""
 
     count: int
     of: str
-    """The noun of one that was tried: "step", "differing pair"."""
+    """The noun for one thing that was tried: "step", "differing pair"."""
     left_out: tuple[str, ...] = ()
-    """Why some of it could not be tried."""
+    """The reason why some of it could not be tried."""
 
     def __str__(self) -> str:
         return counted(self.count, self.of)
 
 
 Trial: TypeAlias = Generator[Finding, None, Tried]
-"""A check at work: it yields what it finds, and returns how much it tried."""
+"""A running check: a generator that yields findings, and returns how much it tried."""
 
 
 @attrs.frozen(repr=False)
 class CheckReport(Shown):
-    """The findings about one part. True in a condition iff there are none.
+    """The findings about one part. The report is true in a condition iff there are none.
 
     No finding is no proof: each check tried a few messages and coins.
     """
@@ -53,20 +54,20 @@ class CheckReport(Shown):
     part: str
     findings: tuple[Finding, ...]
     tried: tuple[tuple[str, Tried], ...]
-    """(check, how much it tried)."""
+    """(name of a check, how much it tried), for each check made."""
     left_out: tuple[tuple[str, str], ...]
-    """(check, why it, or some of it, could not be made)."""
+    """(name of a check, why all or some of it could not be made)."""
     seed: int
-    """With it the same check tries the same messages and coins."""
+    """The seed: with the same seed, a check tries the same messages and coins."""
 
     @property
     def done(self) -> tuple[str, ...]:
-        """The checks that tried something."""
+        """The names of the checks that tried something."""
         return tuple(name for name, tried in self.tried if tried.count)
 
     @property
     def vacuous(self) -> tuple[str, ...]:
-        """The checks that could be made, and had nothing to try."""
+        """The names of the checks that apply to the part, but had nothing to try."""
         return tuple(name for name, tried in self.tried if not tried.count)
 
     def __bool__(self) -> bool:
@@ -103,7 +104,8 @@ class CheckReport(Shown):
 
 
 def exhaust(trial: Trial, take: Callable[[Finding], None]) -> Tried:
-    """How much a trial tried, when each of its findings has been taken."""
+    """Run a check to its end: pass each finding to ``take``, and return how much the check
+    tried."""
     while True:
         try:
             take(next(trial))
@@ -113,4 +115,4 @@ def exhaust(trial: Trial, take: Callable[[Finding], None]) -> Tried:
 
 
 class NotApplicable(Exception):
-    """A check that cannot be made of this part; the reason is the message."""
+    """Raised by a check that does not apply to this part; the message is the reason."""

@@ -24,28 +24,29 @@ Step: TypeAlias = Callable[..., object]
 
 @attrs.frozen(eq=False)
 class Taken:
-    """One step: what it was given, and what came of it."""
+    """A record of one step of a part: its inputs, its result or error, and the draws it made."""
 
     before: object
     inputs: tuple[object, ...]
-    """The message; of a post-processor, the side it came from and the message."""
+    """The inputs of the step: (message,); for a post-processor, (side, message)."""
     tape: tuple[Draw, ...]
     result: tuple[object, ...] | None
     """(state', answer), or (state', side, message); None if the step raised."""
     error: Exception | None
     changed: bool
-    """Whether the state that it was given is no longer what it was."""
+    """Whether the step changed the state object that it was given."""
     used: frozenset[str]
-    """The randomness that it used besides its coins."""
+    """The global sources of randomness that the step used besides its coins."""
 
     @property
     def refused(self) -> bool:
-        """Whether it refused the message, so that nothing has happened."""
+        """Whether the step refused the message before it drew any coins, so that nothing has
+        happened."""
         return isinstance(self.error, REFUSALS) and not self.tape
 
 
 def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
-    """Take one step and watch it."""
+    """Take one step, and record its result, its draws, and any forbidden side effect."""
     held, used = content(state), set[str]()
     own = RecordedCoins(coins, strict=True)  # the crash of a composition's child raises
     result: Any = None
@@ -70,7 +71,7 @@ def _shaped(result: object, size: int) -> bool:
 def play(
     mechanism: Mechanism, initial: object, script: tuple[object, ...], seed: np.random.SeedSequence
 ) -> list[Taken]:
-    """The steps of a mechanism on a list of messages, until it is over or crashes.
+    """The steps that a mechanism takes on a list of messages, until it is over or crashes.
 
     What a step refuses changes nothing.
     """
@@ -90,7 +91,7 @@ def play(
 
 @attrs.define(eq=False)
 class Watched(PostProcessor):
-    """A post-processor in a chain, with a list of the steps that it took."""
+    """A post-processor that plays its part in a chain, and lists the steps that it took."""
 
     processor: PostProcessor
     taken: list[Taken] = attrs.field(factory=list[Taken])
@@ -130,7 +131,7 @@ _SCRIPTS: Final = 16
 _LONGEST: Final = 6
 _STARTS: Final = 2
 PLAYING, COLUMNS, CLAIMS, TRYING, PROPERTIES = range(5)
-"""Names of the streams of the seed."""
+"""The numbers of the independent random streams that are derived from the seed."""
 
 
 Part: TypeAlias = Union[Mechanism, PostProcessor]
@@ -138,15 +139,16 @@ Part: TypeAlias = Union[Mechanism, PostProcessor]
 
 @attrs.frozen(eq=False)
 class Subject:
-    """A mechanism; or a post-processor, with the chain in which it plays."""
+    """The part that is checked: a mechanism, or a post-processor with the chain in which it
+    plays."""
 
     part: Part
     system: Mechanism
-    """The system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
+    """The whole system that plays: the mechanism itself, or P ∘* the mechanism on its right."""
     right: Mechanism | None
-    """The mechanism on the right of a post-processor."""
+    """The mechanism on the right of a post-processor; None if the part is a mechanism."""
     given: tuple[object, ...] | None
-    """The messages to try, if the caller gave them."""
+    """The messages to try; None if the caller gave none."""
     seed: int
 
     @property
@@ -156,18 +158,20 @@ class Subject:
 
     @property
     def is_link(self) -> bool:
-        """Whether it is a post-processor."""
+        """Whether the part is a post-processor."""
         return self.right is not None
 
     @property
     def player(self) -> Part:
-        """The part as it stands in its chain: told what is on its right."""
+        """The part as it plays in its chain: a post-processor is told the signature on its
+        right."""
         if self.right is None or isinstance(self.part, Mechanism):
             return self.part
         return self.part.wired(self.right.signature)
 
     def stream(self, name: int) -> np.random.SeedSequence:
-        """A stream of the seed."""
+        """An independent stream of randomness, derived from the check's seed by its number
+        ``name``."""
         return np.random.SeedSequence(self.seed, spawn_key=(name,))
 
     @cached_property
@@ -180,7 +184,8 @@ class Subject:
 
     @cached_property
     def scripts(self) -> tuple[tuple[object, ...], ...]:
-        """Lists of messages: each alone and again, and some in other orders."""
+        """The lists of messages to play: each message twice in a row, and some lists in other
+        orders."""
         own, coins = self.messages, generator(self.stream(PLAYING))
         short: list[tuple[object, ...]] = [(message, message) for message in own]
         if self.given is not None:
@@ -190,7 +195,7 @@ class Subject:
 
     @property
     def starts(self) -> tuple[object, ...]:
-        """Some of the initial states that may be chosen."""
+        """Some of the system's initial states; none if the space of initial states is infinite."""
         space = self.system.initial_states
         return tuple(islice(space.enumerate(), _STARTS)) if space.finite else ()
 
@@ -209,16 +214,18 @@ class Subject:
 
     @cached_property
     def tried(self) -> Tried:
-        """The steps that were no refusals; none of them counts, unless one was given data."""
+        """The count of steps that were not refused; 0 if the part takes data and no step was
+        given any."""
         steps = [each for each in self.taken if not each.refused]
         secret = self.system.signature.updates
         data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)
         return Tried(len(steps) if data else 0, "step")
 
     def where(self, *names: str) -> str:
-        """FILE:LINE of a method of the part, by default of what it does."""
+        """FILE:LINE of the first method of the part with one of ``names``; by default of its
+        step."""
         return source_place(self.part, *(names or ("respond", "exchange", "step")))
 
     def finding(self, check: str, what: str, cure: str) -> Finding:
-        """A fault of what the part does."""
+        """A finding about the part, placed at its step in the source."""
         return Finding(check, what, self.where(), cure)

@@ -18,7 +18,8 @@ SYSTEM: Final = "the system's entropy (np.random.default_rng(), os.urandom, secr
 
 @contextmanager
 def record_randomness(used: set[str]) -> Generator[None, None, None]:
-    """Adds to ``used`` what is drawn from meanwhile."""
+    """A context manager that adds to ``used`` the names of the global generators that are drawn
+    from within it."""
     before, numbers = random.getstate(), _numbers()
     entropy = os.urandom
     module: Any = random
@@ -41,7 +42,8 @@ def record_randomness(used: set[str]) -> Generator[None, None, None]:
 
 @contextmanager
 def isolated_global_state(seed: int) -> Generator[None, None, None]:
-    """The global generators, seeded meanwhile, and afterwards as they were before."""
+    """A context manager that seeds the global random generators, and restores their states
+    afterwards."""
     before, numbers = random.getstate(), np.random.get_state()
     random.seed(seed)
     np.random.seed(seed % 2**32)
@@ -53,9 +55,10 @@ def isolated_global_state(seed: int) -> Generator[None, None, None]:
 
 
 _WORDS: Final = ctypes.sizeof(ctypes.c_uint32 * 624) + ctypes.sizeof(ctypes.c_int)
-"""Bytes of a Mersenne Twister: 624 words, and its place among them."""
+"""The size in bytes of a Mersenne Twister's state: 624 words, and the position among them."""
 _known: dict[bytes, object] = {}
-"""The last state of NumPy's generator in which it kept no normal variate, by its words."""
+"""A cache of one entry: the last state of NumPy's global generator without a stored normal
+variate, by its bytes."""
 
 
 def _numbers() -> object:
@@ -82,7 +85,8 @@ _DEEPEST: Final = 40
 
 
 def content(value: Any, depth: int = 0) -> object:
-    """A deep, comparable copy; a thing it does not know is known by its identity.
+    """A deep, comparable copy of a value; an object of an unknown kind is represented by its
+    identity.
 
     Of an attrs class, the fields that are compared: others are caches.
     """
@@ -114,7 +118,8 @@ def _of(value: Any, depth: int) -> object:
 
 
 def source_place(part: object, *names: str) -> str:
-    """Where the function of a decorated part, the first such method, or the class is written."""
+    """FILE:LINE of a part: of a decorated part's function, else of the first method named, else
+    of its class."""
     kind: type[Any] = part if inspect.isclass(part) else type(part)  # pyright: ignore[reportUnknownVariableType]
     function = getattr(part, "function", None)
     own = [function, *(inspect.getattr_static(kind, name, None) for name in names), kind]

@@ -1,4 +1,4 @@
-"""Where the game is played: which positions there are, and what an adversary may say.
+"""The arena of an exactly solved game: its positions, and the adversary's choices in each.
 
 A position is known by its number; 0 is OVER. ``single_arena`` follows one mechanism under
 any f; ``composition_arena`` follows the children of ExtConComp each for itself.
@@ -22,18 +22,18 @@ from antiphon.protocol.registry import name_of
 from antiphon.protocol.verification import Refused, Verification, read
 
 _ALPHABET: Final = 100_000
-"""The longest list of messages to try."""
+"""The largest number of messages to try."""
 KEPT: Final = 1 << 10
-"""Positions for which what may be said is remembered."""
+"""The number of positions for which the adversary's choices are cached."""
 KEPT_LONGER: Final = 1 << 15
-"""The same where a game is solved again, at another ε or for other rounds."""
+"""The size of the same cache where a game is solved again, at another ε or for other rounds."""
 
 Live: TypeAlias = tuple[tuple[int, int], ...]
-"""(index of a mechanism, its column), for the columns that matter."""
+"""(index of a mechanism, its column), for each mechanism that can still tell the worlds apart."""
 
 
 class AdversaryChoice(Protocol):
-    """Something to say, and the positions that the answers lead to."""
+    """A message that the adversary may send, with the positions that the answers lead to."""
 
     @property
     def branches(self) -> tuple[Branch, ...]: ...
@@ -45,11 +45,12 @@ Said = TypeVar("Said", bound=AdversaryChoice, default=Any)
 
 
 class Arena(Protocol[Said]):
-    """The rules of one game."""
+    """The rules of one exactly solved game: its positions, the adversary's choices in each, and
+    where answers lead."""
 
     columns: Columns
     kept: int
-    """For how many positions what may be said is remembered."""
+    """The number of positions for which the adversary's choices are cached."""
 
     @property
     def totals(self) -> tuple[list[int], list[int]]:
@@ -68,7 +69,8 @@ class Arena(Protocol[Said]):
 
 @attrs.define(eq=False)
 class PartArena:
-    """The game about a single part: the one column that is there is the position."""
+    """The game about a single mechanism: a position is the one column of beliefs about this
+    mechanism."""
 
     columns: Columns
     part: TrackedPart
@@ -89,7 +91,7 @@ class PartArena:
         return self.columns.first(self._number)
 
     def choices(self, position: int) -> tuple[Move, ...]:
-        """The moves of the adversary."""
+        """The moves of the adversary in a position."""
         known = self._said.get(position)
         if known is None:
             if len(self._said) >= self.kept:
@@ -98,26 +100,27 @@ class PartArena:
         return known
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> tuple[Move, ...]:
-        """Some of what may be said, among which is the best: all."""
+        """A sufficient set of the adversary's moves, among which is the best one: here all
+        moves."""
         return self._said.get(position) or self.choices(position)
 
     def settled(self, position: int, rounds: int) -> None:
-        """There is always something to decide."""
+        """None always: in this arena no position is valued in closed form."""
 
     def live(self, position: int) -> Live:
-        """The columns that matter."""
+        """(0, column): the one mechanism with its column."""
         return ((0, position),)
 
     def message(self, choice: Move, live: Live) -> object:
-        """A pair; the message itself where both worlds get the same."""
+        """The pair of messages of a choice; the message alone where both worlds get the same."""
         return choice.zero if self.part.judge is None else _pair(choice.zero, choice.one)
 
     def answer(self, choice: Move, place: int) -> object:
-        """The answer that the adversary hears on a branch."""
+        """The answer that the adversary hears on the branch with index ``place`` of a choice."""
         return self.columns.answer(choice.answers[place])
 
     def follow(self, live: Live, choice: Move, place: int) -> Live:
-        """The live columns after a branch."""
+        """The live belief columns after the answer with index ``place`` to a choice."""
         return self.live(choice.branches[place][2])
 
 
@@ -125,7 +128,7 @@ def single_arena(
     columns: Columns, mechanism: Mechanism, start: object, f: Verification, queries: Queries,
     *, within: bool = False,
 ) -> PartArena:  # fmt: skip
-    """V[f] ∘* I(·) ∘* M for one mechanism M whose messages can be listed.
+    """The arena of the game V[f] ∘* I(·) ∘* M, for one mechanism M whose messages can be listed.
 
     To refuse, to fail and to halt all end the interaction (``chain``); or, if M is ``within``
     a composition, only to refuse does.
@@ -143,7 +146,8 @@ def comparison_arena(
     starts: tuple[object, object],
     queries: tuple[object, ...],
 ) -> PartArena:
-    """Two mechanisms against each other: "b = 0" is the first, "b = 1" the second.
+    """The arena in which two mechanisms are compared: the first plays for "b = 0", the second for
+    "b = 1".
 
     Messages are single. The tight δ at ε = 0 is the largest total variation
     distance of the two view laws, so it is 0 iff the mechanisms are equivalent.
@@ -159,7 +163,8 @@ def _bare(mechanism: Mechanism) -> Stepper:
 
 
 def guarded_step(mechanism: Mechanism) -> Step:
-    """The step behind the query space, where a session stands."""
+    """The mechanism's step, behind a test that the message lies in the query space, as in a
+    session."""
     accepts, step = mechanism.signature.queries.contains, mechanism.step
 
     def guarded(state: object, message: object, coins: Coins) -> tuple[object, object]:
@@ -188,13 +193,14 @@ def _judge(verification: Verification) -> Judge:
 
 
 RAISED = Refused("checking the message raised")
-"""As a verifier does: f that raises has not allowed the pair."""
+"""The refusal that stands for an f that raises: as for a verifier, such a pair is not allowed."""
 
 
 def messages_to_try(
     mechanism: Mechanism, given: tuple[object, ...] | None = None
 ) -> tuple[object, ...]:
-    """The messages to try in every state: those given that lie in Q, or all of a finite Q."""
+    """The messages to try in every state: the ``given`` ones that lie in Q, or all of a finite
+    Q."""
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))
@@ -202,7 +208,8 @@ def messages_to_try(
 
 
 def elements(space: Space, owner: str) -> tuple[object, ...]:
-    """The messages of a query space. Raises: Intractable if it is infinite, or too long."""
+    """All messages of a query space. Raises: Intractable if it is infinite, or has too many
+    elements."""
     found = tuple(islice(space.enumerate(), _ALPHABET + 1)) if space.finite else ()
     if space.finite and len(found) <= _ALPHABET:
         return found

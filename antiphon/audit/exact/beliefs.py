@@ -21,34 +21,41 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Refused
 
 Branch: TypeAlias = tuple[int, int, int]
-"""(factor⁰, factor¹, what follows): factors for the weights of both worlds, over a denominator."""
+"""(factor⁰, factor¹, next column): factors for the weights of the two worlds, over the move's
+denominator."""
 
 OVER: Final = 0
-"""Follows the end of the interaction: nothing can be said. A column, and a position."""
+"""The belief column and the position after the end of the interaction, where nothing can be
+said."""
 SPENT: Final = 1
-"""The column of a part that only answers HALT; others may go on."""
+"""The belief column of a part that only answers HALT, while other parts may continue."""
 
 
 class Move(NamedTuple):
-    """A pair that f allows, and what it may lead to."""
+    """A pair of messages that f allows in a belief column, with its possible answers and the
+    columns they lead to."""
 
     zero: object
     one: object
     differs: bool
-    """Whether this is the first pair of the mechanism that differs."""
+    """Whether this is the first pair sent to the mechanism that differs."""
     answers: tuple[int, ...]
-    """The numbers of the answers, in order."""
+    """The numbers of the possible answers, in order."""
     branches: tuple[Branch, ...]
-    """The column that each answer leads to."""
+    """For each answer: the factors for both worlds' weights, and the belief column that it leads
+    to."""
     denominator: int
 
 
 Judge: TypeAlias = Callable[[Any, object, object], "tuple[object, bool] | Refused"]
-"""(verifier state, q0, q1) -> (verifier state', whether the pair is the first to differ)."""
+"""A function (verifier state, q0, q1) -> (verifier state', whether the pair is the first to
+differ), or a refusal."""
 Allowed: TypeAlias = tuple[int, int, int, bool]
-"""(query of b = 0, query of b = 1, verifier state', whether the pair is the first to differ)."""
+"""An allowed pair: (query of b = 0, query of b = 1, verifier state', whether the pair is the
+first to differ)."""
 Queries: TypeAlias = Union[tuple[object, ...], Callable[[Any], Sequence[object]]]
-"""The messages to try; or hidden state -> the messages to try in it."""
+"""The messages to try: a tuple, or a function from the hidden state to the messages to try in
+it."""
 
 
 @attrs.frozen(eq=False)
@@ -56,17 +63,18 @@ class TrackedPart:
     """A mechanism whose hidden state is tracked, with the f that guards it."""
 
     steppers: tuple[Stepper, Stepper]
-    """Under b = 0 and under b = 1: one, unless two mechanisms are compared."""
+    """The steppers under b = 0 and under b = 1: the same, unless two mechanisms are compared."""
     initial_states: tuple[object, object]
     judge: Judge | None
-    """None if the same message goes to both worlds, whatever it is."""
+    """The judge of pairs; None if both worlds always get the same message."""
     judged: object
-    """The verifier's first state."""
+    """The initial state of the verifier."""
     queries: Queries
 
 
 class BeliefColumn(NamedTuple):
-    """The belief about one part, by the numbers of its components. Compared by value."""
+    """The belief about one part: the numbers of the part, its verifier's state, and its laws in
+    both worlds."""
 
     part: int
     judged: int
@@ -75,25 +83,26 @@ class BeliefColumn(NamedTuple):
 
 
 _ENTRIES: Final = 4
-"""How many entries of laws may go with a belief: they are smaller."""
+"""The number of entries of laws that may go with each belief of the limit: entries take less
+memory."""
 _NO_COLUMN = BeliefColumn(-1, -1, GONE, GONE)
 _NOTHING = 0, NOWHERE
 
 
 @attrs.define(eq=False)
 class Columns:
-    """All columns met, numbered, with their moves computed once each."""
+    """All belief columns met so far, numbered, with the moves of each computed once."""
 
     limit: int
     symmetric: bool = True
-    """Whether f allows (q, q') wherever it allows (q', q), to the same effect, so far."""
+    """Whether f, so far, allows (q, q') exactly where it allows (q', q), with the same effect."""
     columns: list[BeliefColumn] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1, 1], [1, 1]))
-    """The mass of each column under b = 0 and under b = 1."""
+    """The mass (total weight) of each belief column under b = 0 and under b = 1."""
     _parts: list[tuple[TrackedPart, int, int]] = attrs.field(
         factory=list[tuple[TrackedPart, int, int]]
     )
-    """Each part, and the numbers of its steppers in both worlds."""
+    """Each part, with the numbers of its steppers in both worlds."""
     _ids: dict[tuple[int, int, int, int], int] = attrs.field(
         factory=dict[tuple[int, int, int, int], int]
     )
@@ -107,7 +116,7 @@ class Columns:
         self._kernel = Kernel(_ENTRIES * self.limit)
 
     def add_part(self, part: TrackedPart) -> int:
-        """A new part's number."""
+        """Register a part; its number."""
         zero, one = part.steppers
         first = self._kernel.add(zero)
         second = first if zero == one else self._kernel.add(one)
@@ -116,39 +125,41 @@ class Columns:
         return len(self._parts) - 1
 
     def first(self, part: int) -> int:
-        """The column of a part before any message."""
+        """The belief column of a part before any message."""
         own = self._parts[part][0]
         law0, law1 = map(self._kernel.certain, own.initial_states)
         self.symmetric &= law0 == law1
         return self._column(BeliefColumn(part, self._verified(own.judged), law0, law1))
 
     def judged(self, column: int) -> Any:
-        """The verifier's state in a column."""
+        """The verifier's state in a belief column."""
         return self._verified.values[self.columns[column].judged]
 
     def known_equal(self, column: int) -> bool:
-        """Whether the hidden state has the same law in both worlds."""
+        """Whether, in this belief column, the hidden state has the same law in both worlds."""
         _, _, law0, law1 = self.columns[column]
         return law0 == law1
 
     def answer(self, number: int) -> object:
-        """The answer of that number, as the adversary hears it."""
+        """The answer with this number, as the adversary hears it."""
         answer = self._kernel.messages.values[number]
         return HALT if answer is END else answer
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """The pairs that can be asked of the part, equal moves listed once."""
+        """The pairs that can be asked of a belief column's part, as moves; equal moves are
+        listed once."""
         known = self._moves.get(column)
         if known is None:
             known = self._moves[column] = self.found_moves(column)
         return known
 
     def found_moves(self, column: int) -> tuple[Move, ...]:
-        """The same, found anew."""
+        """The pairs that can be asked of the part, computed without the cache of ``moves``."""
         return () if column <= SPENT else tuple(self._explore(self.columns[column]))
 
     def respond(self, column: int, zero: object, one: object) -> Move | Refused:
-        """The outcomes of one pair, as a move; a refusal if f refuses it."""
+        """The move for one pair asked in a belief column, with its outcomes; a refusal if f
+        refuses the pair."""
         part, state, law0, law1 = self.columns[column]
         own, stepper0, stepper1 = self._parts[part]
         assert own.judge is not None
@@ -179,7 +190,7 @@ class Columns:
                 yield Move(values[zero], values[one], differs, answers, branches, common)
 
     def _pairs(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
-        """The pairs of these queries that f allows in a state of its own."""
+        """The pairs of these queries that f allows in a state of a part's verifier."""
         key = part, state, queries
         known = self._allowed.get(key)
         if known is None:
@@ -204,7 +215,8 @@ class Columns:
         return found
 
     def _queries(self, column: BeliefColumn) -> tuple[int, ...]:
-        """The messages to try, by number: those of every state that it may be in."""
+        """The numbers of the messages to try in a belief column; where they depend on the hidden
+        state, of every possible one."""
         queries, laws = self._parts[column.part][0].queries, column[2:]
         key = laws if callable(queries) else column.part
         known = self._listed.get(key)
@@ -222,7 +234,8 @@ class Columns:
     def _answers(
         self, part: int, state: int, pushed0: Pushed, pushed1: Pushed
     ) -> tuple[tuple[int, ...], tuple[Branch, ...], int]:
-        """Each answer, what it leads to, and the denominator of the factors."""
+        """The possible answers, the branch that each leads to, and the common denominator of the
+        branches' factors."""
         if pushed0[0] is not pushed1[0]:
             pushed0, pushed1 = _alike(pushed0, pushed1)
         (denominator, answers), laws0 = pushed0
@@ -250,7 +263,8 @@ class Columns:
 
 
 def _alike(*pushed: Pushed) -> tuple[Pushed, Pushed]:
-    """Both over one denominator, with a law for every answer of either."""
+    """The outcomes in both worlds over one denominator, with a law for every answer that occurs
+    in either."""
     common = math.lcm(*(denominator for (denominator, _), _ in pushed))
     every = tuple(sorted({answer for (_, answers), _ in pushed for answer in answers}))
     found: list[Pushed] = []

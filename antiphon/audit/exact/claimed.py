@@ -1,4 +1,4 @@
-"""Claims beside the exact figures: every claim of a mechanism, whatever its measure."""
+"""Claims compared with exact values: every claim of a mechanism, whatever its measure."""
 
 from __future__ import annotations
 
@@ -35,24 +35,24 @@ ORDERS: Final = tuple(map(Fraction, ("101/100", "3/2", "2", "3", "5", "8", "16",
 
 @attrs.frozen
 class AtOrder:
-    """A claimed bound on the Rényi divergence of an order, and the tight one."""
+    """A claimed bound on the Rényi divergence of one order, beside the tight divergence."""
 
     claimed: Bound
     tight: Divergence
 
     @property
     def refuted(self) -> bool:
-        """Whether the tight divergence is larger for sure."""
+        """Whether the tight divergence surely exceeds the claimed bound."""
         return self.tight.lower > self.claimed
 
     @property
     def share(self) -> float:
-        """How much of the claim the truth makes use of."""
+        """The tight divergence as a share of the claimed bound."""
         return _share(self.tight.upper, self.claimed)
 
     @property
     def at(self) -> str:
-        """Where it is compared."""
+        """The order α at which the two are compared, in words."""
         return str(self.tight.order)
 
     def __str__(self) -> str:
@@ -62,24 +62,24 @@ class AtOrder:
 
 @attrs.frozen
 class AtEpsilon:
-    """A claimed bound on δ at an ε, and the tight δ."""
+    """A claimed bound on δ at one ε, beside the tight δ."""
 
     claimed: Fraction
     tight: Solution
 
     @property
     def refuted(self) -> bool:
-        """Whether the tight δ is larger for sure."""
+        """Whether the tight δ surely exceeds the claimed bound."""
         return self.tight.delta - self.tight.error > self.claimed
 
     @property
     def share(self) -> float:
-        """How much of the claim the truth makes use of."""
+        """The tight δ as a share of the claimed δ."""
         return _share(float(self.tight.delta), self.claimed)
 
     @property
     def at(self) -> str:
-        """Where it is compared."""
+        """The ε at which the two are compared, in words."""
         return message_label(self.tight.epsilon)
 
     def __str__(self) -> str:
@@ -90,14 +90,14 @@ class AtEpsilon:
 
 @attrs.frozen
 class OfRange:
-    """A claimed bound on the range of the privacy loss, and the tight one."""
+    """A claimed bound on the range of the privacy loss, beside the tight range."""
 
     claimed: exact.ExactEpsilon
     tight: exact.ExactEpsilon | float
 
     @property
     def refuted(self) -> bool:
-        """Whether the tight range is larger."""
+        """Whether the tight range exceeds the claimed bound."""
         tight = self.tight
         return tight == math.inf or not exact.at_most(exact.epsilon(tight), self.claimed)
 
@@ -110,28 +110,30 @@ Evidence: TypeAlias = Union[AtEpsilon, AtOrder, OfRange]
 
 @attrs.frozen(repr=False)
 class Compared(Shown):
-    """A claim beside the truth over some rounds, wherever the two are compared."""
+    """A claim compared with the exact values over some rounds, at every ε or order where it was
+    tested."""
 
     mechanism: ContinualMechanism
     claim: Claim
     rounds: int
     points: tuple[AtEpsilon, ...] = attrs.field(default=(), repr=False)
-    """The tight δ at the ε of an (ε, δ) claim; for GDP and pairs, at some ε."""
+    """The tight δ at the ε of an (ε, δ) claim; for Gaussian DP and dominating pairs, at several
+    ε."""
     orders: tuple[AtOrder, ...] = attrs.field(default=(), repr=False)
-    """For what bounds divergences: of other orders nothing is said."""
+    """The tight divergences at some orders, for a claim that bounds Rényi divergences."""
     range: OfRange | None = attrs.field(default=None, repr=False)
-    """For bounded range."""
+    """The tight range of the privacy loss, for a claim of bounded range."""
     reason: str | None = None
-    """Why there is nothing to compare with."""
+    """The reason why the claim was not compared; None if it was."""
 
     @property
     def epsilon(self) -> exact.ExactEpsilon:
-        """ε of the claim. Raises: CompositionError for a claim without an (ε, δ)."""
+        """The ε of the claim. Raises: CompositionError for a claim without an (ε, δ)."""
         return self.claim.parameters[0]
 
     @property
     def claimed(self) -> Fraction:
-        """δ of the claim. Raises: CompositionError for a claim without an (ε, δ)."""
+        """The δ of the claim. Raises: CompositionError for a claim without an (ε, δ)."""
         return self.claim.parameters[1]
 
     @property
@@ -142,7 +144,7 @@ class Compared(Shown):
 
     @property
     def tight(self) -> Solution:
-        """The tight δ(ε) for an (ε, δ). Raises: InvalidArgument if that was not compared."""
+        """The tight δ at the claim's ε. Raises: InvalidArgument if it was not computed."""
         if self.solution is None:
             raise InvalidArgument(
                 self.reason or "this claim is of no (ε, δ): see its points, orders and range"
@@ -151,24 +153,26 @@ class Compared(Shown):
 
     @property
     def evidence(self) -> tuple[Evidence, ...]:
-        """All that was compared."""
+        """All comparisons that were made for the claim: at some ε, at some orders, and of the
+        range."""
         return (*self.points, *self.orders, *(() if self.range is None else (self.range,)))
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim is false for sure."""
+        """Whether the claim is surely false."""
         return any(each.refuted for each in self.evidence)
 
     @property
     def verdict(self) -> Verdict:
-        """REFUTED, or that it holds over so many rounds: more of them may refute it."""
+        """REFUTED; or "holds", over this number of rounds only: more rounds may refute the
+        claim."""
         if self.reason is not None:
             return "not compared"
         return "REFUTED" if self.refuted else "holds"
 
     @property
     def status(self) -> Status:
-        """The claim's own, or REFUTED. So many rounds prove nothing."""
+        """The claim's own status, or REFUTED. A finite number of rounds proves nothing."""
         return Status.REFUTED if self.refuted else self.claim.status
 
     def _card(self) -> Card:
@@ -185,14 +189,15 @@ class Compared(Shown):
         return f"{found} over {counted(self.rounds, 'round')}"
 
     def _nearest(self) -> list[Evidence]:
-        """The evidence of each kind where the truth is nearest to the claim."""
+        """The closest comparison of each kind of evidence: the one in which the truth comes
+        nearest to the claim."""
         if self.range is not None:
             return [self.range]
         kinds: tuple[tuple[AtEpsilon | AtOrder, ...], ...] = (self.points, self.orders)
         return [max(some, key=lambda each: each.share) for some in kinds if some]
 
     def _only(self) -> str:
-        """Where alone a claim of many points was looked at."""
+        """The few ε or orders at which a claim about all of them was compared, in words."""
         points = () if self.solution else self.points
         kinds = (("ε", points), ("orders", self.orders))
         said = [f"{name} {', '.join(each.at for each in some)}" for name, some in kinds if some]
@@ -200,13 +205,14 @@ class Compared(Shown):
 
 
 class Comparison(Displayed, tuple[Compared, ...]):
-    """A row for every claim, in order; ``print`` shows their verdicts."""
+    """A comparison of all claims with the exact values: one row for each claim; ``print`` shows
+    the verdicts."""
 
     __slots__ = ()
 
     @property
     def refuted(self) -> tuple[Compared, ...]:
-        """The rows that are false for sure."""
+        """The rows whose claims are surely false."""
         return tuple(each for each in self if each.refuted)
 
     def __str__(self) -> str:
@@ -226,7 +232,8 @@ class Comparison(Displayed, tuple[Compared, ...]):
 
 
 def _beside_each_other(claimed: Bound, low: Bound, high: Bound) -> tuple[str, str]:
-    """A claim, and a truth between two ends, in digits that tell whether it is refuted."""
+    """The claimed value, and a true value between ``low`` and ``high``, in enough digits to show
+    whether it is refuted."""
     if low > claimed:
         found, given = told_apart(low, claimed)
         return _exactly(claimed) or given, (low == high and _exactly(high)) or found
@@ -234,13 +241,13 @@ def _beside_each_other(claimed: Bound, low: Bound, high: Bound) -> tuple[str, st
 
 
 def _exactly(value: Bound) -> str:
-    """A fraction, if it is a short one."""
+    """A Fraction as text, if it is short; else ""."""
     text = str(value)
     return text if isinstance(value, Fraction) and len(text) <= 16 else ""
 
 
 def _nats(value: exact.ExactEpsilon | float) -> str:
-    """An ε as it is written, or six digits, rounded up."""
+    """An ε as the user wrote it if this is short; else six digits, rounded up."""
     text = message_label(value)
     return text if len(text) <= 16 and "long" not in text else shown_up(value)
 
@@ -250,7 +257,8 @@ def _share(tight: float, claimed: Bound) -> float:
 
 
 def compare_claims(question: Question, rounds: int) -> Comparison:
-    """Every claim of the system and of the creations of a question, over some rounds."""
+    """Compare every claim, of a question's system and of its creations, with the exact values
+    over some rounds."""
     horizon(rounds)
     system = question.system
     claims = [(system, claim) for claim in system.claims]
@@ -276,7 +284,7 @@ def _row(question: Question, mechanism: ContinualMechanism, claim: Claim, rounds
 
 
 def _beside(row: Compared, asked: Question) -> Compared:
-    """The truth beside a claim, in the terms of its measure."""
+    """The row with exact values filled in beside its claim, in the terms of the claim's measure."""
     claim, rounds = row.claim, row.rounds
     measure = claim.measure
     if isinstance(measure, Pure | Approximate):
@@ -299,14 +307,15 @@ def _at_orders(
 
 
 def _delta(measure: GaussianDP | Dominated, epsilon: exact.ExactEpsilon) -> Fraction:
-    """The δ at an ε that a measure promises, rounded up. Raises: InvalidArgument if it is none."""
+    """The δ that a measure promises at an ε, rounded up. Raises: InvalidArgument if the measure
+    gives none."""
     if isinstance(measure, GaussianDP):
         return gaussian_delta(measure.mu, epsilon)[1]
     return exact.probability(_told("pair", epsilon, lambda: measure.pair.delta_at(epsilon)))
 
 
 def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
-    """order α ↦ the bound on D_α that a claim states or implies.
+    """The function α ↦ bound on D_α that a claim states or implies.
 
     Raises: InvalidArgument, when called, for a curve that gives no number there.
     """
@@ -322,7 +331,8 @@ def bound_of(claim: Claim) -> Callable[[Fraction], Bound]:
 
 
 def _told(who: str, where: object, ask: Callable[[], Any]) -> Bound:
-    """A bound >= 0 that a user's function gives. Raises: InvalidArgument if it gives none."""
+    """A bound >= 0 as returned by a user's function. Raises: InvalidArgument if the function
+    returns anything else."""
     try:
         value: Any = ask()
         if value >= 0 and not isinstance(value, bool):

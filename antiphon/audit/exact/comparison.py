@@ -30,12 +30,13 @@ from antiphon.protocol.spaces import Pairs, Space
 from antiphon.verifiers.verifier import Verifier
 
 _MOST: Final = 20
-"""Views of a law that are shown."""
+"""The largest number of views of a law that are shown."""
 
 
 @attrs.frozen(repr=False)
 class Equivalence(Shown):
-    """Whether two IMs have equal view laws against every adversary of ``rounds`` messages.
+    """The result of a comparison: whether two IMs have equal view laws against every adversary of
+    ``rounds`` messages.
 
     True or False in a condition. ``distance`` is the largest total variation distance
     an adversary attains. If they differ, ``adversary`` attains it, from the initial state
@@ -120,7 +121,7 @@ def equivalent(
 def _told_apart(
     adversary: StrategyAdversary, mechanisms: tuple[Mechanism, Mechanism], initial: object
 ) -> tuple[View | None, tuple[Fraction, Fraction] | None]:
-    """A view that ends in the distinguishing event, with its probabilities."""
+    """A view that ends in the distinguishing event, with its probability under each mechanism."""
     path = adversary.accusing_path(without=REFUSAL)
     if path is None:
         return None, None
@@ -135,7 +136,8 @@ def _told_apart(
 def _followed(
     path: Sequence[tuple[object, object]], halted: bool, mechanism: Mechanism, initial: object
 ) -> Fraction:
-    """The probability of the answers of a path, the last of which may end the interaction."""
+    """The probability that a mechanism gives the answers of a path, the last of which may end
+    the interaction."""
     start = mechanism.enter(initial)
     states: Hidden = {fingerprint(start): (start, Fraction(1))}
     for place, (message, answer) in enumerate(path, start=1):
@@ -147,7 +149,8 @@ def _followed(
 
 
 def message_space(mechanism: Mechanism) -> Space:
-    """The query space; behind a verifier, which takes anything, the pairs it may let pass."""
+    """The query space of a mechanism; for a chain behind a verifier, the space of pairs that may
+    be let pass."""
     if isinstance(mechanism, AnyChain) and isinstance(mechanism.links[0], Verifier):
         queries = mechanism.links[0].queries
         if isinstance(queries, Pairs):
@@ -157,7 +160,7 @@ def message_space(mechanism: Mechanism) -> Space:
 
 @attrs.frozen(repr=False)
 class Law(Shown):
-    """The exact law of the views of one adversary: each view with its probability.
+    """The exact law (distribution) of the views of one adversary: each view with its probability.
 
     How it ended is part of a view: the adversary knows whether a HALT it heard was the
     end, or that of a part of a mechanism that goes on.
@@ -183,13 +186,15 @@ class Law(Shown):
         return found
 
     def hockey_stick(self, other: Law, growth: Fraction = Fraction(1)) -> Fraction:
-        """Σ max(0, p − e^ε q) over the views; ``growth`` is e^ε (CM Def. 2.1)."""
+        """The hockey-stick divergence Σ max(0, p − e^ε q) over the views; ``growth`` is e^ε (CM
+        Def. 2.1)."""
         theirs = {_key(view): p for view, p in other.views}
         gaps = (p - growth * theirs.get(_key(view), 0) for view, p in self.views)
         return sum((max(gap, Fraction(0)) for gap in gaps), Fraction(0))
 
     def moment(self, other: Law, order: int) -> Fraction:
-        """Σ p^α q^(1−α) over the views, at a whole order α > 1: e^((α−1)D) of the Rényi divergence.
+        """The moment Σ p^α q^(1−α) over the views, at a whole order α > 1: e^((α−1)D) of the Rényi
+        divergence.
 
         Raises: InvalidArgument where a view has q = 0 and p > 0, so that it is infinite.
         """
@@ -208,13 +213,14 @@ def _key(view: View) -> Hashable:
 
 
 Hidden: TypeAlias = dict[object, tuple[object, Fraction]]
-"""The law of the hidden state with the view so far: key -> (state, probability of both)."""
+"""The joint law of the hidden state with the view so far: key -> (state, probability)."""
 
 
 def _answers(
     mechanism: Mechanism, states: Hidden, message: object, weight: Fraction
 ) -> Collection[tuple[object, bool, Hidden]]:
-    """(answer, whether it ends the interaction, law of the next state) of one message."""
+    """The possible answers to one message: (answer, whether it ends the interaction, law of the
+    next state)."""
     found: dict[object, tuple[object, bool, Hidden]] = {}
     step = guarded_step(mechanism)
     for state, p in states.values():
@@ -229,7 +235,7 @@ def _answers(
 def law_of_views(
     adversary: Adversary, mechanism: Mechanism, *, rounds: int, initial: object = None
 ) -> Law:
-    """Every view of adversary × mechanism with its exact probability (CM Def. 2.9).
+    """The exact law of the views of adversary × mechanism (CM Def. 2.9).
 
     As ``interact`` plays them; the adversary's coins for saying HALT are left out. Both
     parties' draws must be finite. Cost: one step for each view and hidden state.

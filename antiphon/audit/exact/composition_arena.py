@@ -1,4 +1,4 @@
-"""The arena of a composition: ExtConComp under an f of ``composition``.
+"""The arena of a composition: ExtConComp under a verification function of ``antiphon.composition``.
 
 Given the transcript the created mechanisms are independent, so there is one column for
 each, and interchangeable ones are the same number. What a filter of this library has charged
@@ -30,37 +30,37 @@ from antiphon.protocol.provenance import is_library_code
 
 
 class Position(NamedTuple):
-    """What is public and undecided."""
+    """The public part of a game that can still influence what follows."""
 
     purse: int
-    """Its number."""
+    """The number of the purse: the privacy parameters that f has left."""
     created: int
-    """How many creations there were."""
+    """The number of mechanisms created so far."""
     columns: tuple[int, ...]
-    """The live ones, sorted."""
+    """The belief columns of the mechanisms that can still tell the worlds apart, sorted."""
     charged: int = 0
-    """The number of what a filter has charged."""
+    """The number of the state of the filter's charges."""
     due: int = OVER
-    """The column that is asked next, if it was created for that."""
+    """The belief column that must be asked next, because it was created for this; else OVER."""
 
 
 _NO_POSITION: Final = Position(0, 0, ())
 _OURS: Final = "antiphon.composition."
 _BUDGETS: Final = f"{_OURS}filters."
 _VIEWS: Final = 1 << 15
-"""Views that are added up at once."""
+"""The largest number of views that are summed in one step."""
 _FEW: Final = 3
-"""Children that are asked one by one."""
+"""With fewer children than this, they are asked one by one."""
 
 
 class Option(NamedTuple):
-    """A message to a composition."""
+    """A message to a composition, with the positions that its answers lead to."""
 
     column: int
-    """The column asked, or SPENT for a creation."""
+    """The belief column that is asked; SPENT for a creation."""
     move: Move | Create
     branches: tuple[Branch, ...]
-    """The position that each answer leads to."""
+    """For each answer: the factors for both worlds' weights, and the position that it leads to."""
     denominator: int
     told: object = TOP
     """The answer to a creation: ⊤, or a filter's refusal."""
@@ -71,7 +71,8 @@ Options: TypeAlias = tuple[Option, ...]
 
 @attrs.define(eq=False)
 class CompositionArena:
-    """V[f] ∘* I(·) ∘* ExtConComp, f suitable, creations from a finite catalogue.
+    """The arena of the game V[f] ∘* I(·) ∘* ExtConComp, for a suitable f and creations from a
+    finite catalogue.
 
     The HALT of a child ends that child only, and the adversary may go on with the others;
     a message that a child refuses ends the interaction. A creation that the ``budget`` refuses
@@ -83,9 +84,9 @@ class CompositionArena:
     catalogue: tuple[Create, ...]
     max_creations: int
     queries: tuple[object, ...] | None = None
-    """The messages to try on each mechanism that takes them; None for all."""
+    """The messages to try on every mechanism; None for all."""
     budget: Budget[Any] | None = None
-    """One whose ``charge`` depends on what it has charged and on the measure alone."""
+    """A budget whose charges are public; None if there is none."""
     kept: int = 4 * KEPT
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1], [1]))
     _positions: list[Position] = attrs.field(factory=lambda: [_NO_POSITION])
@@ -93,15 +94,15 @@ class CompositionArena:
     _useful: dict[int, tuple[Options, Options, float]] = attrs.field(
         factory=dict[int, tuple[Options, Options, float]]
     )
-    """What is worth saying; and one message alone, if it is, from how many rounds on."""
+    """A cache of ``worth_saying``: all options; one that suffices, and from how many rounds on."""
     _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
     _purses: Purses = attrs.field(init=False)
     _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
     _futures: tuple[Futures, Futures] | None = None
-    """Without public coins, and with them."""
+    """The futures of belief columns: without public coins, and with them."""
     _may_grow: bool = attrs.field(init=False)
-    """Whether a purse might pay later for what it cannot pay for now: not in our own f."""
+    """Whether a purse may grow; false for this library's own f."""
 
     def __attrs_post_init__(self) -> None:
         self._purses = Purses(self.verification, self.budget)
@@ -124,13 +125,13 @@ class CompositionArena:
         return self._number(Position(purse, 0, (), charged))
 
     def choices(self, position: int) -> Options:
-        """The moves of the adversary."""
+        """All messages of the adversary: creations and questions."""
         at = self._positions[position]
         return *self._creations(at), *self._asks(at, self.columns)
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> Options:
-        """Some of what may be said, among which is the best: one message alone, where it is best
-        asked at once. With ``coins``, public coins are worth a message."""
+        """A sufficient set of messages, among which is the best one. With ``coins``, public
+        coins of a mechanism count as useful."""
         key = ~position if coins else position
         known = self._useful.get(key)
         if known is None:
@@ -175,7 +176,7 @@ class CompositionArena:
                 yield self._ask(position, column, move, after)
 
     def _ask(self, position: Position, column: int, move: Move, purse: int) -> Option:
-        """A move of a column, that leaves a purse."""
+        """The option to make a move in a belief column, which leaves the purse ``purse``."""
         place = position.columns.index(column)
         others = (*position.columns[:place], *position.columns[place + 1 :])
         left, lost0, lost1 = self._left(position._replace(columns=others), purse)
@@ -186,7 +187,7 @@ class CompositionArena:
         return Option(column, move, tuple(branches), move.denominator)
 
     def _left(self, position: Position, purse: int) -> tuple[Position, int, int]:
-        """With another purse, without the columns that can tell nothing any more; their masses."""
+        """The position with another purse, and the masses of columns that it drops."""
         if purse == position.purse:
             return position, 1, 1
         kept = tuple([each for each in position.columns if self._informative(each, purse)])
@@ -198,7 +199,7 @@ class CompositionArena:
     def _branch(
         self, left: Position, factor0: int, factor1: int, own: int, due: bool = False
     ) -> Branch:
-        """Put the new column in its place, if it can tell anything."""
+        """The branch with the new belief column ``own``, unless that can tell nothing."""
         purse, created, kept, charged, _ = left
         zero, one = self.columns.totals
         if own == OVER:
@@ -228,7 +229,7 @@ class CompositionArena:
     # out that tell nothing, nor anything that may follow: public coins, tossed elsewhere.
 
     def _asked_at_once(self, position: Position, futures: Futures) -> tuple[Options, float]:
-        """A message that is best asked now, and from how many rounds on; () where none is."""
+        """An optimal message, and from how many rounds on; () if none is known."""
         if self._may_grow or position.created < self.verification.prescribed:
             return (), 0
         for column in position.columns:
@@ -242,7 +243,7 @@ class CompositionArena:
         return (), 0
 
     def settled(self, position: int, rounds: int) -> Settled | None:
-        """All that may still be heard, if each child has one message left, and all are asked."""
+        """The value of a position where each child has one message; None for others."""
         if self._may_grow or self._futures is None:
             return None
         at = self._positions[position]
@@ -264,7 +265,7 @@ class CompositionArena:
         return settled([move for (move,) in found])
 
     def _most_messages(self, position: Position, futures: Futures) -> float:
-        """The most messages that are of any use from here on."""
+        """The largest number of messages that can be useful from this position on."""
         own = sum(map(futures.length, position.columns))
         if next(self._creations(position), None) is None:
             return own  # nor is any later: what pays for one only shrinks
@@ -272,11 +273,11 @@ class CompositionArena:
         return own + (self.max_creations - position.created) * (1 + longest)
 
     def live(self, position: int) -> Live:
-        """The columns that matter."""
+        """The live belief columns of a position, numbered."""
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
-        """The purse after the first differing pair of a column."""
+        """The purse after the first differing pair asked in a belief column."""
         return self._purses.spend(purse, self.columns.columns[column].part)
 
     def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:
@@ -315,7 +316,7 @@ class CompositionArena:
         return number
 
     def _informative(self, column: int, purse: int) -> bool:
-        """Whether some valid message to this part could still tell the worlds apart.
+        """Whether some valid message to this column's part could still tell the two worlds apart.
 
         Not if its state has one law in both worlds and no differing pair can be
         paid for (then every answer has one law too), or if it takes no message.
@@ -335,7 +336,7 @@ class CompositionArena:
         return known
 
     def message(self, choice: Option, live: Live) -> object:
-        """The message of a choice, to the first mechanism that has its column."""
+        """The message of a choice, to the first mechanism with its belief column."""
         if isinstance(choice.move, Create):
             return same(choice.move)
         index, (zero, one) = self._index(choice, live), choice.move[:2]
@@ -347,12 +348,13 @@ class CompositionArena:
         return next(index for index, column in live if column == choice.column)
 
     def answer(self, choice: Option, place: int) -> object:
-        """The answer that the adversary hears on a branch."""
+        """The answer that the adversary hears on the branch with index ``place`` of a choice."""
         move = choice.move
         return choice.told if isinstance(move, Create) else self.columns.answer(move.answers[place])
 
     def follow(self, live: Live, choice: Option, place: int) -> Live:
-        """The live columns by the index of their mechanism, after a branch of a choice."""
+        """The live belief columns, by index of their mechanism, after the answer with index
+        ``place`` to a choice."""
         _, created, columns, *_ = self._positions[choice.branches[place][2]]
         after = dict(live)
         if choice.told is not TOP:
@@ -366,7 +368,7 @@ class CompositionArena:
 
 
 def only_spends(kind: type[Suitable]) -> bool:
-    """Whether all that judges and pays is our own: then a purse never grows."""
+    """Whether all methods that judge and pay are this library's: then a purse never grows."""
     methods = [getattr(kind, name, None) for name in ("judge", "admit", "differ", "spend")]
     return all(method.__module__.startswith(_OURS) for method in methods if method)
 
@@ -389,7 +391,8 @@ def _judge_child(verification: Suitable, create: Create) -> Judge:
 
 
 def charges_in_public(budget: Budget[Any] | None) -> bool:
-    """Whether what a budget has charged follows from the creations: in those of this library.
+    """Whether a budget's charges follow from the creations alone, as they do for budgets of this
+    library.
 
     A creation that such a budget refuses, or charges, is the same in both worlds (CM Def. 4.4).
     """

@@ -1,4 +1,4 @@
-"""What an exact answer costs: an estimate before it, figures while it runs, and an end in time."""
+"""The cost of an exact answer: an estimate in advance, progress while it runs, and limits."""
 
 from __future__ import annotations
 
@@ -19,12 +19,12 @@ from antiphon.protocol.records.labels import counted
 Report: TypeAlias = Callable[[int], None]
 
 LIMIT: Final = 3_000_000
-"""Beliefs to value before giving up: a belief takes 400 to 700 bytes, with its position."""
+"""The default limit of beliefs to value. A belief takes 400 to 700 bytes, with its position."""
 _BYTES: Final = 700
 _OFTEN: Final = 4096
-"""Beliefs between two looks at the memory."""
+"""The number of beliefs between two checks of the free memory."""
 _LEAST: Final = 1 << 28
-"""Bytes of memory that are left to others."""
+"""The bytes of memory that are left free for other processes."""
 _WAYS_OUT: Final = (
     "; ask about fewer rounds, of a smaller catalogue or fewer queries, or audit instead. What "
     "was valued is kept: with more room the same question goes on"
@@ -32,7 +32,8 @@ _WAYS_OUT: Final = (
 
 
 def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
-    """Tell of so many, now and then. Raises: Intractable past the limit, or if memory is short."""
+    """Report the number of nodes now and then. Raises: Intractable past the limit, or if memory
+    runs short."""
     if nodes > limit:
         raise Intractable(what, nodes, limit, _WAYS_OUT)
     if nodes % _OFTEN == 0:
@@ -43,7 +44,8 @@ def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
 
 
 def memory_left() -> float:
-    """The bytes that this process may still take; infinite where the system does not say."""
+    """The bytes of memory that this process may still take; infinite where the system does not
+    tell."""
     found = [math.inf]
     with suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/meminfo").read_text().splitlines()
@@ -57,7 +59,8 @@ def memory_left() -> float:
 
 @attrs.define
 class ProgressLine:
-    """A line on standard error, if that is a terminal: beliefs, their rate, memory left."""
+    """Writes a progress line to standard error, if this is a terminal: beliefs, their rate,
+    memory left."""
 
     _start: float = attrs.field(factory=time.monotonic)
 
@@ -73,7 +76,7 @@ class ProgressLine:
 
 @attrs.frozen(repr=False)
 class Estimate(Shown):
-    """How many beliefs an exact answer will value: of fewer rounds they were counted.
+    """An estimate of how many beliefs an exact answer will value, extrapolated from fewer rounds.
 
     From ``counted`` rounds on they are taken to grow as a power of the rounds (``least``), or by
     one factor a round (``most``). No bounds: a game may change in a later round.
@@ -86,7 +89,7 @@ class Estimate(Shown):
 
     @property
     def bytes(self) -> float:
-        """Of memory, for the larger figure."""
+        """An estimate of the memory in bytes, for the larger figure ``most``."""
         return self.most * _BYTES
 
     def _card(self) -> Card:
@@ -104,7 +107,8 @@ def _rough(number: float) -> str:
 
 
 def estimated(beliefs: Callable[[int], int], rounds: int) -> Estimate:
-    """From what 0, 1, 2, … rounds take, as long as ``beliefs`` does not raise Intractable."""
+    """The estimate from the counts for 0, 1, 2, … rounds, as long as ``beliefs`` does not raise
+    Intractable."""
     met: list[int] = []
     with suppress(Intractable):
         met.extend(map(beliefs, range(rounds + 1)))

@@ -1,4 +1,5 @@
-"""Tight Rényi divergence: the most any adaptive adversary of T messages can make of an order.
+"""Tight Rényi divergence: the largest that any adaptive adversary of T messages attains at an
+order.
 
 For the views P of the world b and Q of the other, D_α = ln E / (α−1), E = Σ_v P(v)^α Q(v)^(1−α)
 (Mironov 2017, Def. 3). A term is a product over the rounds, so what follows a position does not
@@ -47,16 +48,16 @@ Number: TypeAlias = Union[Fraction, float]
 """A Fraction, or ``math.inf``."""
 Ends: TypeAlias = tuple[Number, Number]
 _BITS: Final = 160
-"""To how many bits, relatively, an enclosed number is kept."""
+"""The relative precision, in bits, of numbers that are only bounded from below and above."""
 _DIGITS: Final = 60
 _LARGEST: Final = 4096
-"""The largest order: numbers have as many digits."""
+"""The largest order allowed: the number of digits grows with the order."""
 _NOTHING: Final = Fraction(0), Fraction(0)
 
 
 @attrs.frozen(repr=False)
 class Divergence(Shown):
-    """The tight Rényi divergence of an order, in nats, between ``lower`` and ``upper``.
+    """The tight Rényi divergence of one order, in nats: it lies between ``lower`` and ``upper``.
 
     ``float`` gives the upper end, which is safe to report.
     """
@@ -65,12 +66,12 @@ class Divergence(Shown):
     lower: float
     upper: float
     moment: Fraction | None
-    """E = e^((α−1)D), exactly, for a whole order; None if it is infinite or only enclosed."""
+    """E = e^((α−1)D), exactly, for a whole order; None if it is infinite or only bounded."""
     rounds: int
     bit: int
-    """The world in whose favour the largest divergence is."""
+    """The world b whose divergence from the other world is the larger one."""
     nodes: int
-    """Positions valued."""
+    """The number of positions valued."""
 
     def __float__(self) -> float:
         return self.upper
@@ -87,7 +88,7 @@ class Divergence(Shown):
 
 
 def order_of(value: object) -> Fraction:
-    """An order α > 1. Raises: InvalidArgument, also past 4096."""
+    """The value as an order α > 1. Raises: InvalidArgument, also for an order above 4096."""
     order = exact.fraction(value, "the order alpha")
     if not 1 < order <= _LARGEST:
         raise InvalidArgument(f"the order of a Rényi divergence is above 1, at most {_LARGEST}")
@@ -96,7 +97,8 @@ def order_of(value: object) -> Fraction:
 
 @attrs.define(eq=False)
 class DivergenceSolver(BackwardRecursion):
-    """The recursion over the positions of an arena, for one order and one world ``bit``."""
+    """Computes the largest Rényi moment by recursion over an arena's positions, for one order
+    and one world ``bit``."""
 
     arena: Arena
     bit: int
@@ -108,11 +110,12 @@ class DivergenceSolver(BackwardRecursion):
 
     @property
     def nodes(self) -> int:
-        """How many positions have been valued."""
+        """The number of positions valued so far."""
         return len(self._values)
 
     def solve(self, rounds: int) -> Ends:
-        """Ends around the largest E = Σ P_b^α P_{1−b}^(1−α). Raises: Intractable past ``limit``."""
+        """Lower and upper bounds on the largest E = Σ P_b^α P_{1−b}^(1−α). Raises: Intractable
+        past ``limit``."""
         with deep_recursion(rounds):
             return self._value(rounds, self.arena.start())
 
@@ -134,7 +137,7 @@ class DivergenceSolver(BackwardRecursion):
         return best if best[0] == best[1] else (_rounded(best[0], 0), _rounded(best[1], 1))
 
     def _following(self, choice: AdversaryChoice, rounds: int) -> Ends:
-        """Bounds on the moment after a choice, summed over its branches."""
+        """Lower and upper bounds on the moment after a choice, summed over its branches."""
         low: Number = Fraction(0)
         high: Number = Fraction(0)
         for branch in choice.branches:
@@ -154,7 +157,8 @@ class DivergenceSolver(BackwardRecursion):
         return self._following(choice, rounds)[0].as_integer_ratio()
 
     def _term(self, own: int, other: int, denominator: int) -> Ends:
-        """(own/denominator)^α (other/denominator)^(1−α): own/denominator·(own/other)^(α−1)."""
+        """Bounds on (own/denominator)^α (other/denominator)^(1−α) =
+        own/denominator·(own/other)^(α−1)."""
         if not own:
             return _NOTHING
         if not other:
@@ -164,7 +168,7 @@ class DivergenceSolver(BackwardRecursion):
         return share * low, share * high
 
     def _power(self, ratio: Fraction) -> Ends:
-        """Ends around ratio^(α−1)."""
+        """Lower and upper bounds on ratio^(α−1)."""
         known = self._powers.get(ratio)
         if known is None:
             known = self._powers[ratio] = power(ratio, self.order - 1)
@@ -172,7 +176,8 @@ class DivergenceSolver(BackwardRecursion):
 
 
 def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """Rationals around base^exponent, both > 0: equal for a whole exponent, else 2^-150 apart."""
+    """Rational bounds on base^exponent, both > 0: equal for a whole exponent, else at most
+    2^-150 apart."""
     if base == 1 or exponent.denominator == 1:
         value = base**exponent.numerator if base != 1 else Fraction(1)
         return value, value
@@ -188,7 +193,7 @@ def power(base: Fraction, exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _rounded(value: Number, upwards: int) -> Number:
-    """The number with fewer digits, rounded down or up."""
+    """The number, rounded down or up to fewer digits."""
     if not value or isinstance(value, float):
         return value
     shift = _BITS - value.numerator.bit_length() + value.denominator.bit_length()
@@ -197,7 +202,7 @@ def _rounded(value: Number, upwards: int) -> Number:
 
 
 def logarithm(moment: Number, order: Fraction) -> tuple[float, float]:
-    """Doubles around ln E/(α−1), rounded outward; no divergence is negative."""
+    """Doubles below and above ln E/(α−1), rounded outward; the lower is at least 0."""
     if isinstance(moment, float):
         return math.inf, math.inf
     ends = exact.bracket(exact.epsilon(exact.Log(max(moment, Fraction(1)))), _DIGITS)
@@ -206,7 +211,8 @@ def logarithm(moment: Number, order: Fraction) -> tuple[float, float]:
 
 @attrs.define(eq=False)
 class RangeSolver:
-    """The recursion over the positions of an arena."""
+    """Computes the largest range of the privacy loss by recursion over the positions of an
+    arena."""
 
     arena: Arena
     limit: int
@@ -235,7 +241,8 @@ class RangeSolver:
         return self._ranges[key]
 
     def _apart(self, rounds: int, branches: Sequence[Branch]) -> Number:
-        """The range after a message: within one answer, or between two."""
+        """The largest range after a message: of views with one answer, or of views with two
+        different answers."""
         masses = [(self._mass(0, each), self._mass(1, each)) for each in branches]
         if any(bool(zero) is not bool(one) for zero, one in masses):
             return math.inf
@@ -248,7 +255,8 @@ class RangeSolver:
         return max([*between, *(self._range(rounds, to) for _, _, to in alive)])
 
     def _high(self, rounds: int, position: int, bit: int) -> Number:
-        """H_bit: the largest likelihood ratio of a view."""
+        """H_bit of a position: the largest likelihood ratio of a view of ``rounds`` messages
+        from there on."""
         key = rounds, position, bit
         if key not in self._highest:
             totals = self.arena.totals
@@ -262,7 +270,7 @@ class RangeSolver:
         return self._highest[key]
 
     def _after(self, rounds: int, bit: int, branch: Branch) -> Number:
-        """The largest ratio among the views that begin with an answer."""
+        """The largest likelihood ratio among the views that begin with the answer of ``branch``."""
         if not self._mass(1 - bit, branch):
             return math.inf
         return Fraction(branch[bit], branch[1 - bit]) * self._high(rounds, branch[2], bit)

@@ -1,4 +1,4 @@
-"""Games that end by themselves: how many messages such a game takes."""
+"""Games that end by themselves, and the number of messages that such a game takes."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ ENDLESS: Final = (
     "tight_delta(epsilon=1, rounds=8)"
 )
 _MOST: Final = 5_000
-"""Positions to look at before a system counts as one that does not end by itself."""
+"""The number of positions to visit before a system is taken not to end by itself."""
 
 
 def longest(arena: Arena) -> int:
-    """The most messages that may tell anything, of a game that ends by itself.
+    """The largest number of messages that may tell anything, in a game that ends by itself.
 
     That is the longest path through the positions of the game. A message that surely leaves the
     position as it is tells nothing, and is no step of it.
@@ -41,7 +41,7 @@ def longest(arena: Arena) -> int:
 
 
 def _after(arena: Arena, position: int) -> set[int]:
-    """The positions that some message may lead to, but for those that surely change nothing."""
+    """The positions that some message may lead to, without messages that surely change nothing."""
     found = set[int]()
     for choice in arena.choices(position):
         if any(tuple(each) != (choice.denominator,) * 2 + (position,) for each in choice.branches):

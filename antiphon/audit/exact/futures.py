@@ -1,4 +1,4 @@
-"""Futures of one part: how long it may go on, whether it tells anything, and what is alike.
+"""The futures of one part: how long it lasts, whether it tells anything, and which are equivalent.
 
 All is asked of a column, and follows from what may be said from there on. Of a part that does not
 end within the horizon the answer is the safe one: endless, telling, and like no other.
@@ -15,31 +15,32 @@ import attrs
 from antiphon.audit.exact.beliefs import SPENT, Branch, Columns, Move
 
 _MOST: Final = 1 << 14
-"""Among how many columns the end of a part is looked for."""
+"""The largest number of belief columns among which the end of a part is searched."""
 _DEEPEST: Final = 200
-"""And how far."""
+"""The largest number of messages after which the end of a part is searched."""
 
 
 @attrs.define(eq=False)
 class Futures:
-    """What may still come of each column."""
+    """The future of each belief column: whether it can still tell the worlds apart, how long it
+    lasts, and which are equivalent."""
 
     columns: Columns
     horizon: int
-    """How many messages there are at most."""
+    """The largest number of messages."""
     coins: bool = False
-    """Whether the coins that a part tosses in public are worth a message."""
+    """Whether the public coin tosses of a part are worth a message."""
     _tells: dict[int, bool] = attrs.field(factory=dict[int, bool])
     _lengths: dict[int, float] = attrs.field(factory=dict[int, float])
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
     _alike: dict[int, int] = attrs.field(factory=dict[int, int])
     _first: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
-    """The first column met of each future."""
+    """For each future, the first belief column met that has it."""
     _endless: set[int] = attrs.field(factory=set[int])
-    """Parts whose end was not found."""
+    """The parts whose end was not found."""
 
     def tells(self, column: int) -> bool:
-        """Whether what may be asked of it could tell the worlds apart.
+        """Whether some message to the column's part, now or later, could tell the worlds apart.
 
         Not if all answers are as likely in both, now and in all that may follow.
         """
@@ -48,7 +49,8 @@ class Futures:
         return self._tells[column]
 
     def _look(self, column: int) -> None:
-        """Find all that may follow, and go back from what tells to all that leads there."""
+        """Decide ``tells`` for all belief columns reachable from this one: search forward, then
+        go back from telling moves."""
         part, level, deep = self.columns.columns[column].part, [column], 0
         leads, telling = {column: list[int]()}, list[int]()
         while level and part not in self._endless:
@@ -69,7 +71,8 @@ class Futures:
     def _followed(
         self, level: list[int], leads: dict[int, list[int]], telling: list[int]
     ) -> list[int]:
-        """The columns met first after these, with all that leads to them, and what tells itself."""
+        """The belief columns first met one move after ``level``. Extends ``leads``
+        (predecessors) and ``telling``."""
         found: list[int] = []
         for each in level:
             moves = self.columns.moves(each)
@@ -86,7 +89,8 @@ class Futures:
         return found
 
     def _uneven(self, column: int, move: Move) -> bool:
-        """Whether an answer is likelier in one world."""
+        """Whether some answer to a move in this belief column is likelier in one world than in
+        the other."""
         zero, one = self.columns.totals
         mass0, mass1 = zero[column], one[column]
         return any(
@@ -95,7 +99,8 @@ class Futures:
         )
 
     def length(self, column: int, deep: int = 0) -> float:
-        """The longest way to its end; infinite if there is none, or if it is long to find."""
+        """The largest number of useful messages to a belief column; infinite if there is no end,
+        or if none was found."""
         moves = self._telling(column)
         if column not in self._lengths:
             self._lengths[column] = math.inf  # of what comes back to itself
@@ -106,7 +111,7 @@ class Futures:
         return self._lengths[column]
 
     def _telling(self, column: int) -> list[Move]:
-        """What may be asked that tells something, or leads to it."""
+        """The moves in a belief column that tell the worlds apart, or lead to moves that do."""
         if not self.tells(column):
             return []
         return [
@@ -118,7 +123,8 @@ class Futures:
         ]
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """What may be asked that tells something, and leads to what is ``alike``: each once."""
+        """The useful moves in a belief column, with equivalent columns merged (``alike``), equal
+        moves listed once."""
         known = self._moves.get(column)
         if known is None:
             found: dict[Hashable, Move] = {}
@@ -137,7 +143,8 @@ class Futures:
         return factor0 * zero[to], factor1 * one[to], SPENT
 
     def alike(self, column: int) -> int:
-        """The first column met with the same future, whatever its messages and answers are called.
+        """The first belief column met with the same future as this one, up to the names of messages
+        and answers.
 
         The same moves have the same factors, and lead to columns that are alike in turn.
         """

@@ -16,7 +16,8 @@ from antiphon.protocol import ContinualMechanism, Refused, Verification
 
 @attrs.frozen(eq=False)
 class WeighedHistory:
-    """A transcript h, as what can be known after it: a column and the weights of both worlds.
+    """A transcript h, reduced to all that can be known after it: a belief column, and the weights
+    of both worlds.
 
     μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``. One
     object for each, so that equal histories are the same one.
@@ -34,7 +35,7 @@ class WeighedHistory:
 
     @property
     def spent(self) -> bool:
-        """Whether the mechanism answers HALT for ever, within a composition that goes on."""
+        """Whether the mechanism answers HALT for ever, within a composition that continues."""
         return self.column == SPENT
 
 
@@ -93,7 +94,8 @@ class Histories:
         return known
 
     def ahead(self, history: WeighedHistory, bit: int, growth: Fraction, rounds: int) -> Fraction:
-        """L^b(h): the most an adversary of ``rounds`` more queries gains, Pr_b − e^ε Pr_{1−b}."""
+        """L^b(h): the largest Pr_b − e^ε Pr_{1−b} that an adversary gains with ``rounds`` more
+        queries."""
         weight, other = history.weights[bit], growth * history.weights[1 - bit]
         common = math.lcm(weight.denominator, other.denominator)
         solver = self._solvers[bit]

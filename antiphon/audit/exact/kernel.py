@@ -1,4 +1,4 @@
-"""Laws of a hidden state, and what a message makes of them: integers, each computed once."""
+"""Laws of a hidden state, and their updates by a message: in integers, each computed once."""
 
 from __future__ import annotations
 
@@ -14,48 +14,53 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
-"""(state id, weight), sorted by state id, weights without a common divisor."""
+"""A law in numbers: (state id, weight), sorted by state id, weights without a common divisor."""
 Pushed: TypeAlias = tuple[tuple[int, tuple[int, ...]], tuple[tuple[int, int], ...]]
-"""((denominator, answers), for each (common divisor, number of the law of the next state)).
+"""((denominator, answers), one (common divisor, number of the law of the next state) for each
+answer).
 
 The answers are in the order of their numbers. Equal heads are one object.
 """
 Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
-"""(denominator, [(answer, next state, probability × denominator)]) of one step."""
+"""The outcomes of one step: (denominator, [(answer, next state, probability × denominator)])."""
 Step: TypeAlias = Callable[[Any, Any, Coins], tuple[object, object]]
 IsOver: TypeAlias = Callable[[Any], bool]
 
 END: Final = object()
-"""Heard of what ends the whole interaction: a HALT after which nothing can be said."""
+"""The answer that stands for the end of the whole interaction: a HALT after which nothing can be
+said."""
 REFUSAL: Final = Refused("the message is refused")
-"""Heard of a message that a session refuses; the state is unchanged."""
+"""The answer that stands for a session's refusal of a message; the state is unchanged."""
 DEAD: Final = object()
-"""The state of what has halted or failed: it answers HALT for ever."""
+"""The state of a mechanism that has halted or failed: it answers HALT for ever."""
 
 NOWHERE: Final = 0
-"""The number of the empty law: this world does not come here."""
+"""The number of the empty law: in this world, the answers so far are impossible."""
 GONE: Final = 1
-"""The number of the law of what is DEAD for certain."""
+"""The number of the law under which the mechanism is DEAD for certain."""
 
 
 class Stepper(NamedTuple):
-    """How a mechanism steps, and what is heard where it does not go on.
+    """The step function of a mechanism, and the answers that stand for its halting and refusing.
 
     As it is here, a verifier stands guard: to halt and to refuse both end the interaction.
     """
 
     step: Step
     is_over: IsOver
-    """Whether a HALT with this state ends it."""
+    """Tests whether a HALT with this state ends the mechanism."""
     halted: object = END
-    """HALT within a composition, whose other mechanisms go on."""
+    """The answer heard when the mechanism ends: HALT within a composition, whose other
+    mechanisms continue."""
     refused: object = END
-    """REFUSAL at a bare session, where a refusal is seen and changes nothing."""
+    """The answer heard when a message is refused: REFUSAL at a bare session, where it changes
+    nothing."""
 
 
 @attrs.define(eq=False)
 class Kernel:
-    """The steps of some mechanisms on laws, all of them by number.
+    """Applies messages to laws of the hidden states of some mechanisms; states, messages and laws
+    are numbered.
 
     Raises: Intractable past ``limit`` entries of laws and outcomes of steps.
     """
@@ -65,7 +70,7 @@ class Kernel:
     messages: Interner = attrs.field(factory=Interner)
     laws: list[Law] = attrs.field(factory=list[Law])
     totals: list[int] = attrs.field(factory=list[int])
-    """The weight of each law."""
+    """The total weight of each law."""
     _steppers: list[Stepper] = attrs.field(factory=list[Stepper])
     _ids: dict[Law, int] = attrs.field(factory=dict[Law, int])
     _steps: dict[tuple[int, int, int], Branches] = attrs.field(
@@ -78,9 +83,9 @@ class Kernel:
         factory=dict[tuple[int, tuple[int, ...]], tuple[int, tuple[int, ...]]]
     )
     _size: int = 0
-    """Entries of laws and outcomes of steps."""
+    """The number of entries of laws and outcomes of steps so far, which ``limit`` bounds."""
     end: int = attrs.field(init=False)
-    """The number of END."""
+    """The number of the answer END."""
 
     def __attrs_post_init__(self) -> None:
         self.end = self.messages(END)
@@ -88,20 +93,21 @@ class Kernel:
         self.certain(DEAD)
 
     def add(self, stepper: Stepper) -> int:
-        """A new stepper's number."""
+        """Register a stepper; its number."""
         self._steppers.append(stepper)
         return len(self._steppers) - 1
 
     def certain(self, state: object) -> int:
-        """The law of a state that is known."""
+        """The number of the law that gives all probability to one state."""
         return self._law(((self.states(state), 1),))
 
     def support(self, law: int) -> list[int]:
-        """The numbers of the states that may be."""
+        """The numbers of the states that have positive probability under a law."""
         return [state for state, _ in self.laws[law]]
 
     def push(self, stepper: int, law: int, query: int) -> Pushed:
-        """The outcomes of a query on a law of the hidden state, with the laws that they leave."""
+        """The outcomes of a query, where the hidden state has a given law: each answer, and the
+        law after it."""
         key = stepper, law, query
         known = self._pushed.get(key)
         if known is None:
@@ -123,7 +129,8 @@ class Kernel:
         return head, tuple([self._reduced(laws[answer]) for answer in answers])
 
     def _branches(self, stepper: int, state: int, query: int) -> Branches:
-        """As ``branches``, in numbers, over a common denominator."""
+        """The outcomes of one step (function ``branches``) in numbers, over a common
+        denominator."""
         key = stepper, state, query
         known = self._steps.get(key)
         if known is None:
@@ -141,7 +148,8 @@ class Kernel:
         return known
 
     def _reduced(self, weights: dict[int, int]) -> tuple[int, int]:
-        """The greatest common divisor, and the number of the law without it."""
+        """The greatest common divisor of the weights, and the number of the law that remains
+        without it."""
         factor = math.gcd(*weights.values())
         law = tuple(sorted([(state, weight // factor) for state, weight in weights.items()]))
         return factor, self._law(law)
@@ -161,7 +169,7 @@ class Kernel:
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
-    """(state, answer) as they count here: what is over is DEAD, whatever it remembers."""
+    """(state, answer) as the kernel counts them: every halted or failed state becomes DEAD."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
     if answer is REFUSAL:
@@ -172,7 +180,7 @@ def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, obj
 def branches(
     step: Step, state: object, query: object
 ) -> list[tuple[Fraction, tuple[object, object]]]:
-    """Every outcome of one step; to refuse is the answer REFUSAL.
+    """Every outcome of one step, with its probability; a refusal counts as the answer REFUSAL.
 
     An error of ours that is raised later is an outcome: the mechanism is DEAD and answers HALT
     (law 1). Raises: PartError where the step crashes, from what it raised: a step that always
@@ -197,5 +205,5 @@ def branches(
 
 
 def ends(state: object, answer: object, is_over: IsOver) -> bool:
-    """Whether an answer with this state ends the interaction, or this part of it."""
+    """Whether an answer, with the state after it, ends the interaction with this mechanism."""
     return answer is HALT and (state is DEAD or is_over(state))

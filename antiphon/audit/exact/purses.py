@@ -1,4 +1,5 @@
-"""What f and a budget have left, by number: each of their methods is asked once of the same."""
+"""The purse of f and the charges of a budget, in numbers: each method is called once for equal
+arguments."""
 
 from __future__ import annotations
 
@@ -14,13 +15,14 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol.verification import Refused
 
 REFUSED: Final = -1
-"""In the place of a purse that does not pay."""
+"""The number that stands for a refusal: the purse does not pay."""
 _NOT_TAKEN: Final = Refused("f does not take it")
 
 
 @attrs.define(eq=False)
 class Purses:
-    """The purses of f, and what a budget has charged. A part is known by its number."""
+    """The purse (privacy parameters that f has left) and a budget's charges, as numbers. A part
+    is known by its number."""
 
     verification: Suitable
     budget: Budget[Any] | None
@@ -36,16 +38,16 @@ class Purses:
     )
 
     def add(self, part: int, create: Create) -> None:
-        """The creation of a part."""
+        """Register the creation query of a part."""
         self._creations[part] = create
 
     def first(self) -> tuple[int, int]:
-        """(the whole purse, nothing charged)."""
+        """(number of the full purse, number of the empty ledger)."""
         nothing = None if self.budget is None else self.budget.initial_state
         return self._purses(self.verification.purse), self._ledger(nothing)
 
     def spend(self, purse: int, part: int) -> int:
-        """The purse after the first differing pair of a part."""
+        """The purse after a part's first differing pair."""
         key = purse, part
         if key not in self._spent:
             create, before = self._creations[part], self._purse(purse)
@@ -53,7 +55,7 @@ class Purses:
         return self._spent[key]
 
     def admit(self, purse: int, created: int, part: int) -> int:
-        """The purse after a creation, which follows so many others."""
+        """The purse after a creation that follows ``created`` earlier ones."""
         key = purse, created, part
         if key not in self._admitted:
             create, before = self._creations[part], self._purse(purse)
@@ -63,7 +65,8 @@ class Purses:
         return self._admitted[key]
 
     def charge(self, charged: int, part: int) -> int | Refusal | None:
-        """What has been charged after a creation, or its refusal; None if it cannot be charged."""
+        """The budget's charges after a creation, or its refusal; None if the claim cannot be
+        charged."""
         claim = self._creations[part].claim
         if self.budget is None or claim is None:
             return charged

@@ -37,22 +37,22 @@ from antiphon.protocol.records.labels import counted, message_label
 from antiphon.protocol.registry import name_of
 
 _TRIED: Final = 10_000
-"""Beliefs that an estimate values."""
+"""The number of beliefs that an estimate values."""
 _LARGEST = 1000
-"""An ε past which a rational e^ε has too many digits to be of use."""
+"""The ε above which a rational e^ε has too many digits to be useful."""
 
 CURVE: Final = tuple(
     exact.epsilon(exact.Log(Fraction(n, 4))) for n in (4, 5, 6, 8, 12, 16, 24, 32, 64)
 )
-"""The ε at which a curve is drawn unless others are asked for."""
+"""The values of ε at which a curve is drawn by default."""
 
 
 Creatable: TypeAlias = Union[Create, ContinualMechanism]
-"""A creation query, or the mechanism of one that claims what it claims itself."""
+"""A creation query; or a mechanism, which stands for its creation with its claim."""
 
 
 class Search(TypedDict, total=False):
-    """How far to search: what may be said, what may be created, and when to give up."""
+    """Limits of an exact search: messages, creations, and beliefs to give up at."""
 
     queries: Iterable[object] | None
     """The messages to try; by default all of a finite query space. In a composition, the
@@ -60,26 +60,26 @@ class Search(TypedDict, total=False):
     catalogue: Iterable[Creatable] | None
     """The mechanisms, or creation queries, that ExtConComp may be asked to create."""
     max_creations: int | None
-    """How many of them at most."""
+    """The largest number of creations."""
     limit: int
-    """How many beliefs to value before Intractable."""
+    """The number of beliefs to value before Intractable is raised."""
     report: Report | None
-    """Called with the number of beliefs as it grows; by default a line for a person who watches."""
+    """A function told the growing number of beliefs; by default, a progress line."""
 
 
 @attrs.frozen(repr=False)
 class Solution(Shown):
-    """The answer: ``delta`` is the tight δ(ε), or above it by at most ``error``."""
+    """The tight δ(ε) that was computed: ``delta`` equals it, or exceeds it by at most ``error``."""
 
     delta: Fraction
     error: Fraction
-    """0 where e^ε is rational; else what rounding it down may have added to ``delta``."""
+    """The error of ``delta``: 0 where e^ε is rational."""
     epsilon: exact.ExactEpsilon
     rounds: int
     bit: int
-    """The world whose views the worst event favours."""
+    """The world b whose views the worst event favours."""
     nodes: int
-    """Beliefs valued."""
+    """The number of beliefs valued."""
 
     def _card(self) -> Card:
         exactly = f", or less by at most {shown_up(self.error)}" if self.error else " exactly"
@@ -92,7 +92,7 @@ class Solution(Shown):
 
 
 def game_in_words(system: ContinualMechanism, verification: Verification) -> str:
-    """V[f] ∘* I(·) ∘* M, and what f and M are."""
+    """The game V[f] ∘* I(·) ∘* M in words, with its f and its M."""
     f, m = message_label(verification, 120), message_label(system, 120)
     return f"V[f] ∘* I(·) ∘* M with f = {f}, M = {m}"
 
@@ -107,7 +107,7 @@ def _given(values: Any) -> tuple[Any, ...] | None:
 
 @attrs.define(eq=False, repr=False)
 class Question(Shown):
-    """One game with what may be said in it; keeps what it learned between answers."""
+    """A privacy game and its messages. It keeps its values between answers."""
 
     system: ContinualMechanism
     verification: Verification
@@ -126,7 +126,7 @@ class Question(Shown):
         return Card(game_in_words(self.system, self.verification), (Grid(rows),))
 
     def solvers(self) -> tuple[Solver, ...]:
-        """One solver for each world, over one arena."""
+        """One solver for each world, over a shared arena."""
         if not self._solvers:
             first = Solver(self._arena(), 0, self.limit, self.report)
             self._solvers = first, first.of_other_world()
@@ -136,7 +136,7 @@ class Question(Shown):
 
     @property
     def creations(self) -> tuple[Create, ...]:
-        """The creation queries that may be sent, each once."""
+        """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
             given = self.verification.created  # nothing else can be created
@@ -169,7 +169,7 @@ class Question(Shown):
         return single_arena(columns, self.system, start, self.verification, queries)
 
     def solve(self, epsilon: exact.Epsilon, rounds: int | None = None) -> Solution:
-        """Tight δ at one ε. Raises: Intractable, InvalidArgument (the cure is in the text).
+        """The tight δ at one ε. Raises: Intractable, InvalidArgument (the cure is in the text).
 
         Without ``rounds``: against any number of messages, if the game ends by itself.
 
@@ -188,13 +188,13 @@ class Question(Shown):
         return Solution(values[bit], error, normal, rounds, bit, nodes)
 
     def _longest(self) -> int:
-        """How many messages a game takes that ends by itself. Raises: InvalidArgument."""
+        """The longest run of a game that ends. Raises: InvalidArgument if it may not."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
             raise InvalidArgument(ENDLESS)  # another one can always be created
         return longest(self.solvers()[0].arena)
 
     def estimate(self, epsilon: exact.Epsilon, rounds: int) -> Estimate:
-        """How many beliefs ``solve`` will value in one world, from those of fewer rounds."""
+        """An estimate of the beliefs of ``solve`` in one world, from fewer rounds."""
         growth, _ = rational_growth(exact.epsilon(epsilon))
         arena = self.solvers()[0].arena
 
@@ -226,7 +226,8 @@ class Question(Shown):
         return self._of_order(order_of(alpha), horizon(rounds))[0]
 
     def best_of_order(self, alpha: int, rounds: int) -> tuple[Divergence, StrategyAdversary | None]:
-        """The same for a whole order, and a strategy that attains it; None if it is infinite.
+        """The largest Rényi divergence of a whole order, and a strategy that attains it; None if it
+        is infinite.
 
         It accuses where its world makes a view likelier; of what it gains so nothing is said.
         """
@@ -251,7 +252,8 @@ class Question(Shown):
         return Divergence(order, least, most, moment, rounds, bit, nodes), both[bit]
 
     def tight_range(self, rounds: int) -> exact.ExactEpsilon | float:
-        """The least η with which it is η-BR, exactly, as 0 or ``Log(q)``; ``math.inf`` if none.
+        """The least η for which the game is η-BR, exactly, as 0 or ``Log(q)``; ``math.inf`` if
+        there is none.
 
         Raises: Intractable.
         """
@@ -280,7 +282,7 @@ class Question(Shown):
 
 
 def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
-    """(a rational g at most e^ε, what that may add to δ): exact for Log and for 0.
+    """(a rational number <= e^ε, the most that its rounding may add to δ); exact for Log and for 0.
 
     A smaller g makes δ larger, so what is computed with it is an upper bound. The best
     event S for g has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which
@@ -301,15 +303,14 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
 
 
 def horizon(rounds: object) -> int:
-    """The number of rounds. Raises: InvalidArgument if it is no int >= 0."""
+    """The number of rounds, checked. Raises: InvalidArgument unless it is an int >= 0."""
     if rounds is None:
         raise InvalidArgument("rounds must be an int >= 0: an exact answer needs a finite horizon")
     return exact.natural(rounds, "rounds")
 
 
 def _factors(system: Extended, verification: Suitable) -> bool:
-    """Whether the game is the children's, each for itself: no subclass's own step, and what a
-    budget has charged is public."""
+    """Whether the game splits into one for each child, with public charges."""
     kind = type(verification)
     own = kind.step, kind._create, kind.initial_state  # pyright: ignore[reportPrivateUsage]
     plain = Suitable.step, Suitable._create, Suitable.initial_state  # pyright: ignore[reportPrivateUsage]
@@ -322,7 +323,7 @@ def _queries(
     creations: Sequence[Create],
     most: int,
 ) -> Queries:
-    """The messages to try: in a composition, those that its hidden state takes."""
+    """The messages to try; of a composition, by its hidden state."""
     if not isinstance(system, Concurrent):
         return messages_to_try(system, given)
 
@@ -360,7 +361,8 @@ def _check(
 
 
 def _check_taken(f: Suitable, creations: Sequence[Create]) -> None:
-    """Some creation is one that f takes, and pays for: else a tight figure is 0, of nothing.
+    """Check that f takes, and can pay for, at least one of the creations: else the tight δ would be
+    0 without meaning.
 
     Raises: InvalidArgument, naming each that is not.
     """
@@ -377,7 +379,8 @@ def _check_taken(f: Suitable, creations: Sequence[Create]) -> None:
 
 
 def _never(f: Suitable, create: Create) -> Refused | None:
-    """Why no pair of a creation ever differs, not even with the whole purse; None if one may.
+    """The reason why no pair sent to this creation may ever differ, even with a full purse; None if
+    one may.
 
     In an f of ours a purse only shrinks; any other f may pay later for what it cannot pay now. A
     refuted claim, or an f' that is not first-pair consistent, is left out on purpose: that f

@@ -1,4 +1,4 @@
-"""All that may still be heard, where nothing is left to decide: each child has one message.
+"""Positions where each child has one message left: all their answers are summed at once.
 
 Then a view is a product, and views of one likelihood ratio count as one. From the likeliest on
 they are added up once; in each belief an adversary accuses at those of them that gain.
@@ -15,11 +15,12 @@ from typing import NamedTuple, TypeAlias
 from antiphon.audit.exact.beliefs import Move
 
 Ratios: TypeAlias = dict[tuple[int, int], int]
-"""(p, q) without a common divisor -> n: views of masses n·p and n·q in the two worlds."""
+"""A map (p, q) without a common divisor -> n: views of masses n·p and n·q in the two worlds."""
 
 
 def product_of(ratios: Ratios, law: Iterable[tuple[int, int]]) -> Ratios:
-    """The ratios after one more answer, of these masses in the two worlds."""
+    """The likelihood ratios of views after one more answer, whose law is given by masses in the
+    two worlds."""
     found: Ratios = {}
     for mass0, mass1 in law:
         for (zero, one), number in ratios.items():
@@ -32,22 +33,23 @@ def product_of(ratios: Ratios, law: Iterable[tuple[int, int]]) -> Ratios:
 
 
 class Settled(NamedTuple):
-    """The value of a position for all weights, over a denominator."""
+    """The value of a position in which all remaining answers are heard, as a function of the two
+    worlds' weights."""
 
     ratios: list[tuple[int, int]]
-    """From the likeliest in the first world on."""
+    """The likelihood ratios, from the likeliest in the first world on."""
     sums: tuple[list[int], list[int]]
-    """The masses of the first 0, 1, 2, … of them, in both worlds."""
+    """The total masses of the first 0, 1, 2, … of the ratios, in both worlds."""
     denominator: int
 
     def value(self, ahead: int, behind: int) -> int:
-        """Σ max(0, ahead·p − behind·q), times the denominator."""
+        """Σ max(0, ahead·p − behind·q) over the remaining views, times the denominator."""
         first = bisect_left(self.ratios, True, key=lambda r: r[0] * ahead <= r[1] * behind)
         return ahead * self.sums[0][first] - behind * self.sums[1][first]
 
 
 def settled(moves: Iterable[Move]) -> Settled:
-    """Of the last messages of some children."""
+    """The summed outcomes of the last messages of several children."""
     ratios, denominator = {(1, 1): 1}, 1
     for move in moves:
         ratios = product_of(ratios, [branch[:2] for branch in move.branches])

@@ -29,20 +29,22 @@ from antiphon.audit.exact.cost import Report, reached
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
-"""(rounds left, position, weight of b = 0, of b = 1)"""
+"""The key of a belief: (rounds left, position, weight of b = 0, weight of b = 1)."""
 Ratio: TypeAlias = tuple[int, int]
-"""(numerator, denominator), not reduced: equal denominators, the common case, just add."""
+"""A fraction (numerator, denominator), not reduced: with equal denominators, the common case,
+sums are simple."""
 _CYCLES = 500_000
-"""How many new objects call for a look at cycles."""
+"""The number of new objects after which the cycle collector runs."""
 _YOUNG = 50_000
-"""How many new objects take longer to visit than what is frozen takes to count."""
+"""The number of new objects above which a garbage collection costs more than freezing them."""
 _DEEPEST = 20_000
-"""The longest horizon: the recursion is as deep."""
+"""The largest horizon, which is the depth of the recursion."""
 
 
 @contextmanager
 def deep_recursion(rounds: int) -> Generator[None, None, None]:
-    """Room for a recursion as deep as the horizon, and for many beliefs.
+    """A context manager that raises the recursion limit for the horizon, and tunes the garbage
+    collector for many beliefs.
 
     Beliefs are tuples that live on and form no cycles; at its usual pace the cycle
     collector would walk over all of them again and again, for half of the time.
@@ -65,7 +67,8 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
 
 
 class BackwardRecursion(ABC):
-    """The best of every belief, for one world ``bit``: where to stop, and what to say.
+    """Values every belief by backward recursion, for one world ``bit``, and finds where to stop and
+    the best message.
 
     "Ahead" is the world whose mass counts for the adversary, b; "behind" the other.
     """
@@ -75,31 +78,34 @@ class BackwardRecursion(ABC):
 
     @abstractmethod
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """The most that can be made of a belief in so many rounds."""
+        """The largest value that an adversary attains from a belief in ``rounds`` more rounds."""
 
     @abstractmethod
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
-        """The value of saying this and going on as well as can be."""
+        """The value of sending the message of ``choice``, and playing optimally afterwards."""
 
     def masses(self, position: int, ahead: int, behind: int) -> tuple[int, int]:
-        """The masses of a belief."""
+        """The masses of a belief: of the world that counts for the adversary, and of the other
+        world."""
         totals, bit = self.arena.totals, self.bit
         return ahead * totals[bit][position], behind * totals[1 - bit][position]
 
     def followed(
         self, choice: AdversaryChoice, ahead: int, behind: int
     ) -> list[tuple[int, int, int]]:
-        """(weight ahead, weight behind, position) of every branch, over its denominator."""
+        """(weight ahead, weight behind, position) of every branch, over the choice's
+        denominator."""
         bit = self.bit
         return [(ahead * b[bit], behind * b[1 - bit], b[2]) for b in choice.branches]
 
     def stops(self, rounds: int, position: int, ahead: int, behind: int) -> bool:
-        """Whether ending here is as good as anything."""
+        """Whether it is optimal to end the interaction in this belief."""
         value, unit = self.value(rounds, position, ahead, behind)
         return value == self.value(0, position, ahead, behind)[0] * unit
 
     def best_choice(self, rounds: int, position: int, ahead: int, behind: int) -> AdversaryChoice:
-        """The first choice that attains the value, where stopping does not."""
+        """The first choice that attains the value of a belief in which stopping does not attain
+        it."""
         value, unit = self.value(rounds, position, ahead, behind)
         choices: Sequence[AdversaryChoice] = self.arena.choices(position)
         for choice in choices:
@@ -111,27 +117,27 @@ class BackwardRecursion(ABC):
 
 @attrs.define(eq=False)
 class Solver(BackwardRecursion):
-    """Memoised backward recursion over the positions of an arena: tight δ_b."""
+    """Computes the tight δ_b by memoised backward recursion over the positions of an arena."""
 
     arena: Arena
     bit: int
     limit: int
     report: Report | None = None
     nodes: int = attrs.field(default=0, init=False)
-    """How many beliefs it has valued."""
+    """The number of beliefs valued."""
     _values: dict[Key, Ratio] = attrs.field(factory=dict[Key, Ratio])
-    """U for b = 0 of each belief, its weights without a common divisor."""
+    """The value U for b = 0 of each belief, whose weights have no common divisor."""
     _leaves: set[int] = attrs.field(factory=lambda: {OVER})
-    """Positions in which nothing is worth saying."""
+    """The positions in which no message is worth sending."""
     _units: dict[int, int] = attrs.field(factory=dict[int, int])
-    """Each denominator once."""
+    """Each denominator, stored once."""
 
     def of_other_world(self) -> Solver:
-        """For the other b, with the same table."""
+        """A solver for the other world b, with the same table of values."""
         return attrs.evolve(self, bit=1 - self.bit)
 
     def solve(self, growth: Fraction, rounds: int) -> Fraction:
-        """max over adversaries of Pr_b[S] − growth · Pr_{1−b}[S], where growth = e^ε.
+        """The maximum over adversaries of Pr_b[S] − growth · Pr_{1−b}[S], where growth = e^ε.
 
         Raises: Intractable past ``limit`` beliefs.
         """
@@ -142,7 +148,8 @@ class Solver(BackwardRecursion):
         return value / growth.denominator
 
     def solve_from(self, position: int, ahead: int, behind: int, rounds: int) -> Fraction:
-        """The value of a position whose worlds have these weights."""
+        """The value of a position, where the two worlds have the weights ``ahead`` and
+        ``behind``."""
         with deep_recursion(rounds):
             return Fraction(*self.value(rounds, position, ahead, behind))
 
@@ -162,8 +169,8 @@ class Solver(BackwardRecursion):
         return (gain + (own - against) * unit if self.bit else gain), unit
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        """The largest ``worth`` for b = 0, kept; both and ``value`` written out, for one frame a
-        round."""
+        """The largest ``worth`` of a choice for b = 0, cached. ``worth`` and ``value`` are
+        inlined, for one stack frame a round."""
         values, leaves, (aheads, behinds) = self._values, self._leaves, self.arena.totals
         ceiling = ahead * aheads[position]  # all the mass there is: no adversary has more
         best, unit, left = max(0, ceiling - behind * behinds[position]), 1, rounds - 1
@@ -212,7 +219,8 @@ class Solver(BackwardRecursion):
         return total, unit * choice.denominator
 
     def profile(self, growth: Fraction, rounds: int) -> tuple[Fraction, Fraction]:
-        """(Pr_b[S], Pr_{1−b}[S]) of a maximising adversary and event, after ``solve``."""
+        """(Pr_b[S], Pr_{1−b}[S]) for an adversary and event that attain the maximum, after
+        ``solve``."""
         start = rounds, self.arena.start(), growth.denominator, growth.numerator
         with deep_recursion(rounds):
             mass, against = self._profile(start, {})

@@ -1,4 +1,4 @@
-"""Best adversaries: a maximising strategy as an ordinary adversary."""
+"""Best adversaries: a strategy that attains the tight δ, as an ordinary adversary."""
 
 from __future__ import annotations
 
@@ -28,7 +28,8 @@ class StrategyNode:
     accuses: bool = False
     """Whether the views that the adversary ends here belong to the distinguishing event."""
     halt: bool | None = None
-    """Whether those do that the mechanism ends here, by a HALT; None if it does not.
+    """Whether views that the mechanism ends here by a HALT belong to the distinguishing event; None
+    if it does not halt.
 
     The HALT of a part of it, after which it goes on, is an answer with a branch.
     """
@@ -37,7 +38,8 @@ class StrategyNode:
 @register("antiphon.StrategyAdversary/1")
 @attrs.frozen(repr=False)
 class StrategyAdversary(Adversary[int], Shown):
-    """A decision tree (shared where it repeats) that plays, saves and replays like any adversary.
+    """An adversary that is a decision tree, with equal subtrees shared. It plays, saves and replays
+    like any other.
 
     ``bit`` is the world b whose views the event S favours: Pr_b[S] − e^ε Pr_{1−b}[S] is
     ``advantage``. State: the number of the node; an answer that neither world can give
@@ -47,9 +49,9 @@ class StrategyAdversary(Adversary[int], Shown):
     nodes: tuple[StrategyNode, ...] = attrs.field(repr=False)
     bit: int
     growth: Fraction
-    """e^ε, rounded down if it is irrational."""
+    """The value of e^ε, rounded down if it is irrational."""
     advantage: Fraction
-    """The tight δ_b(ε) it attains."""
+    """The tight δ_b(ε), which this adversary attains."""
 
     @property
     def initial_state(self) -> int:
@@ -75,9 +77,8 @@ class StrategyAdversary(Adversary[int], Shown):
     def accusing_path(
         self, *, without: object = None
     ) -> tuple[tuple[tuple[object, object], ...], bool] | None:
-        """A view in the event, without a certain answer: (message, answer), …, and whether
-        the mechanism ends it. None if there is none.
-        """
+        """A view in the event that avoids the answer ``without``: its (message, answer) pairs,
+        and whether the mechanism ends it; or None."""
         waiting: list[tuple[int, tuple[tuple[object, object], ...]]] = [(0, ())]
         met: set[int] = set()
         while waiting:
@@ -130,14 +131,15 @@ class StrategyAdversary(Adversary[int], Shown):
                 waiting.extend(reversed(following))
 
     def verdict(self, accuses: bool, alike: bool = False) -> str:
-        """What a leaf says; ``alike``: where both worlds hear the same, there is none to accuse."""
+        """The text of a leaf. With ``alike``, both worlds hear the same messages, and no world
+        is accused."""
         if alike and accuses:
             return "in the event"
         return f"accuse b = {self.bit}" if accuses else "stop"
 
     @property
     def alike(self) -> bool:
-        """Whether both sides of every pair that it says are the same."""
+        """Whether the two messages of every pair that the adversary sends are the same."""
         return all(
             type(each.message) is Pair and identical(each.message.zero, each.message.one)
             for each in self.nodes
@@ -145,7 +147,7 @@ class StrategyAdversary(Adversary[int], Shown):
         )
 
     def repeated(self) -> set[int]:
-        """The nodes that several others lead to."""
+        """The numbers of the nodes that several other nodes lead to."""
         met: set[int] = set()
         again: set[int] = set()
         for node in self.nodes:
@@ -159,7 +161,7 @@ def _heard(answer: object) -> str:
 
 
 def message_text(message: object) -> str:
-    """A message in a decision tree: "(0, 1) to 2", "create LeakyBit(delta=1/10)"."""
+    """A message as text for a decision tree: "(0, 1) to 2", "create LeakyBit(delta=1/10)"."""
     pair: object = message
     zero, one = (pair.zero, pair.one) if type(pair) is Pair else (None, None)
     if isinstance(zero, Create) and identical(zero, one):
@@ -171,7 +173,8 @@ def message_text(message: object) -> str:
 
 @attrs.define
 class StrategyBuilder:
-    """Follows the maximising choice of a solved recursion from its first position."""
+    """Builds the strategy that follows the best choices of a solved recursion from its first
+    position."""
 
     solver: BackwardRecursion
     limit: int
@@ -179,7 +182,7 @@ class StrategyBuilder:
     _numbers: dict[object, int] = attrs.field(factory=dict[object, int])
 
     def build(self, growth: Fraction, rounds: int) -> tuple[StrategyNode, ...]:
-        """The nodes, the root first. Raises: Intractable past ``limit`` nodes."""
+        """The nodes of the strategy, the root first. Raises: Intractable past ``limit`` nodes."""
         first = self.solver.arena.start()
         live = self.solver.arena.live(first)
         with deep_recursion(rounds):
@@ -209,7 +212,8 @@ class StrategyBuilder:
         return own > other
 
     def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
-        """The fewest rounds that attain the value: a strategy that asks nothing in vain."""
+        """The least number of rounds that attains the value of a belief: no message is sent in
+        vain."""
         value, unit = self.solver.value(rounds, position, ahead, behind)
         while rounds:
             less, over = self.solver.value(rounds - 1, position, ahead, behind)

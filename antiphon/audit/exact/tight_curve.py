@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""``game.privacy_curve``: tight δ at some ε, and what that says of the ε between them."""
+"""``game.privacy_curve``: tight δ at some ε, and bounds on δ at every ε between them."""
 
 from __future__ import annotations
 
@@ -19,15 +19,16 @@ from antiphon.protocol.pictures import COLOURS, Axes, legend, style_axes, titled
 from antiphon.protocol.records.labels import counted, message_label
 
 _FAR: Final = Fraction(1000)
-"""An ε past which e^ε is not written out: δ there is at most what it is here."""
+"""The ε above which e^ε is not written out: δ there is at most δ at this ε."""
 _DRAWN: Final = 64
-"""Points of a line in a picture."""
+"""The number of points of a line in a picture."""
 Point: TypeAlias = "tuple[Fraction, Fraction]"
-"""(e^ε, δ)."""
+"""A point (e^ε, δ) of the curve."""
 
 
 class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
-    """((ε, δ(ε)), …) as it was asked for, and a curve: δ at every ε, and ε at every δ.
+    """The tight points ((ε, δ(ε)), …) that were asked for, as a privacy curve with δ at every ε and
+    ε at every δ.
 
     As a function of g = e^ε, δ is max over S of Pr₁[S] − g Pr₀[S]: convex, falling, and 1 at g = 0.
     So a chord between two points is never below it, and neither is a point before; the line
@@ -40,7 +41,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
 
     rounds: int
     _known: list[Point]
-    """In order, from (0, 1) on."""
+    """The points known so far, in order, from (0, 1) on."""
 
     def __new__(cls, solutions: Iterable[Solution], rounds: int) -> TightCurve:
         found = list(solutions)
@@ -55,7 +56,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
 
     @property
     def source(self) -> str:  # type: ignore[override]
-        """How the figures follow."""
+        """The derivation of the curve's values, in words."""
         return f"exactly solved, against {counted(self.rounds, 'message')}; chords between points"
 
     @property
@@ -79,7 +80,8 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
         return Interval(down(lower), up(self._most(growth)))
 
     def _most(self, growth: Fraction) -> Fraction:
-        """The chord between the points around it."""
+        """An upper bound on δ at e^ε = ``growth``: the chord between the two neighbouring
+        points."""
         place = bisect.bisect_left(self._known, (growth, Fraction(0)))
         if place == len(self._known):
             return self._known[-1][1]
@@ -88,7 +90,8 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
         return _line(self._known[place - 1], self._known[place], growth)
 
     def _least(self, growth: Fraction) -> Fraction:
-        """The highest of the next point, and of the lines through the two before and after."""
+        """A lower bound on δ at e^ε = ``growth``: the highest of the next point and two
+        extrapolated lines."""
         place = bisect.bisect_left(self._known, (growth, Fraction(0)))
         before, after = self._known[:place][-2:], self._known[place:][:2]
         if after and after[0][0] == growth:
@@ -103,7 +106,7 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
         yield self._picture()
 
     def _draw(self, axes: Axes) -> None:
-        """The points, and between them what is known: the ends of an interval."""
+        """Draw the known points, and between them the interval in which δ lies."""
         found = [(float(epsilon), float(delta)) for epsilon, delta in self]
         last = max((epsilon for epsilon, _ in found), default=0.0)
         epsilons = np.linspace(0.0, 1.05 * last or 1.0, _DRAWN)

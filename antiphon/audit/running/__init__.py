@@ -1,4 +1,4 @@
-"""Many cores, many machines: an experiment of N samples, cut into chunks that any worker may take.
+"""Runs experiments on many cores or machines: N samples, cut into chunks that any worker may take.
 
 A chunk has its own seed and results are merged in the order of the chunks, so the result
 is the same for 1, 2 or 16 workers of any executor, for a run that lost workers on the

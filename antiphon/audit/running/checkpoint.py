@@ -1,4 +1,4 @@
-"""Checkpoints: what a run has computed, in a file, so that it can be resumed.
+"""Checkpoints: the results so far of a run, in a file, so that it can be resumed.
 
 A JSON file: format, experiment (digests), chunks done, their merged result, and a digest
 of it all. It is replaced in one step, so it is never half written, and reading it runs no
@@ -38,11 +38,12 @@ from antiphon.protocol.records.files import Held, write_text
 
 FORMAT: Final = "antiphon-checkpoint/1"
 _SECONDS: Final = 2.0
-"""Between two writings; more where a writing takes long: at most a twentieth of the time."""
+"""The seconds between two writes; more where a write takes long: at most a twentieth of the
+time."""
 
 
 def encode_result(result: object) -> Json:
-    """A result as JSON: what may stand in a transcript, or a mapping of such.
+    """A result as JSON: a value that a transcript may contain, or a mapping of such values.
 
     Raises: InvalidArgument for anything else; give the Checkpoint an ``encode`` and ``decode``.
     """
@@ -74,13 +75,13 @@ class Saved:
     """The content of a checkpoint."""
 
     chunks: int = 0
-    """How many are merged …"""
+    """The number of chunks that are merged."""
     result: object = None
-    """… and what they gave,"""
+    """The merged result of these chunks."""
     data: Json = None
-    """the same as it is written;"""
+    """The merged result as plain data, as it is written."""
     told: tuple[int, ...] = ()
-    """after how many samples a result was returned: at each of these somebody looked."""
+    """The numbers of samples after which a result was returned: each time somebody looked at it."""
 
 
 def _path(given: str | Path) -> Path:
@@ -89,7 +90,8 @@ def _path(given: str | Path) -> Path:
 
 @attrs.frozen
 class Checkpoint:
-    """A file to resume from, and how results are written in it.
+    """A file from which a run can be resumed, with the functions that encode and decode its
+    results.
 
     ``encode`` gives a JSON value and ``decode`` takes it back; the defaults do for numbers,
     tuples, arrays, and mappings of them. One file belongs to one experiment.
@@ -99,10 +101,10 @@ class Checkpoint:
     encode: Callable[[Any], Json] = encode_result
     decode: Callable[[Any], object] = decode_result
     of: str = attrs.field(default="samples", kw_only=True)
-    """The noun for the items of a chunk."""
+    """The plural noun for the items of a chunk: "samples", say."""
 
     def held(self) -> Held:
-        """Keeps every other run off this file, until it is closed.
+        """A lock that keeps every other run off this file until it is closed.
 
         Two runs would replace each other's work, and each would know of its own looks only.
         Raises: CheckpointError, naming the process that has it.
@@ -176,7 +178,7 @@ class Checkpoint:
         )
 
     def save(self, experiment: Mapping[str, Json], saved: Saved) -> None:
-        """Replace the file. Raises: CheckpointError if it cannot be written."""
+        """Replace the file by a new state. Raises: CheckpointError if it cannot be written."""
         data: dict[str, object] = {
             "format": FORMAT,
             "experiment": dict(experiment),
@@ -196,7 +198,8 @@ def _digest(data: object) -> str:
 
 
 class Saver:
-    """Saves now and then: at once at first, and later so that it costs little of the time."""
+    """Saves a run's progress now and then: at once at first, later so that it costs at most 1/20
+    of the time."""
 
     def __init__(
         self, checkpoint: Checkpoint, experiment: Mapping[str, Json], saved: Saved
@@ -211,7 +214,7 @@ class Saver:
         return time.monotonic() >= self._next
 
     def save(self, done: int, result: object) -> None:
-        """Save, unless so much is saved already."""
+        """Save the result of the first ``done`` chunks, unless these are saved already."""
         if done == self._saved.chunks:
             return
         begun = time.monotonic()
@@ -222,7 +225,8 @@ class Saver:
         self._next = now + max(_SECONDS, 20 * (now - begun))
 
     def tell(self, samples: int) -> int:
-        """Note that a result of so many samples is returned; of how many different numbers yet."""
+        """Record that a result of ``samples`` samples is returned; how many different numbers
+        have been recorded so far."""
         told = self._saved.told
         if samples not in told:
             told = (*told, samples)
@@ -235,7 +239,8 @@ class Saver:
 
 
 def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
-    """The chunk size in the clear, and digests of the task (part by part) and of the seed.
+    """The identity of an experiment: its chunk size, and digests of the task's parts and of the
+    seed.
 
     Digests, because a party may hold data and a seed is nobody's business. A task with a
     method ``fingerprint`` names its parts itself: {name: any value}.
@@ -253,12 +258,12 @@ def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
 
 
 def digest(value: object) -> str:
-    """A short digest of what a value is; the same in every process."""
+    """A short digest of a value's content; the same in every process."""
     return hashlib.sha256(_text(describe(value)).encode()).hexdigest()[:16]
 
 
 def describe(value: object, around: tuple[int, ...] = ()) -> Json:
-    """A value as JSON, for comparison only. ``around``: what it is a part of."""
+    """A value as JSON, for comparison only. ``around``: the ids of the values that contain it."""
     if id(value) in around:  # a function that knows itself
         return "itself"
     try:
@@ -293,7 +298,7 @@ def _content(cell: CellType) -> object:
 
 
 def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
-    """The parts of a value; those of sets and mappings in an order independent of hashes."""
+    """The parts of a value; for sets and mappings, in an order that does not depend on hashes."""
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, (list, tuple)):
         items: Iterable[object] = value
@@ -314,7 +319,7 @@ def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
 
 
 def _fields(value: object) -> dict[str, object]:
-    """The parameters of an attrs object; any other is its only part."""
+    """The fields of an attrs object by name; any other value is its own only part."""
     kind: type[Any] = type(value)
     if not attrs.has(kind):
         return {"function": value}

@@ -1,4 +1,5 @@
-"""Chunks: how an experiment is cut, whatever the machine; and the tasks that are done on them."""
+"""Chunks: the cutting of an experiment, equal on every machine; and the tasks that are done on
+them."""
 
 from collections.abc import Hashable, Sequence
 from typing import Final, TypeAlias, Union
@@ -12,9 +13,9 @@ from antiphon.protocol import Adversary, Mechanism, set_derived
 from antiphon.protocol.coins.sampled import seed_sequence
 
 SIZE: Final = 1 << 18
-"""Samples in a chunk, unless ``size`` says otherwise."""
+"""The number of samples in a chunk, unless ``size`` says otherwise."""
 _BRANCH: Final = 0xFFFFFFFF
-"""The child of the seed from which chunks branch off: one that nobody else spawns."""
+"""The spawn key of the seed's child from which chunk seeds branch off; nothing else uses it."""
 
 Seed: TypeAlias = Union[int, Sequence[int], np.random.SeedSequence, None]
 
@@ -63,13 +64,14 @@ class Chunks:
         return Chunk(index, self.samples(index + 1) - index * self.size, seed)
 
     def samples(self, chunks: int) -> int:
-        """How many samples the first so many chunks hold."""
+        """The number of samples in the first ``chunks`` chunks."""
         return min(chunks * self.size, self.total)
 
 
 @attrs.frozen
 class CountViews:
-    """Plays a chunk of replicas of adversary × mechanism; how many end with each feature."""
+    """A task that plays a chunk of replicas of adversary × mechanism, and counts the views by
+    their feature."""
 
     adversary: Adversary
     mechanism: Mechanism

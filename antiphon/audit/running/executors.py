@@ -1,4 +1,5 @@
-"""Crews: who works on the chunks. Processes of our own, or an executor that was lent to us."""
+"""Executors: the workers for the chunks, in processes of our own or in an executor that the
+caller lends."""
 
 import multiprocessing
 import os
@@ -17,7 +18,7 @@ from antiphon.audit.running import sending
 from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
 
 _UNKNOWN: Final = 32
-"""Workers that are assumed where an executor does not tell how many it has."""
+"""The number of workers assumed where an executor does not tell its own."""
 
 
 _MISLED: Final = (
@@ -27,7 +28,7 @@ _MISLED: Final = (
 
 
 class Future(Protocol):
-    """The methods of a future that are used here."""
+    """The interface of a future: the methods that are used here."""
 
     def result(self) -> Any: ...
     def add_done_callback(self, fn: Callable[[Any], object], /) -> object: ...
@@ -35,31 +36,34 @@ class Future(Protocol):
 
 
 class Executor(Protocol):
-    """An executor: it has ``submit``, which gives futures as in ``concurrent.futures``."""
+    """The interface of an executor: ``submit`` returns futures as in ``concurrent.futures``."""
 
     def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future:
-        """Run fn(*args) some time, somewhere; its future."""
+        """Schedule the call fn(*args); its future."""
         ...
 
 
 class WorkerPool(ABC):
-    """Takes chunks, gives futures. At most ``window`` chunks are under way at once."""
+    """Workers that take chunks and return futures. At most ``window`` chunks are under way at
+    once. Abstract."""
 
     window: int
     stuck: ExecutorError | None = None
-    """Why the task cannot be pickled, if it cannot be and is handed over as it is."""
+    """The reason why the task cannot be pickled, in which case it is handed over as it is; else
+    None."""
 
     @abstractmethod
     def submit(self, chunk: object) -> Future:
-        """A future of ``worker.Done`` or ``worker.Failed``. Raises: ExecutorError."""
+        """Give a chunk to a worker; a future of ``sending.Done`` or ``sending.Failed``. Raises:
+        ExecutorError."""
 
     @abstractmethod
     def close(self, *, now: bool) -> None:
-        """Give up the workers; ``now``: without waiting for what they are at."""
+        """Dismiss the workers; with ``now``, without waiting for the chunks that they work on."""
 
 
 class OwnProcesses(WorkerPool):
-    """Processes of our own, started for one task and made anew when one of them dies."""
+    """A pool of processes started for one task, which is renewed when one of them dies."""
 
     def __init__(self, task: sending.Task, workers: int) -> None:
         self._workers = workers
@@ -105,7 +109,7 @@ class OwnProcesses(WorkerPool):
 
 
 class LentExecutor(WorkerPool):
-    """An executor that somebody else made and will close."""
+    """A pool on an executor that the caller made and will close."""
 
     def __init__(self, task: sending.Task, executor: Any) -> None:
         if isinstance(executor, type) or not callable(getattr(executor, "submit", None)):
@@ -144,7 +148,7 @@ class LentExecutor(WorkerPool):
 
 
 def _width(executor: Any) -> int:
-    """How many workers an executor says it has."""
+    """The number of workers that an executor says it has."""
     for name in ("_max_workers", "num_workers"):  # concurrent.futures, mpi4py
         count = getattr(executor, name, None)
         if type(count) is int and count > 0:
@@ -156,7 +160,7 @@ def _width(executor: Any) -> int:
 
 
 def start_method() -> str | None:
-    """How our processes start: by fork where that is safe, else as the platform does it.
+    """The start method of our processes: "fork" where that is safe, else the platform's own method.
 
     A forked process has all that its parent has, functions of a notebook or a lambda too.
     It is not safe beside other threads, nor with an OpenMP runtime whose threads it would
@@ -174,7 +178,7 @@ def _openmp() -> bool:
 
 
 def cores() -> int:
-    """How many cores this process may use."""
+    """The number of cores that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1
@@ -197,7 +201,7 @@ def _can_be_sent(task: sending.Task) -> bool:
 
 
 def may_start(task: sending.Task) -> bool:
-    """Whether processes of our own would be of use for this task here."""
+    """Whether starting processes would be useful and possible for this task."""
     return (
         cores() > 1
         and not multiprocessing.current_process().daemon

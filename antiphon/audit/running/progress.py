@@ -1,4 +1,4 @@
-"""A run that a person watches: its progress line on standard error, and how Ctrl-C ends it."""
+"""Progress of a run that a person watches: a line on standard error, and a clean end by Ctrl-C."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from types import FrameType
 from typing import Any, Final, Literal, TypeAlias, TypeVar, Union
 
 Progress: TypeAlias = Callable[[int, int], object]
-"""Told of samples done and samples in all, when chunks have been merged."""
+"""A function called with (samples done, samples in all) when chunks have been merged."""
 
 _PATIENCE: Final = 0.5
-"""Seconds before a line appears: what is over sooner shows nothing."""
+"""The seconds before a progress line appears; a shorter run shows none."""
 _PAUSE: Final = 0.1
 _WIDTH: Final = 24
 
 
 @contextmanager
 def watching(progress: Union[Progress, Literal[False], None]) -> Generator[Progress]:
-    """The function to tell of progress: the given one, a line on a terminal, or one that tells
-    nobody."""
+    """The function that is called with progress: the given one, a line on a terminal, or one
+    that does nothing."""
     if callable(progress):
         yield progress
     elif progress is None and sys.stderr.isatty():
@@ -37,7 +37,7 @@ def watching(progress: Union[Progress, Literal[False], None]) -> Generator[Progr
 
 
 class Line:
-    """A bar with the rate and the time that is left, redrawn in its place."""
+    """A progress bar with the rate and the remaining time, redrawn in place."""
 
     def __init__(self, clock: Callable[[], float] = time.monotonic) -> None:
         self._clock = clock
@@ -55,7 +55,7 @@ class Line:
             self._write(self._text(done, total, (done - self._resumed) / (now - self._begun)))
 
     def clear(self) -> None:
-        """Take the line away."""
+        """Erase the line."""
         if self._shown:
             self._write("")
             sys.stderr.write("\r")
@@ -76,7 +76,7 @@ Result = TypeVar("Result")
 
 
 class Interrupt:
-    """Whether Ctrl-C has been pressed since the block was entered.
+    """A context manager that notes Ctrl-C: ``asked`` tells whether it has been pressed.
 
     The first one raises KeyboardInterrupt in what is called by ``breaking``; elsewhere it is
     only noted (and ``wake`` called), so that a merge is never left half done. A second one
@@ -108,7 +108,7 @@ class Interrupt:
             raise KeyboardInterrupt
 
     def breaking(self, function: Callable[[Argument], Result], argument: Argument) -> Result:
-        """Call a function that may be broken off anywhere. Raises: KeyboardInterrupt."""
+        """Call a function that Ctrl-C may interrupt anywhere. Raises: KeyboardInterrupt."""
         try:
             self._breakable = True
             return function(argument)

@@ -1,4 +1,5 @@
-"""``run``: a task on every chunk of an experiment, merged in order."""
+"""The function ``run``: it does a task on every chunk of an experiment, and merges the results
+in order."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -92,8 +93,8 @@ def run(
 def resumed(
     task: Task, chunks: Chunks, checkpoint: Union[Checkpoint, str, Path, None]
 ) -> Generator[tuple[Saver | None, Saved], None, None]:
-    """The progress of a checkpoint and the saver of further results; the file is locked against
-    other runs meanwhile."""
+    """A context manager: the saved progress of a checkpoint, and a saver for further results. It
+    locks the file."""
     if checkpoint is None:
         yield None, Saved()
         return

@@ -1,4 +1,5 @@
-"""Sends a task to another process, with the parts that pickle alone would leave behind.
+"""Sends a task to another process, together with the modules of parts that pickle alone would leave
+behind.
 
 A decorated function hides the function that it was made of, and a lambda has no name of its
 own: both go by the variable of their module that holds them. Modules that were run by path are
@@ -31,13 +32,13 @@ from antiphon.numbers.public import load_file
 from antiphon.protocol.registry import Named
 
 Files: TypeAlias = tuple[tuple[str, str], ...]
-"""The name of a module, and the file that it was made of."""
+"""(name of a module, the file that it was loaded from), for some modules."""
 
 _run: Final[dict[str, str]] = {}
 
 
 def run_file(path: Path, name: str | None = None) -> ModuleType:
-    """Run a file; its module. What it prints goes to standard error.
+    """Run a Python file as a module, and return the module. Its output goes to standard error.
 
     It may import what lies beside it, as a script may, but shadows no other module so.
     Raises: FileNotFoundError, and whatever the file raises.
@@ -53,12 +54,13 @@ def run_file(path: Path, name: str | None = None) -> ModuleType:
 
 
 def files_run() -> Files:
-    """The files that this process has run, for another process to run, too."""
+    """The files that this process has run, so that another process can run them too."""
     return tuple(_run.items())
 
 
 def run_again(files: Iterable[tuple[str, str]]) -> None:
-    """Run what this process has not run yet. Raises: ImportError where a file is missing."""
+    """Run the files that this process has not run yet. Raises: ImportError where a file is
+    missing."""
     for name, path in files:
         if _run.get(name) == path:
             continue
@@ -69,7 +71,8 @@ def run_again(files: Iterable[tuple[str, str]]) -> None:
 
 
 class InNoFile(pickle.PicklingError):
-    """Something was defined where no other process finds it."""
+    """Raised for a function or class that no other process can find, as it is defined in no
+    file."""
 
 
 class _Pickler(pickle.Pickler):
@@ -86,7 +89,8 @@ class _Pickler(pickle.Pickler):
 
 
 def _place(thing: object) -> tuple[str, str] | None:
-    """The module and the variable that hold this; None for what pickle finds by itself."""
+    """(module, variable) that hold a function or decorated object; None if pickle finds it
+    without help."""
     if isinstance(thing, Named):
         function: object = getattr(thing, "function", None)
     elif isinstance(thing, AdversaryFamily):
@@ -108,9 +112,8 @@ def _at(module: str, name: str) -> object:
 
 
 def pack(task: object) -> tuple[Files, bytes]:
-    """A task to be sent. Raises: what pickle does for what has no name in any module; MissingExtra
-    for what has no file, without cloudpickle.
-    """
+    """A task, pickled to be sent. Raises: pickle's error for an object without a name;
+    MissingExtra if cloudpickle is needed."""
     buffer = io.BytesIO()
     try:
         _Pickler(buffer, pickle.HIGHEST_PROTOCOL).dump(task)
@@ -123,13 +126,14 @@ def pack(task: object) -> tuple[Files, bytes]:
 
 
 def _main_has_a_file() -> bool:
-    """Whether a process that is started can run what this one was started with."""
+    """Whether a started process can run the main program's file."""
     file = _file_of_main()
     return isinstance(file, str) and Path(file).is_file()
 
 
 def is_misled() -> bool:
-    """Whether a process that is started looks for a file that is none: of a program on a pipe."""
+    """Whether a started process would look for a main file that does not exist: for a program
+    read from a pipe."""
     return _file_of_main() is not None and not _main_has_a_file()
 
 
@@ -140,9 +144,8 @@ def _file_of_main() -> object:
 
 
 def packed_by_value(task: object) -> tuple[Files, bytes]:
-    """The same for dask, with the functions that a worker cannot import: those of a script, of
-    a notebook, or of a file that was run by its path, whole.
-    """
+    """A task pickled with its functions' code, for dask workers that cannot import them: from
+    scripts, notebooks, or files run by path."""
     cloudpickle: Any = importlib.import_module("cloudpickle")  # dask has it; extra ``notebook``
     modules = [sys.modules[name] for name, _ in files_run() if name in sys.modules]
     for module in modules:
@@ -155,25 +158,26 @@ def packed_by_value(task: object) -> tuple[Files, bytes]:
 
 
 def unpack(files: Files, data: bytes) -> Any:
-    """The task that was packed. Raises: ImportError, AttributeError for what is not here."""
+    """The task that was packed. Raises: ImportError, AttributeError where a module or name is
+    missing here."""
     run_again(files)
     return pickle.loads(data)
 
 
 Task = Callable[[Any], object]
-"""A pure function of a chunk, or of what else a piece of work is."""
+"""A pure function of a chunk, or of another piece of work."""
 
 
 @attrs.frozen
 class Done:
-    """The result of a chunk."""
+    """The result of a chunk, as a worker sends it."""
 
     result: object
 
 
 @attrs.frozen
 class Failed:
-    """An exception raised by the task itself; any other that the caller gets is the executor's."""
+    """An exception that the task itself raised; errors of the executor are not wrapped in it."""
 
     error: Exception
     trace: str
@@ -188,13 +192,13 @@ def run_task(task: Task, chunk: object) -> Done | Failed:
 
 
 def attempt_packed(task: tuple[Files, bytes], chunk: object) -> Done | Failed:
-    """Run a packed task on a chunk. What loading it raises is raised."""
+    """Run a packed task on a chunk. Errors of unpacking are raised, not returned."""
     return run_task(unpack(*task), chunk)
 
 
 @attrs.frozen
 class Parcel:
-    """A call that is made by unpickling it, and by ``pickle.loads`` alone.
+    """A function call that takes place when the parcel is unpickled by ``pickle.loads``.
 
     So nobody between here and the worker needs this package, and a worker without it
     says so, where it would die if it could not even read what it shall do.
@@ -208,7 +212,7 @@ class Parcel:
 
 
 def _portable(error: Exception) -> Exception:
-    """An error that survives the way home: some cannot be pickled, or not be read again."""
+    """The error, or a RuntimeError with its text if it cannot be pickled and unpickled."""
     try:
         pickle.loads(pickle.dumps(error))
     except Exception:
@@ -233,18 +237,18 @@ def begin_worker(task: Task) -> None:
 
 
 def begin_packed(task: tuple[Files, bytes]) -> None:
-    """The same where the process was not forked, and has to load the task."""
+    """Make this process a worker for a packed task, where the process was not forked."""
     begin_worker(unpack(*task))
 
 
 def attempt_own(chunk: object) -> Done | Failed:
-    """Run the task that this process was made for."""
+    """Run this worker's task on a chunk."""
     assert _task is not None
     return run_task(_task, chunk)
 
 
 def _die_with_parent() -> None:
-    """A worker whose parent was killed would wait for ever."""
+    """End this worker when its parent process ends, else it would wait for ever."""
     parent = multiprocessing.parent_process()
     if parent is not None:
         parent.join()

@@ -1,4 +1,4 @@
-"""Pieces of work, such as chunks: who does them, and how their results are taken in order.
+"""Pieces of work, such as chunks: the workers that do them, and the merging of results in order.
 
 This process does one after another; a crew, of processes of our own or of an executor that was
 lent, has several under way at once, and what comes early waits for its turn.
@@ -45,58 +45,62 @@ class Outcome(Generic[Result]):
     total: int
     interrupted: bool
     looks: int = attrs.field(default=1, eq=False)
-    """After how many different numbers of samples a result of this experiment was returned,
-    this one included: more than one where a checkpoint was gone on with."""
+    """The number of times that a result of this experiment was returned at a new number of
+    samples, this time included; more than 1 after a checkpoint was resumed."""
 
 
 @attrs.frozen
 class Stop:
-    """Stands for the result of a chunk that has none; ends the run when its turn comes."""
+    """An error in place of a chunk's result; it ends the run when the chunk's turn comes."""
 
     error: Exception
 
 
 @attrs.define(kw_only=True)
 class InOrder(ABC, Generic[Part]):
-    """Pieces of work whose results are taken in order; what comes early waits for its turn."""
+    """Pieces of work whose results are taken in order: early results wait for their turn.
+    Abstract."""
 
     done: int = 0
-    """How many have been taken."""
+    """The number of pieces whose results have been taken."""
     waiting: dict[int, Part | Stop] = attrs.field(factory=dict[int, Any])
     taking: bool = False
-    """In the midst of it, what was taken before is neither here nor there."""
+    """Whether a result is being taken at this moment; an interrupt then leaves the total
+    undefined."""
     ahead: int = sys.maxsize
-    """How many pieces may be under way at once: one further on depends on what these give."""
+    """The largest number of pieces under way at once; a later piece may depend on the results of
+    these."""
 
     @property
     @abstractmethod
     def pieces(self) -> int:
-        """How many there are in all, as far as is known: it is over once so many are done."""
+        """The number of pieces in all, as far as known: the work ends when all of these are
+        done."""
 
     @abstractmethod
     def piece(self, index: int) -> object:
-        """The description of a piece for a worker; the piece is not taken yet, and less than
-        ``ahead`` away."""
+        """The description of a piece for a worker; the piece is less than ``ahead`` past the
+        last one taken."""
 
     @abstractmethod
     def take(self, part: Part) -> None:
-        """The result of the next one."""
+        """Take the result of the next piece in order."""
 
     @abstractmethod
     def taken(self) -> None:
-        """Called after each piece that is taken."""
+        """Called after each piece whose result is taken."""
 
     @abstractmethod
     def save(self) -> None:
         """Bring the checkpoint up to date."""
 
     def left(self) -> Iterator[object]:
-        """The pieces that have not been taken."""
+        """The pieces whose results have not been taken."""
         while self.done < self.pieces:
             yield self.piece(self.done)
 
     def add(self, index: int, result: Part | Stop) -> None:
-        """Note the result of a piece, and take what is next in order.
+        """Store the result of a piece, and take all results whose turn has come.
 
         Raises: what a Stop holds, once every piece before it is taken, so that the error
         of a run does not depend on which worker was first either.
@@ -122,11 +126,11 @@ class ChunkTally(InOrder[Result]):
     saver: Saver | None
     watch: Progress
     result: Any
-    """None before the first chunk."""
+    """The merged result; None before the first chunk."""
 
     @property
     def samples(self) -> int:
-        """How many samples have been merged."""
+        """The number of samples that have been merged."""
         return self.chunks.samples(self.done)
 
     @property
@@ -146,29 +150,30 @@ class ChunkTally(InOrder[Result]):
             self.save()  # at last without the last chunk, which is no whole one
 
     def save(self) -> None:
-        """Bring the checkpoint up to date; a last chunk that is no whole one stays outside."""
+        """Bring the checkpoint up to date; a last chunk of less than full size is not saved."""
         whole = self.samples == self.done * self.chunks.size
         if self.saver is not None and whole and not self.taking:
             self.saver.save(self.done, self.result)
 
     def outcome(self, *, interrupted: bool) -> Outcome[Result]:
-        """The outcome so far; its being seen is noted in the checkpoint."""
+        """The outcome so far. The checkpoint records that it has been returned."""
         looks = 1 if self.saver is None else self.saver.tell(self.samples)
         return Outcome(self.result, self.samples, self.chunks.total, interrupted, looks)
 
 
 ATTEMPTS: Final = 4
-"""How often a chunk is given to a worker before it is given up."""
+"""The number of times that a chunk is given to a worker before it is given up."""
 
 
 Arrival: TypeAlias = tuple[int, Future]
-"""The number of a chunk, and the future that has what came of it."""
+"""(number of a chunk, the future with its result)."""
 
 
 def run_in_order(
     tally: InOrder, crew: WorkerPool, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
 ) -> None:
-    """Give out pieces: at most ``crew.window`` past the last one that is taken.
+    """Send pieces to workers, at most ``crew.window`` past the last one taken, and take their
+    results in order.
 
     ``arrived`` is fed by the futures, in any thread, and by the interrupt.
     Raises: ExecutorError, and what the task raises.
@@ -220,7 +225,7 @@ def _verdict(
 
 
 def _judge(crew: WorkerPool, index: int, times: int, error: BaseException) -> Stop | None:
-    """None for a lost chunk that should be tried again; an ExecutorError if that is of no use."""
+    """None if a lost chunk should be tried again; else the ExecutorError that ends the run."""
     what = f"{type(error).__name__}: {error}"
     stop: ExecutorError | None = None
     if crew.stuck is not None and not isinstance(error, BrokenExecutor):
@@ -254,10 +259,10 @@ def _of_task(failed: Failed, index: int) -> Exception:
 
 
 _WORTH: Final = 1.0
-"""Seconds of work left that are worth starting processes for."""
+"""The seconds of remaining work from which on starting processes pays off."""
 
 Workers: TypeAlias = Union[Executor, int, Literal["serial"], None]
-"""The values that ``executor`` may take; see ``run``."""
+"""The values that the argument ``executor`` may take; see ``run``."""
 
 
 def work(
@@ -279,7 +284,7 @@ def work(
 
 
 def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -> WorkerPool | None:
-    """The workers for the chunks; None for this process."""
+    """The workers for the chunks; None if this process does the work itself."""
     if executor == "serial":
         return None
     if type(executor) is int:
@@ -299,7 +304,7 @@ def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -
 
 
 def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None = None) -> None:
-    """The pieces one after another, in this process."""
+    """Do the pieces one after another, in this process."""
     for piece in tally.left():
         if interrupt.asked or tally.done == until:
             return

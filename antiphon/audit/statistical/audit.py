@@ -39,7 +39,7 @@ METHODS: Final = ("clopper-pearson", "label", "anytime")
 MANY: Final = 1 << 15
 """The number of samples from which a slow audit gets a warning."""
 LEAST_SAMPLES: Final = 1000
-"""Half of the samples choose the event and half test it; fewer show nothing."""
+"""The least number of samples: half of them choose the event and half test it."""
 MOST_TRAINING: Final = 2_000_000
 """The largest number of training views of each world; all other views test."""
 MOST_NUMBERS: Final = 1 << 26
@@ -69,7 +69,8 @@ def audit(
     checkpoint: Union[Checkpoint, str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> AuditReport:
-    """Test the claim "(ε, δ)-DP w.r.t. f", or a curve of such, against an adversary, or the best.
+    """Test the claim "(ε, δ)-DP w.r.t. f", or a privacy curve, against an adversary, or the best
+    one of a search.
 
     The verdict *refuted* comes with a view that replays, and is wrong with probability at most
     α = 1 − confidence; so is each of the bounds. *Not refuted* says nothing about privacy.
@@ -188,7 +189,7 @@ def _shares(samples: object, training: object) -> int:
 
 
 def _alone(epsilon: object, delta: object, objective: object, method: str, correction: str) -> None:
-    """Refuse what a curve takes the place of, or does not go with."""
+    """Refuse arguments that do not go with a curve. Raises: InvalidArgument."""
     if epsilon is not None or delta != 0 or objective is not None:
         raise InvalidArgument("a curve is all of the claim: leave out epsilon, delta, objective")
     if method != METHODS[0] or correction != CORRECTIONS[0]:
@@ -201,7 +202,8 @@ def _alone(epsilon: object, delta: object, objective: object, method: str, corre
 def _goal(
     epsilon: exact.Epsilon | None, delta: object, objective: Objective | None, alpha: float, n: int
 ) -> Goal:
-    """The claim in floats, rounded so that what is tested is no stronger than what was made."""
+    """The goal of an audit: the claim in floats, rounded so that the tested claim is no stronger
+    than the one made."""
     if epsilon is None:
         raise InvalidArgument("an audit tests a claim: pass epsilon, and delta, or a curve")
     claimed, level = exact.probability(delta), exact.epsilon(epsilon)

@@ -30,9 +30,9 @@ from antiphon.protocol.records.files import write_text
 
 FORMAT: Final = "antiphon-audit/1"
 _NEARLY: Final = 10
-"""Digits of what was claimed …"""
+"""The number of digits with which a claim is shown."""
 _ALL: Final = 17
-"""… and all that a double has."""
+"""The number of digits that determine a double."""
 _RARE: Final = "No view in the event turned up soon: it is rare, or the test was lucky."
 Verdict = Literal["refuted", "not refuted"]
 
@@ -45,73 +45,76 @@ class Tested:
     event: Event = attrs.field(repr=False)
     hits: Hits
     p_value: float
-    """The p-value of "the claim holds", on its own …"""
+    """The p-value of "the claim holds" for this hypothesis alone."""
     adjusted: float
-    """… and adjusted for all hypotheses that were tested."""
+    """The p-value, adjusted for all hypotheses that were tested."""
 
 
 @attrs.frozen(repr=False)
 class AuditReport(Shown, Plotted):
-    """The findings of an audit. Never "private": a claim is *refuted* or *not refuted*."""
+    """The findings of an audit. A claim is *refuted* or *not refuted*; an audit never proves
+    privacy."""
 
     verdict: Verdict
     epsilon: float
     delta: float
-    """The claim that was tested; ε in nats."""
+    """The δ of the claim that was tested; its ``epsilon`` is in nats."""
     delta_lower: float
-    """The true δ(ε) is at least this, with the stated confidence."""
+    """A lower bound on the true δ(ε), with the stated confidence."""
     epsilon_lower: float
-    """The least ε for the claimed δ is at least this, with the same confidence."""
+    """A lower bound on the least ε for the claimed δ, with the same confidence."""
     confidence: float
-    """1 − α: the verdict *refuted* is wrong with probability at most α. Less than what was
-    asked for if reports of fewer of these samples were seen before: ``looks``."""
+    """1 − α: the verdict *refuted* is wrong with probability at most α. It is less than asked
+    for if earlier reports on these samples were seen (``looks``)."""
     samples: int
-    """Interactions in each world, training and test together."""
+    """The number of interactions in each world, training and test together."""
     tested: int
-    """The number of fresh samples among these that tested the event."""
+    """The number of fresh samples on which the event was tested."""
     method: str
     correction: str
-    """How many hypotheses were tested, and what was done about that."""
+    """The number of hypotheses that were tested, and the correction made for it, in words."""
     adversary: str
     """The adversary that was tested, in a few words."""
     event: Event = attrs.field(repr=False)
     hits: Hits
-    """How many test samples fell into the event, in the world it favours and the other."""
+    """The counts of test samples in the event, in the world it favours and in the other."""
     tests: tuple[Tested, ...] = attrs.field(default=(), repr=False)
-    """All hypotheses, where several were tested."""
+    """All hypotheses, if several were tested."""
     trace: tuple[Hits, ...] = attrs.field(default=(), repr=False)
-    """The hits after more and more of the test samples."""
+    """The counts of hits after growing numbers of the test samples."""
     alpha_each: float | None = attrs.field(default=None, repr=False)
-    """α of this event's two bounds, after correction; None where they are not two bounds."""
+    """The α of this event's two bounds, after correction; None where the method does not use two
+    bounds."""
     interrupted: bool = False
-    """Whether the test was ended early; the bounds are of what was done by then."""
+    """Whether the test was ended early; the bounds then hold for the samples taken until then."""
     looks: int = 1
-    """How many reports of these samples there are, as a checkpoint grew: none but the first
+    """The number of reports made of these samples while a checkpoint grew. Only the first report
     has the confidence that was asked for."""
     vacuous: str = ""
-    """Why nothing was tested, if so: every view was halted by V[f], no differing pair was sent."""
+    """The reason if nothing was tested: V[f] halted every view, or no differing pair was sent."""
     curve: str = ""
-    """The name of the claimed curve, if a whole one was claimed: the verdict was taken at (ε, δ).
-    """
+    """The name of the claimed curve, if a whole curve was claimed: the verdict is then about its
+    point (ε, δ)."""
     claimed: tuple[tuple[float, float], ...] = attrs.field(default=(), repr=False)
-    """Points of the claimed curve: (ε, δ), … at rising ε."""
+    """Points (ε, δ) of the claimed curve, in order of ε."""
     trade_off: TradeOff | None = attrs.field(default=None, repr=False)
-    """The trade-off curve that all its events prove together."""
+    """The trade-off curve that all tested events prove together."""
     hint: str = ""
-    """Advice on what else to try: ``ap.check``, for a system with parts that are not this
-    library's."""
+    """Advice on what else to try: ``ap.check``, for a system with parts from outside this
+    library."""
     slow: str = ""
-    """The parts that are taken replica by replica, which made it slow, and the cure."""
+    """The parts that are played one replica at a time, which made the audit slow, and the cure."""
     player: Adversary | None = attrs.field(default=None, repr=False, eq=False)
-    """The adversary that was tested; not saved."""
+    """The tested adversary as an object; it is not saved."""
     counterexample: Counterexample | None = attrs.field(default=None, repr=False, eq=False)
-    """An interaction in the event, which replays; saved on its own."""
+    """An interaction in the event, which can be replayed; it is saved in a file of its own."""
 
     def _card(self) -> Card:
         return self.card("report.counterexample is a view in the event: it replays.")
 
     def card(self, where: str) -> Card:
-        """The verdict, what it rests on, ``where`` its counterexample is, and what else to say."""
+        """The report as a card: the verdict, its evidence, the place ``where`` of the
+        counterexample, and advice."""
         return Card(title(self), self._parts(where))
 
     def _parts(self, where: str) -> Iterator[Part]:
@@ -162,12 +165,12 @@ class AuditReport(Shown, Plotted):
 
     @property
     def hypotheses(self) -> int:
-        """How many hypotheses were tested on fresh samples."""
+        """The number of hypotheses that were tested on fresh samples."""
         return max(1, len(self.tests), len(self.bounds.points) if self.curve else 0)
 
     @property
     def bounds(self) -> TradeOff:
-        """The points of a trade-off curve that are proved: one, unless a whole curve was tested.
+        """The proved points of a trade-off curve: a single one, unless a whole curve was tested.
 
         Raises: InvalidArgument where there are none.
         """
@@ -176,12 +179,13 @@ class AuditReport(Shown, Plotted):
 
     @property
     def mu_lower(self) -> float:
-        """If it is μ-GDP, then μ is at least this, with the stated confidence."""
+        """A lower bound on every μ for which μ-GDP holds, with the stated confidence."""
         return self.bounds.mu
 
     @property
     def rates(self) -> Rates:
-        """The bounds on the event's probabilities. Raises: InvalidArgument where there are none."""
+        """The bounds on the event's probabilities. Raises: InvalidArgument if the method gives
+        none."""
         if self.alpha_each is None:
             raise InvalidArgument(
                 f"an audit by {self.method} bounds δ at its own ε only; pass "
@@ -194,11 +198,13 @@ class AuditReport(Shown, Plotted):
         return self.bounds.delta_at(epsilon)
 
     def epsilon_at(self, delta: float) -> float:
-        """A lower bound on the least ε for a δ, valid for all δ at once."""
+        """A lower bound on the least ε for a δ, valid for all δ at once with the stated
+        confidence."""
         return self.bounds.epsilon_at(delta)
 
     def progress(self) -> tuple[tuple[int, float], ...]:
-        """(test samples in each world, δ lower bound after them), …: each bound on its own."""
+        """((test samples in each world, lower bound on δ after them), …); each bound is valid on
+        its own only."""
         alpha = alpha_of(self.confidence) if self.alpha_each is None else self.alpha_each
         return tuple(
             (each.trials, Rates.of(each, alpha=alpha).delta_at(self.epsilon)) for each in self.trace
@@ -222,7 +228,7 @@ class AuditReport(Shown, Plotted):
         return data
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the report as JSON, the events as data too, without the counterexample.
+        """Write the report as JSON, the events also as data; the counterexample is left out.
 
         Raises: FileError, if the path is taken and not to be overwritten, or not writable.
         """
@@ -236,7 +242,7 @@ class AuditReport(Shown, Plotted):
 
     @staticmethod
     def load(path: str | Path) -> AuditReport:
-        """Read a report. Raises: TranscriptError for a file that is none."""
+        """Read a saved report. Raises: TranscriptError for a file that is not a report."""
         try:
             data = json.loads(path_of(path).read_text(encoding="utf-8"))
             if data["format"] != FORMAT:
@@ -266,13 +272,14 @@ class AuditReport(Shown, Plotted):
 
 
 def title(report: AuditReport) -> str:
-    """The claim and the verdict."""
+    """The claim and the verdict of a report, in one line."""
     claim = f"the whole curve ({report.curve})" if report.curve else f"{claimed(report)}-DP"
     return f"{claim}: {report.verdict}, at confidence {shown_down(report.confidence, _NEARLY)}"
 
 
 def claimed(report: AuditReport) -> str:
-    """(ε, δ) as claimed: what is tested is that, or the next double above it.
+    """The claim as text, "(ε, δ)". The tested doubles equal the claimed numbers, or are the next
+    doubles above.
 
     What refutes a claim refutes all smaller ones: one that is refuted is rounded down, others up.
     """
@@ -286,7 +293,7 @@ def claimed(report: AuditReport) -> str:
 
 
 def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
-    """(what, found): the bounds, and how they came about."""
+    """The rows (name, value) of a report: the bounds, and how they were obtained."""
     hits, bit = report.hits, report.event.bit
     if report.curve:
         where = "where it fails" if report.refuted else "where that is nearest"
@@ -310,7 +317,7 @@ def rows(report: AuditReport) -> Iterator[tuple[str, str]]:
 
 
 def tests(report: AuditReport) -> Grid:
-    """Every hypothesis, where several were tested."""
+    """A table of every tested hypothesis, if there were several."""
     found = [
         (each.adversary, each.event.words(), shown_up(each.p_value, 3), shown_up(each.adjusted, 3))
         for each in report.tests
@@ -345,7 +352,8 @@ _TEXTS: Final = ("verdict", "method", "correction", "adversary")
 
 
 def _check(report: AuditReport) -> None:
-    """See that what was read is of its kind. Raises: TypeError, ValueError, AttributeError."""
+    """Check the types and values of a report that was read. Raises: TypeError, ValueError,
+    AttributeError."""
     hits = (report.hits, *report.trace, *(each.hits for each in report.tests))
     counts = [getattr(report, name) for name in _WHOLE]
     counts += [count for each in hits for count in attrs.astuple(each)]

@@ -1,4 +1,4 @@
-"""Choosing an event on training samples, to be tested on others."""
+"""The choice of an event on training samples; the event is then tested on other samples."""
 
 import math
 from collections.abc import Callable, Collection, Iterable, Iterator
@@ -20,13 +20,14 @@ from antiphon.populations.sample import NUMBER, Sample
 SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
 MOST_PLACES: Final = 32
 MOST_KINDS: Final = 32
-"""Up to so many kinds of view have a model of their own, each with …"""
+"""The largest number of kinds of view that get a model of their own."""
 LEAST_VIEWS: Final = 2000
-"""… so many training views at least."""
+"""The least number of training views, in each world, for a kind to get a model of its own."""
 
 
 class Training(NamedTuple):
-    """Samples of both worlds: some to learn scores from, others to choose the threshold."""
+    """Training samples of both worlds: one part to learn scores from, the other to choose the
+    threshold."""
 
     fit: tuple[Sample, Sample]
     tune: tuple[Sample, Sample]
@@ -35,7 +36,7 @@ class Training(NamedTuple):
 def choose_event(
     training: Training, goal: EventGoal, score: str = "auto", *, seed: int = 0
 ) -> Choice:
-    """The event with the best expected bound, over scores, thresholds and both directions.
+    """The event with the best expected bound, over all scores, thresholds and both directions.
 
     Where all views look alike it is the sure event. ``score`` "own": the views are numbers
     or symbols that need no model.
@@ -58,7 +59,8 @@ def choose_event(
 
 
 def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choice:
-    """The event that holds the views of all kinds, if these are few."""
+    """The sure event, which holds the views of all kinds. Raises: InvalidArgument if almost
+    every view is a kind of its own."""
     kinds = {kind for sample in training.fit for kind in sample.cells}
     event = Event(scorers.LikelihoodTable(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
     zero, one = training.tune
@@ -70,7 +72,7 @@ def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choic
 
 
 def _few(kinds: Collection[object], samples: Iterable[Sample]) -> bool:
-    """Whether a kind of view is met more than twice, on average."""
+    """Whether the kinds of view are few: each is met more than twice, on average."""
     return 2 * len(kinds) < sum(sample.replicas for sample in samples)
 
 
@@ -87,7 +89,7 @@ _NOTHING: Final = {
 def candidate_scores(
     zero: Sample, one: Sample, score: str, *, seed: int = 0
 ) -> Iterator[scorers.Scorer]:
-    """The scores that are tried: by name, or (``auto``) all that need NumPy only."""
+    """The scores to try: the one that ``score`` names, or (``auto``) all that need NumPy only."""
     kinds = zero.cells.keys() | one.cells.keys()
     if len(kinds) > 1 and _few(kinds, (zero, one)) and score in ("auto", "counts", "own"):
         yield table(zero, one)
@@ -108,7 +110,7 @@ def candidate_scores(
 
 
 def _by_kind(pooled: scorers.Learned, zero: Sample, one: Sample) -> Iterator[scorers.ByKind]:
-    """A model for each kind of view of which there are many, the pooled one for the rest."""
+    """A model for each frequent kind of view, and the ``pooled`` model for all other kinds."""
     large = {
         kind: parts
         for kind in zero.cells.keys() & one.cells.keys()
@@ -138,7 +140,7 @@ _CHECKED: Final = 1000
 
 
 def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:
-    """A logistic regression on standardised features. Raises: MissingExtra."""
+    """A logistic regression on standardised features, by scikit-learn. Raises: MissingExtra."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError:
@@ -155,7 +157,7 @@ def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:
 
 
 def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.Trees:
-    """Histogram gradient boosting. Raises: MissingExtra."""
+    """Histogram gradient boosting, by scikit-learn. Raises: MissingExtra."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
     except ImportError:
@@ -186,7 +188,8 @@ def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.
 
 
 def _threads(rows: int) -> AbstractContextManager[object]:
-    """One thread for a small task, which others only slow down."""
+    """A context manager that allows one thread only for a small task, which more threads would
+    slow down."""
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
     limits: Any = threadpool_limits
@@ -207,11 +210,11 @@ def _tree(nodes: Any) -> scorers.Tree:
 
 
 Labelled: TypeAlias = tuple[scorers.Vector, npt.NDArray[np.int64], scorers.Vector]
-"""Features, labels, weights."""
+"""(features, labels, weights) of training rows."""
 
 
 def _labelled(reader: Reader, zero: Sample, one: Sample) -> Labelled:
-    """Each row once for each world that it was seen in."""
+    """The training rows with labels: a row appears once for each world in which it was seen."""
     rows = rows_of(reader, zero, one)
     seen = [rows.weights[:, bit] > 0 for bit in (0, 1)]
     features = np.concatenate([rows.features[each] for each in seen])

@@ -1,4 +1,5 @@
-"""The audit of a whole curve: several events on fresh samples, and every ε of each of them."""
+"""The audit of a whole privacy curve: several events on fresh samples, each compared with it at
+every ε."""
 
 from statistics import NormalDist
 from typing import Final, TypeAlias
@@ -26,28 +27,30 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.protocol.adversary import Adversary
 
 Counts: TypeAlias = tuple[int, tuple[int, ...], tuple[int, ...]]
-"""Views of each world; those of b = 0 beyond each cut; and those of b = 1."""
+"""(views of each world, views of b = 0 beyond each cut, views of b = 1 beyond each cut)."""
 
 _EACH_WAY: Final = 16
-"""The largest number of cuts on either side of the middle."""
+"""The largest number of cuts on either side of the median."""
 _LEAST: Final = 4
-"""The average number of a world's tuning views beyond the outermost cuts."""
+"""The least average number of tuning views of a world beyond the outermost cuts."""
 
 
 @attrs.frozen
 class CountCuts:
-    """Plays a chunk of fresh views in both worlds; how many of them lie beyond each cut."""
+    """A task that plays a chunk of fresh views in both worlds, and counts the views beyond each
+    cut."""
 
     playing: Playing
     adversary: Adversary
     scorer: Scorer
     places: tuple[Path, ...]
-    """Where the views had numbers in the training samples, as in ``Event.wide``."""
+    """The places of continuous numbers in the training views, as in ``Event.wide``."""
     cuts: tuple[Cut, ...]
 
     @property
     def wide(self) -> bool:
-        """Whether views have numbers, which are kept until they are scored."""
+        """Whether the views contain continuous numbers, which are kept until the views are
+        scored."""
         return bool(self.places)
 
     def __call__(self, chunk: Chunk) -> Counts:
@@ -70,7 +73,8 @@ class CountCuts:
         )
 
     def hits(self, counts: Counts) -> list[Hits]:
-        """How many views of the world that each cut favours lie beyond it, and of the other."""
+        """For each cut, the number of views beyond it in the world it favours, and in the other
+        world."""
         views, *worlds = counts
         return [
             Hits(worlds[cut.bit][place], views, worlds[1 - cut.bit][place], views)
@@ -79,7 +83,7 @@ class CountCuts:
 
 
 def together(counts: Counts, more: Counts) -> Counts:
-    """The counts of two chunks."""
+    """The sums of the counts of two chunks."""
     (views, zero, one), (others, less, least) = counts, more
     return views + others, _sums(zero, less), _sums(one, least)
 
@@ -89,7 +93,8 @@ def _sums(counts: tuple[int, ...], more: tuple[int, ...]) -> tuple[int, ...]:
 
 
 def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCuts:
-    """The chosen cut, first of all; and others of its score, from end to end."""
+    """The task for a curve's audit: it counts views beyond the chosen cut, and beyond other cuts
+    of the same score."""
     event = choice.event
     if choice.cuts is None or choice.cut is None:
         sure = Cut(event.threshold, event.above, event.bit)
@@ -99,7 +104,8 @@ def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCut
 
 
 def spread(cuts: Cuts) -> list[Cut]:
-    """Cuts beyond which at most half of the tuning views lie, at even steps of a normal score."""
+    """Cuts beyond which at most half of the tuning views lie, spaced evenly on the scale of
+    normal quantiles."""
     found: list[Cut] = []
     for above, met in ((True, cuts.above), (False, cuts.below)):
         shares = met[0] / cuts.totals[0], met[1] / cuts.totals[1]
@@ -115,11 +121,12 @@ def spread(cuts: Cuts) -> list[Cut]:
 
 
 FIRST: Final = 0.5
-"""The share of α of the event that promised most; the others share the rest."""
+"""The share of α for the event that promises most; the other events share the rest."""
 
 
 def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCurve) -> AuditReport:
-    """Choose adversary, score and cuts; bound them on fresh views, all at once; compare.
+    """Audit a whole curve: choose adversary, score and cuts; bound all events on fresh views;
+    compare with the curve.
 
     Each cut is an event with two Clopper-Pearson bounds at half of its α. The α of all add up to
     that of the audit: so all bounds hold together, but for that probability, and at every ε.
@@ -166,7 +173,7 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
 
 
 def _shares(alpha: float, events: int) -> list[float]:
-    """The share of α for each event; their sum is at most α."""
+    """The share of α that each event gets; their sum is at most α."""
     if events == 1:
         return [alpha]
     return [FIRST * alpha, *[down((1 - FIRST) * alpha / (events - 1))] * (events - 1)]

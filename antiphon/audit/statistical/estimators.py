@@ -1,4 +1,4 @@
-"""Lower bounds on δ at ε, and on ε at δ, from hit counts: each with stated coverage.
+"""Lower bounds on δ at ε, and on ε at δ, from counts of hits; each holds with a stated confidence.
 
 An event S is chosen on samples that are not used again; what follows is about that
 one event, so no multiple testing hides in it. Both directions are one event each. They rest on
@@ -23,7 +23,8 @@ import numpy as np
 from antiphon.numbers import InvalidArgument, exact
 
 _SLACK: Final = 1e-6
-"""Relative error allowed for in a binomial tail; it is below 1e-8 to n = 10^15."""
+"""The relative error that is allowed for in a binomial tail; the true one is below 1e-8 up to n
+= 10^15."""
 MOST_TRIALS: Final = 10**15
 _MOST_TERMS: Final = 1 << 17
 """The number of terms of a tail that are summed (8 σ of n = 10^9); a geometric series bounds the
@@ -60,7 +61,8 @@ def alpha_of(confidence: float) -> float:
 
 
 def lower_bound(successes: int, trials: int, *, alpha: float) -> float:
-    """A number that exceeds the true probability with probability at most ``alpha``."""
+    """A Clopper-Pearson lower bound: it exceeds the true probability with probability at most
+    ``alpha``."""
     _check(successes, trials, alpha)
     if successes == 0:
         return 0.0
@@ -70,7 +72,8 @@ def lower_bound(successes: int, trials: int, *, alpha: float) -> float:
 
 
 def upper_bound(successes: int, trials: int, *, alpha: float) -> float:
-    """A number that the true probability exceeds with probability at most ``alpha``."""
+    """A Clopper-Pearson upper bound: the true probability exceeds it with probability at most
+    ``alpha``."""
     _check(successes, trials, alpha)
     high = 1 - lower_bound(trials - successes, trials, alpha=alpha)
     return min(1.0, math.nextafter(high, 2))
@@ -91,7 +94,8 @@ def _check(successes: int, trials: int, alpha: float) -> None:
 
 
 def _largest(high: float, sure: Callable[[float], bool]) -> float:
-    """Nearly the largest float in [0, high) for which ``sure`` holds; by bisection."""
+    """Nearly the largest float in [0, high) for which the predicate ``sure`` holds; by
+    bisection."""
     low = 0.0
     while True:
         middle = (low + high) / 2
@@ -104,7 +108,7 @@ def _largest(high: float, sure: Callable[[float], bool]) -> float:
 
 
 def upper_tail(least: int, trials: int, p: float) -> float:
-    """P[X >= least] for X ~ Bin(trials, p) and 0 < p <= least/trials, where terms fall.
+    """P[X >= least] for X ~ Bin(trials, p) and 0 < p <= least/trials, where the terms decrease.
 
     Past _MOST_TERMS terms it is an upper bound.
     """
@@ -124,7 +128,8 @@ def upper_tail(least: int, trials: int, p: float) -> float:
 
 
 def _term(k: int, n: int, p: float) -> float:
-    """P[X = k], X ~ Bin(n, p), by the saddle-point expansion (Loader 2000), k >= 1."""
+    """The probability P[X = k], X ~ Bin(n, p), by the saddle-point expansion (Loader 2000), for
+    k >= 1."""
     if k == n:
         return math.exp(n * math.log(p))
     log = _stirling(n) - _stirling(k) - _stirling(n - k)
@@ -133,7 +138,7 @@ def _term(k: int, n: int, p: float) -> float:
 
 
 def _stirling(n: int) -> float:
-    """ln n! − ln(√(2πn) (n/e)^n)."""
+    """The error of Stirling's formula: ln n! − ln(√(2πn) (n/e)^n)."""
     if n < 20:
         return math.lgamma(n + 1) - (n + 0.5) * math.log(n) + n - 0.5 * math.log(2 * math.pi)
     s = 1 / (n * n)
@@ -141,7 +146,7 @@ def _stirling(n: int) -> float:
 
 
 def _deviance(x: float, mean: float) -> float:
-    """x ln(x/mean) + mean − x, without cancellation near x = mean."""
+    """The binomial deviance x ln(x/mean) + mean − x, without cancellation near x = mean."""
     v = (x - mean) / (x + mean)
     if abs(v) >= 0.1:
         return x * math.log(x / mean) + mean - x
@@ -159,7 +164,8 @@ CORRECTIONS: Final = ("select", "holm", "bonferroni")
 
 
 def bonferroni(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Adjusted p-values k p: rejecting those <= α errs anywhere with probability <= α.
+    """Bonferroni's adjusted p-values k p: to reject those <= α makes any error with probability <=
+    α.
 
     >>> bonferroni([0.25, 0.5])
     (0.5, 1.0)
@@ -193,14 +199,15 @@ def _check_level(p_values: Sequence[float]) -> None:
 
 @attrs.frozen
 class Hits:
-    """How often S was met in the world b that it favours, and in the other."""
+    """The counts of an event S: its hits in the world b that it favours and in the other, and
+    the views played."""
 
     own: int
     trials: int
-    """Views of the world b."""
+    """The number of views of the world b."""
     against: int
     others: int
-    """Views of the world 1 − b."""
+    """The number of views of the world 1 − b."""
 
     def __add__(self, other: Hits) -> Hits:
         both = zip(attrs.astuple(self), attrs.astuple(other), strict=True)
@@ -209,7 +216,7 @@ class Hits:
 
 @attrs.frozen
 class Rates:
-    """Pr_b[S] >= low and Pr_{1−b}[S] <= high, both at once with probability 1 − α.
+    """Bounds Pr_b[S] >= low and Pr_{1−b}[S] <= high, which hold together with probability 1 − α.
 
     So every bound read off them holds at the same time, for all ε and δ.
     """
@@ -219,7 +226,8 @@ class Rates:
 
     @staticmethod
     def of(hits: Hits, *, alpha: float) -> Rates:
-        """Two Clopper-Pearson bounds at α/2 each; no views of a world bound nothing."""
+        """Rates from two Clopper-Pearson bounds at α/2 each; a world without views gives no
+        bound."""
         return Rates(
             lower_bound(hits.own, hits.trials, alpha=alpha / 2) if hits.trials else 0.0,
             upper_bound(hits.against, hits.others, alpha=alpha / 2) if hits.others else 1.0,
@@ -240,7 +248,7 @@ class Rates:
 def delta_lower_bound(
     hits: int, trials: int, against: int, others: int, *, epsilon: float, alpha: float
 ) -> float:
-    """A number that exceeds the true δ(ε) with probability at most ``alpha``.
+    """A lower bound on δ(ε), which exceeds the true value with probability at most ``alpha``.
 
     ``hits`` of ``trials`` replicas fell into S in the world it favours, ``against`` of
     ``others`` in the other. Two Clopper-Pearson bounds at α/2 each, rounded down.
@@ -254,12 +262,14 @@ def delta_lower_bound(
 def epsilon_lower_bound(
     hits: int, trials: int, against: int, others: int, *, delta: float, alpha: float
 ) -> float:
-    """A number that exceeds the least ε with (ε, δ)-DP with probability at most ``alpha``."""
+    """A lower bound on the least ε with (ε, δ)-DP, which exceeds it with probability at most
+    ``alpha``."""
     return Rates.of(Hits(hits, trials, against, others), alpha=alpha).epsilon_at(delta)
 
 
 def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha: float) -> float:
-    """The one-binomial form: from how often a guess of a random label is right.
+    """A lower bound on δ(ε) from one binomial: how often a guess of a random label (the world) is
+    right.
 
     The label is the world b that S favours with probability 1/(1+e^ε), else 1−b; the
     guess is b iff the view is in S. It is right with probability (e^ε + δ_S)/(1+e^ε),
@@ -271,7 +281,8 @@ def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha:
 
 
 def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
-    """The least α at which ``delta_lower_bound`` refutes (ε, δ), rounded up; 1 if none does.
+    """The p-value of the claim (ε, δ): the least α at which ``delta_lower_bound`` refutes it,
+    rounded up; 1 if none does.
 
     2 max over q of min(P[Bin(n, δ + e^ε q) >= own], P[Bin(m, q) <= against]): the first rises
     with q and the second falls, so it is where they meet. Under the claim it is at most u
@@ -304,17 +315,19 @@ def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
 
 
 def exp_up(epsilon: float) -> float:
-    """e^ε, rounded up, for 0 <= ε < 700. Raises: InvalidArgument for another ε."""
+    """The value of e^ε, rounded up, for 0 <= ε < 700. Raises: InvalidArgument for another ε."""
     if not 0 <= epsilon < 700:
         raise InvalidArgument(f"epsilon must lie in [0, 700), not {epsilon!r}")
     return up(math.exp(epsilon)) if epsilon else 1.0
 
 
 def down(value: float) -> float:
-    """Below the real result of a few float operations on numbers of this size."""
+    """A lower bound on the exact result, after a few float operations on numbers of the size of
+    ``value``."""
     return value - 8e-16 * max(1.0, abs(value))
 
 
 def up(value: float) -> float:
-    """Above it."""
+    """An upper bound on the exact result, after a few float operations on numbers of the size of
+    ``value``."""
     return value + 8e-16 * max(1.0, abs(value))

@@ -1,4 +1,4 @@
-"""Events: sets of views, as data and in words, and where a score is cut to make one.
+"""Events: sets of views, as data and in words, and thresholds on a score that define them.
 
 Not where the ratio is largest, which is met by chance, but where the *lower bound* that
 fresh samples will give is expected to be largest.
@@ -23,7 +23,8 @@ from antiphon.protocol import Card, Shown, register
 
 
 def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | None:
-    """The event as a half-line of one number or of one difference; None: it is not one.
+    """The event in words, as a half-line of one number or of one difference; None if it is not a
+    half-line.
 
     Of whole numbers, by its first or last one. Of views that have the number.
     """
@@ -43,7 +44,8 @@ def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | No
 def crossing(
     knots: Sequence[float], heights: Sequence[float], level: float, above: bool
 ) -> str | None:
-    """Where a piecewise-linear curve is beyond a level: "> 1.5"; None unless it is a half-line.
+    """The half-line on which a piecewise-linear curve lies beyond a level, as text: "> 1.5"; None
+    if it is not one.
 
     >>> crossing([0, 1, 3], [-1, -1, 1], 0, above=True), crossing([0, 1], [1, 0], 0.25, above=True)
     ('≥ 3', '≤ 0')
@@ -74,20 +76,20 @@ def _named(read_by: reader.Reader, feature: int) -> str:
 @register("antiphon.Event/1")
 @attrs.frozen(repr=False)
 class Event(Shown):
-    """S: the views whose score lies beyond a threshold; ``bit`` is the world it favours."""
+    """An event S: the views whose score lies beyond a threshold; ``bit`` is the world it
+    favours."""
 
     scorer: scorers.Scorer
     threshold: float
     above: bool
-    """S = {score > threshold}; else {score < threshold}."""
+    """Whether S = {score > threshold}; else S = {score < threshold}."""
     bit: int
     wide: tuple[reader.Path, ...] = attrs.field(default=(), repr=False)
-    """Where the views had numbers in the training samples. What looks at symbols takes a
-    number at any other place for one of them, so that each different one is a kind of view:
-    an event made by hand names the places of its continuous answers here."""
+    """The places of continuous numbers in the training views. Scorers of symbols take numbers
+    elsewhere for symbols: an event made by hand must list the places of its continuous answers."""
 
     def hits(self, sample: Sample) -> int:
-        """How many replicas fall into S."""
+        """The number of replicas in a sample that fall into S."""
         scorer = self.scorer
         cells = (reader.with_numbers_at(sample, self.wide) if scorer.symbolic else sample).cells
         return sum(
@@ -109,7 +111,8 @@ class Event(Shown):
         return self._hits(skeleton, 1, columns) > 0
 
     def _parted(self, feature: object) -> tuple[object, list[float]]:
-        """A view as samples have it: numbers where they had them, arrays taken apart."""
+        """A single view in the form of a sample's cell: (skeleton with ``NUMBER`` marks, the
+        numbers)."""
         numbers: list[float] = []
 
         def part(value: object, path: reader.Path) -> object:
@@ -131,7 +134,7 @@ class Event(Shown):
         return Card(f"{self.words()}; favours b = {self.bit}")
 
     def words(self) -> str:
-        """S in words: "the answer to message 3 is > 1.73", "answer 4 − answer 2 ≥ 1"."""
+        """The event in words: "the answer to message 3 is > 1.73", "answer 4 − answer 2 ≥ 1"."""
         scorer = self.scorer
         if isinstance(scorer, scorers.LikelihoodTable):
             examples = ", ".join(kind_label(kind) for kind in scorer.kinds[:2])
@@ -148,7 +151,7 @@ class Event(Shown):
 
 
 def kind_label(kind: object) -> str:
-    """A transcript in words: "⊤ ⊥ 1"."""
+    """A kind of view (its transcript) as text: "⊤ ⊥ 1"."""
     items = reader.items_of(kind)
     if items is None:
         return reader.item_label(kind, 40)
@@ -158,7 +161,8 @@ def kind_label(kind: object) -> str:
 
 Objective: TypeAlias = Literal["epsilon", "delta"]
 DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
-"""Standard errors by which training rates are mistrusted; less only where nothing is left."""
+"""The numbers of standard errors by which training rates are mistrusted; the next is tried only
+where no event keeps a positive bound."""
 
 
 @attrs.frozen
@@ -175,7 +179,8 @@ class EventGoal(ABC):
     def rates(
         self, own: scorers.Vector, of: float, against: scorers.Vector, others: float, doubt: float
     ) -> tuple[scorers.Vector, scorers.Vector]:
-        """The bounds on rates that fresh samples would give, from counts of training samples.
+        """The bounds on the two rates that fresh samples would give, predicted from counts of
+        training samples.
 
         Wilson's intervals stand for Clopper-Pearson's. The training rates are taken at the
         bad end of an interval of their own, so that of many thresholds none wins by luck.
@@ -187,14 +192,13 @@ class EventGoal(ABC):
 
     @abstractmethod
     def predicted(self, low: scorers.Vector, high: scorers.Vector) -> scorers.Vector:
-        """The figure expected of fresh samples, from bounds on the two rates: the larger, the
-        better."""
+        """The figure expected of fresh samples, from bounds on the two rates: higher is better."""
 
 
 @attrs.frozen
 class Goal(EventGoal):
-    """The goal of an audit of one claim: the bound expected on ``trials`` fresh views of each
-    world."""
+    """The goal of an audit of one claim: the bound that is expected on ``trials`` fresh views of
+    each world."""
 
     def predicted(self, low: scorers.Vector, high: scorers.Vector) -> scorers.Vector:
         if self.objective == "delta":
@@ -204,25 +208,25 @@ class Goal(EventGoal):
 
 
 def _wilson(share: scorers.Vector, trials: float, z: float) -> scorers.Vector:
-    """The end of Wilson's interval that lies z standard errors away from a share."""
+    """The end of Wilson's score interval that lies z standard errors away from a share."""
     square = z * z / trials
     spread = z * np.sqrt(np.maximum(share * (1 - share) / trials + square / (4 * trials), 0))
     return (share + square / 2 + spread) / (1 + square)
 
 
 class Cut(NamedTuple):
-    """{score > limit}, or {score < limit}, and the world that this favours."""
+    """A set of scores {score > limit} or {score < limit}, and the world that it favours."""
 
     limit: float
     above: bool
     bit: int
 
     def holds(self, scores: scorers.Vector) -> npt.NDArray[np.bool_]:
-        """Whether each score lies in the cut; NaN does not."""
+        """Whether each score lies in the cut; NaN never does."""
         return scores > self.limit if self.above else scores < self.limit
 
     def event(self, scorer: scorers.Scorer, wide: tuple[reader.Path, ...]) -> Event:
-        """As an event, in as few words as can be."""
+        """The cut of a score as an event, in as few words as possible."""
         limit, above, bit = self
         if isinstance(scorer, scorers.LikelihoodTable):
             return Event(scorer.within(limit, above=above), 0.5, True, bit, wide)
@@ -230,40 +234,43 @@ class Cut(NamedTuple):
 
 
 class Choice(NamedTuple):
-    """An event, and the bound that is expected of it on fresh samples."""
+    """A chosen event, and the bound that is expected of it on fresh samples."""
 
     event: Event
     doubt: float
-    """With how much doubt something is left to expect; the more, the better."""
+    """The number of standard errors at which the event was chosen; see ``DOUBTS``. More is
+    better."""
     predicted: float
     hits: Hits
-    """How often the tuning samples met it: optimistic, they chose it."""
+    """The counts of tuning samples in the event: optimistic, as the event was chosen on them."""
     cut: Cut | None = None
-    """The event as a cut of …"""
+    """The cut of the score that makes the event; None for the sure event."""
     cuts: Cuts | None = None
-    """… all that its score has; None where it is the sure event."""
+    """All cuts of the same score; None for the sure event."""
 
     @property
     def promise(self) -> tuple[float, float]:
-        """The key by which choices are compared."""
+        """The key by which choices are compared: the larger, the better."""
         return self.doubt, self.predicted
 
 
 @attrs.frozen(eq=False)
 class Cuts:
-    """All events {score > t} and {score < t}, and how many tuning views lie in each."""
+    """All events {score > t} and {score < t} of one score, and the number of tuning views in
+    each."""
 
     scorer: scorers.Scorer
     limits: scorers.Vector
     totals: tuple[int, int]
     above: tuple[scorers.Vector, scorers.Vector]
-    """Views of each world with a score above each limit …"""
+    """For each world, the number of views with a score above each limit."""
     below: tuple[scorers.Vector, scorers.Vector]
-    """… and below it."""
+    """For each world, the number of views with a score below each limit."""
 
     @staticmethod
     def of(scorer: scorers.Scorer, zero: Sample, one: Sample) -> Cuts:
-        """The cuts that these samples tell apart; none where all views score alike."""
+        """The cuts between the scores that occur in these samples; none where all views score
+        alike."""
         worlds = _scored(scorer, zero), _scored(scorer, one)
         limits = _between(np.unique(np.concatenate([each.candidates() for each in worlds])))
         above = worlds[0].above(limits), worlds[1].above(limits)
@@ -273,7 +280,7 @@ class Cuts:
     def best(
         self, goal: EventGoal, doubt: float, wide: tuple[reader.Path, ...]
     ) -> Iterator[Choice]:
-        """The best event of each direction, for either world."""
+        """The best cut of each direction for each of the two worlds."""
         if not len(self.limits):
             return
         for above, met in ((True, self.above), (False, self.below)):
@@ -290,29 +297,32 @@ class Cuts:
 
 @attrs.frozen(eq=False)
 class _Scored:
-    """The scores of the tuning views of one world: those of numbers, those of plain kinds."""
+    """The scores of one world's tuning views: of views with numbers one by one, of other views
+    by kind."""
 
     numbers: scorers.Vector
-    """Rising."""
+    """The scores of views with numbers, in ascending order."""
     kinds: scorers.Vector
-    """Rising …"""
+    """The scores of kinds of view without numbers, in ascending order."""
     counts: scorers.Vector
-    """… and how many views have a score among the first i of them, i = 0, 1, …"""
+    """The number of views whose kind is among the first i scores of ``kinds``, for i = 0, 1, …"""
 
     def below(self, limits: scorers.Vector) -> scorers.Vector:
-        """How many views have a score < each limit."""
+        """The number of views with a score < each limit."""
         plain = self.counts[np.searchsorted(self.kinds, limits, "left")]
         return np.searchsorted(self.numbers, limits, "left") + plain
 
     def above(self, limits: scorers.Vector) -> scorers.Vector:
-        """How many views have a score > each limit; a view without a score has neither."""
+        """The number of views with a score > each limit; a view without a score is never
+        counted."""
         plain: scorers.Vector = (
             self.counts[-1] - self.counts[np.searchsorted(self.kinds, limits, "right")]
         )
         return plain + (len(self.numbers) - np.searchsorted(self.numbers, limits, "right"))
 
     def candidates(self) -> scorers.Vector:
-        """Scores that thresholds are put between: all of kinds, of numbers the more extreme."""
+        """The scores between which thresholds are put: those of all kinds, and of numbers mostly
+        the extreme ones."""
         n = len(self.numbers)
         if not n:
             return self.kinds
@@ -338,6 +348,6 @@ def _scored(scorer: scorers.Scorer, sample: Sample) -> _Scored:
 
 
 def _between(scores: scorers.Vector) -> scorers.Vector:
-    """A threshold between each two neighbours; the lower one where no double lies between."""
+    """The thresholds between neighbouring scores; the lower score where no double lies between."""
     middle = scores[:-1] / 2 + scores[1:] / 2
     return np.where((scores[:-1] < middle) & (middle < scores[1:]), middle, scores[:-1])

@@ -1,4 +1,5 @@
-"""Counterexamples: an interaction in the event that refutes a claim, and how to see it again."""
+"""Counterexamples: an interaction in an event that refutes a claim, saved so that it can be
+replayed."""
 
 from __future__ import annotations
 
@@ -29,12 +30,12 @@ FORMAT: Final = "antiphon-counterexample/1"
 
 
 class NamelessParty(UserWarning):
-    """A saved counterexample names a party that no file can rebuild."""
+    """A warning: a saved counterexample names a mechanism or adversary that no file can rebuild."""
 
 
 @attrs.frozen(repr=False)
 class Counterexample(Shown):
-    """One interaction that fell into the event which refutes a claim.
+    """An interaction that fell into the event by which an audit refuted a claim.
 
     ``recording`` was played in the world ``bit`` with the seed ``seed``; it holds the
     adversary and the coins of both sides, so it replays on any machine. Saved, it is an
@@ -47,20 +48,20 @@ class Counterexample(Shown):
     bit: int
     epsilon: float
     delta: float
-    """The claim that is refuted: (epsilon, delta)-DP."""
+    """The δ of the refuted claim, (epsilon, delta)-DP."""
     delta_lower: float
-    """A lower bound on δ at that ε …"""
+    """A lower bound on δ at the claim's ε."""
     confidence: float
-    """… with this confidence."""
+    """The confidence of this lower bound."""
     seed: codec.Json = attrs.field(repr=False)
-    """NumPy's SeedSequence of this interaction: its entropy and its spawn key."""
+    """The NumPy SeedSequence of this interaction: its entropy and its spawn key."""
     feature: Feature | None = attrs.field(default=tuple, repr=False)
-    """The feature of a view that the event reads; None if the file names one that is not
-    registered."""
+    """The feature of a view that the event reads; None if the file names an unregistered one."""
     hits: Hits | None = attrs.field(default=None, repr=False)
-    """The counts that the bound follows from by two Clopper-Pearson bounds …"""
+    """The counts from which the bound follows, by two Clopper-Pearson bounds."""
     alpha: float | None = attrs.field(default=None, repr=False)
-    """… at α/2 each; None where another method was used."""
+    """The α of the two Clopper-Pearson bounds together, α/2 each; None if another method was
+    used."""
 
     def __attrs_post_init__(self) -> None:
         check(self)
@@ -77,12 +78,12 @@ class Counterexample(Shown):
 
     @property
     def view(self) -> View:
-        """The adversary's view: what of it may be shown around."""
+        """The adversary's view: the part of the counterexample that may be shown to others."""
         return self.recording.view
 
     @property
     def in_event(self) -> bool | None:
-        """Whether the view lies in the event; None where the feature is not known."""
+        """Whether the view lies in the event; None if the event's feature is not known."""
         if self.feature is None:
             return None
         with rerunning():
@@ -90,7 +91,8 @@ class Counterexample(Shown):
 
     @property
     def as_stated(self) -> tuple[str, ...]:
-        """The facts that the file alone cannot prove, and that a reader takes on its author's word.
+        """The facts that the file alone cannot prove, and that a reader must take on its author's
+        word.
 
         The rest was: event, bit and seed fit what was played, and the bound follows from the
         counts (``hits``) where it has them.
@@ -103,7 +105,8 @@ class Counterexample(Shown):
     def replay(
         self, adversary: Adversary | None = None, mechanism: Mechanism | None = None
     ) -> View:
-        """Run both sides again, message by message, and check the event.
+        """Run adversary and mechanism again, message by message, and check that the view lies in
+        the event.
 
         Raises: ReplayMismatch at the first difference, also if the view is not in the event;
         InvalidArgument if a party is not given and its type is not registered.
@@ -114,7 +117,8 @@ class Counterexample(Shown):
         return view
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write it as a recording (docs/transcripts.md), for its owner only.
+        """Write the counterexample as a recording (docs/transcripts.md), readable by its owner
+        only.
 
         Raises: FileError, if the path is taken and not to be overwritten, or not writable. Warns
         of parties without a name: ``antiphon replay`` cannot run them.
@@ -125,7 +129,8 @@ class Counterexample(Shown):
             warnings.warn(f"in {path} {warning}", NamelessParty, stacklevel=2)
 
     def _lacking(self) -> Iterator[str]:
-        """The actions that the file cannot support, because a party has no registered name."""
+        """The actions that the saved file cannot support, because a party has no registered
+        name."""
         cure = "define it at the top of a file, and pass --with FILE.py; or @ap.register it"
         parties = [self.view.header.adversary, self.recording.secret.system]
         nameless = ", ".join(dict.fromkeys(codec.unregistered(parties)))
@@ -150,7 +155,8 @@ class Counterexample(Shown):
 
     @staticmethod
     def load(path: str | Path) -> Counterexample:
-        """Read a counterexample, and check of it what can be checked (``as_stated``: the rest).
+        """Read a counterexample, and check all that can be checked; the rest is listed by
+        ``as_stated``.
 
         Raises: TranscriptError, also for a mere recording or view, and for evidence that does
         not fit the recording or itself.
@@ -183,8 +189,8 @@ class Counterexample(Shown):
 
 
 def against(epsilon: float, delta: float, delta_lower: float, confidence: float) -> str:
-    """The refuted claim and the bound against it: rounded down, with digits enough to tell them
-    apart."""
+    """The refuted claim and the bound on δ against it, rounded down, with enough digits to tell
+    the two apart."""
     claim = f"({shown_down(epsilon, _NEARLY)}, {shown_down(delta, _NEARLY)})-DP"
     return (
         f"evidence against {claim}: at that ε, δ is at least {told_apart(delta_lower, delta)[0]} "
@@ -197,7 +203,8 @@ _PLAIN: Final = ("bit", "epsilon", "delta", "delta_lower", "confidence")
 
 
 def check(found: Counterexample) -> None:
-    """See that evidence is possible, and follows from its own figures.
+    """Check that the figures of a counterexample are possible, and that its bound follows from its
+    counts.
 
     Raises: InvalidArgument where it does not.
     """
@@ -220,7 +227,7 @@ def check(found: Counterexample) -> None:
 
 
 _ROUNDING: Final = 1e-9
-"""Between machines: far less than a figure that is printed."""
+"""The difference allowed between the rounding of two machines: far below any printed digit."""
 
 
 def _hits(data: codec.Json) -> Hits | None:
@@ -240,7 +247,7 @@ def _feature(data: codec.Json) -> Feature | None:
 
 
 def seed_as_json(seed: np.random.SeedSequence) -> codec.Json:
-    """A SeedSequence as JSON."""
+    """A NumPy SeedSequence as JSON."""
     entropy = seed.entropy
     key = [int(each) for each in seed.spawn_key]
     if isinstance(entropy, int):

@@ -1,4 +1,4 @@
-"""An audit's plays: training samples, and the test of an event in chunks of bounded memory."""
+"""The plays of an audit: training samples, and the test of an event in chunks of bounded memory."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -24,41 +24,45 @@ from antiphon.protocol.records.interaction import record
 Result = TypeVar("Result")
 Counted = TypeVar("Counted", covariant=True)
 Trace: TypeAlias = tuple[tuple[int, int, int, int], ...]
-"""Cumulative hits, as plain tuples: what chunks give, workers return and a checkpoint holds."""
+"""The cumulative hits as plain tuples: returned by chunks and workers, and kept in a checkpoint."""
 POINTS: Final = 64
 """The largest number of points of a trace."""
 CHUNK: Final = 1 << 18
-"""Most views of each world in a chunk, where views have numbers, which are kept until scored;"""
+"""The largest number of views of each world in a chunk whose views contain numbers, which are
+kept until scored."""
 LEAST_CHUNK: Final = 1 << 15
-"""so many at least, because a chunk costs something,"""
+"""The least number of views of each world in a chunk, because each chunk has a cost."""
 LEAST_CHUNKS: Final = 8
-"""and else so few that a report can show how its bound grew."""
+"""The number of chunks aimed at, so that a report can show how its bound grew."""
 PLAIN_CHUNKS: Final = 32
-"""At most so many chunks where views have none: they may cost the same, however large."""
+"""The largest number of chunks for views without numbers: a large chunk of these costs no more
+memory."""
 CHUNK_NUMBERS: Final = 1 << 25
-"""Most numbers in the views of a chunk: a quarter of a gigabyte, and as much to play them."""
+"""The largest number of numbers in the views of a chunk: a quarter of a gigabyte, and as much to
+play them."""
 LEAST_ROUND: Final = 400
-"""The least training views of each adversary in a round of a search."""
+"""The least number of training views of each adversary in a round of a search."""
 MOST_LEARNING: Final = 500_000
-"""Views of each world that scores are learned from; thresholds need more."""
+"""The largest number of views of each world from which scores are learned; thresholds use all
+others."""
 _PROBES: Final = 16
 MOST_TRIES: Final = 20_000
-"""Interactions that are played one by one to show one that lies in the event."""
+"""The largest number of interactions that are played one by one to find one in the event."""
 TRAINING, TESTING, SHOWING, CHOOSING, BETTING, PROBING, VACUOUS = range(7)
-"""Names of the streams of an audit's seed."""
+"""The spawn keys of the independent streams of an audit's seed."""
 
 
 class Game(Protocol):
-    """Both worlds of a privacy game, as an audit plays them."""
+    """The interface of a privacy game, as an audit plays it: both of its worlds."""
 
     def mechanism(self, bit: int) -> Chain:
-        """The world ``bit``."""
+        """The mechanism of the world ``bit``, guarded by V[f]."""
         ...
 
 
 @attrs.frozen
 class Playing:
-    """How the views of an audit come about."""
+    """The settings with which an audit's views are played: the game, the feature, the rounds."""
 
     game: Game
     feature: Feature
@@ -67,7 +71,8 @@ class Playing:
     def sample(
         self, adversary: Adversary, bit: int, views: int, seed: np.random.SeedSequence
     ) -> Sample:
-        """A number of views of the world ``bit``. Raises: InvalidArgument if it is no count."""
+        """A sample of ``views`` views of the world ``bit``. Raises: InvalidArgument if ``views``
+        is not a valid count."""
         try:
             return play_sample(
                 adversary, self.game.mechanism(bit), replicas=views, feature=self.feature,
@@ -82,12 +87,14 @@ class Playing:
             ) from None
 
     def width(self, adversary: Adversary, seed: np.random.SeedSequence) -> int:
-        """How many numbers a view has, judged by a few: what decides how many fit into memory."""
+        """The number of numbers in a view, judged by a few plays: it decides how many views fit
+        into memory."""
         cells = self.sample(adversary, 0, _PROBES, seed).cells.values()
         return max(cell.width for cell in cells)
 
     def training(self, adversary: Adversary, views: int, seed: np.random.SeedSequence) -> Training:
-        """Samples of both worlds: up to half of the views to learn from, the rest to tune on."""
+        """Training samples of both worlds: up to half of the views to learn scores from, the
+        rest to choose thresholds."""
         learn = max(1, min(views // 2, MOST_LEARNING))
         shares = (learn, learn, max(1, views - learn), max(1, views - learn))
         played = [
@@ -99,7 +106,7 @@ class Playing:
 
 @attrs.frozen
 class CountHits:
-    """Plays a chunk of fresh views in both worlds; how many of them lie in the event.
+    """A task that plays a chunk of fresh views in both worlds, and counts the views in the event.
 
     ``label``: if given, each view is of the world that the event favours with that
     probability, else of the other, and the chunk has so many views in all.
@@ -112,7 +119,8 @@ class CountHits:
 
     @property
     def wide(self) -> bool:
-        """Whether views have numbers, which are kept until they are scored."""
+        """Whether the views contain continuous numbers, which are kept until the views are
+        scored."""
         return bool(self.event.wide)
 
     def __call__(self, chunk: Chunk) -> Trace:
@@ -133,20 +141,22 @@ class CountHits:
 
 
 class CountingTask(Protocol[Counted]):
-    """Plays a chunk and counts in it."""
+    """The interface of a task that plays a chunk, and counts views in it."""
 
     @property
     def wide(self) -> bool:
-        """Whether views have numbers, which are kept until they are scored."""
+        """Whether the views contain continuous numbers, which are kept until the views are
+        scored."""
         ...
 
     def __call__(self, chunk: Chunk, /) -> Counted:
-        """The counts of a task: numbers, or tuples of them."""
+        """The counts of one chunk: numbers, or tuples of numbers."""
         ...
 
 
 def merge_trace(trace: Trace, more: Trace) -> Trace:
-    """The trace with a chunk's hits added at its end; thinned where it grows long."""
+    """The trace of cumulative hits with a chunk's hits appended; every second point is dropped
+    where it grows long."""
     kept = trace[1::2] if len(trace) >= POINTS else trace
     return (*kept, attrs.astuple(Hits(*trace[-1]) + Hits(*more[-1])))
 
@@ -160,7 +170,7 @@ class Workforce:
     checkpoint: Union[Checkpoint, str, Path, None] = None
     progress: Union[Progress, Literal[False], None] = None
     width: int = 0
-    """Numbers in a view."""
+    """The number of numbers in a view."""
 
     def run(
         self,
@@ -170,7 +180,8 @@ class Workforce:
         seed: np.random.SeedSequence,
         place: int,
     ) -> Outcome[Result]:
-        """A task on so many fresh views; ``place`` tells several tasks of one audit apart."""
+        """Run a task on ``views`` fresh views; ``place`` distinguishes several tasks of one
+        audit."""
         path, size = self.checkpoint, self.chunk
         if size is None:
             size = min(CHUNK, max(LEAST_CHUNK, -(-views // LEAST_CHUNKS)))
@@ -190,7 +201,7 @@ class Workforce:
 
 @attrs.frozen
 class Setting:
-    """An audit whose arguments have been checked."""
+    """The settings of an audit, whose arguments have been checked."""
 
     playing: Playing
     goal: EventGoal
@@ -198,13 +209,14 @@ class Setting:
     workforce: Workforce
     root: np.random.SeedSequence
     trained: int
-    """Training views of each world."""
+    """The number of training views of each world."""
     confidence: float
 
     def best(
         self, candidates: Sequence[Candidate], views: int, *key: int
     ) -> tuple[Candidate, Choice]:
-        """The adversary whose event promises most, by successive halving on training views.
+        """The adversary whose event promises most, with this event; by successive halving on
+        training views.
 
         Raises: InvalidArgument if there are too few views for so many adversaries.
         """
@@ -226,7 +238,7 @@ class Setting:
         return ranked[0], choices[0]
 
     def choose(self, candidate: Candidate, views: int, *key: int) -> Choice:
-        """The event chosen on so many training views of an adversary."""
+        """The event chosen on ``views`` training views of one adversary."""
         seed = child_seed(self.root, TRAINING, *key)
         training = self.playing.training(candidate.adversary, views, seed)
         return choose_event(training, self.goal, self.score, seed=int(seed.generate_state(1)[0]))
@@ -234,7 +246,8 @@ class Setting:
     def show(
         self, adversary: Adversary, event: Event, rate: float, low: float
     ) -> Counterexample | None:
-        """An interaction in the event, if one turns up soon; ``rate``: how often one should."""
+        """A counterexample: an interaction in the event, if one turns up soon. ``rate``: how
+        likely the event is."""
         playing, goal = self.playing, self.goal
         for number in range(min(MOST_TRIES, math.ceil(20 / max(rate, 1e-9)))):
             seed = child_seed(self.root, SHOWING, number)
@@ -249,7 +262,8 @@ class Setting:
 
 
 def child_seed(seed: np.random.SeedSequence, *key: int) -> np.random.SeedSequence:
-    """A descendant of a seed by name, so that nothing depends on what was spawned before."""
+    """The child of a seed with the spawn key ``key``. It does not depend on the seeds spawned
+    before."""
     return np.random.SeedSequence(
         seed.entropy, spawn_key=(*seed.spawn_key, *key), pool_size=seed.pool_size
     )

@@ -17,17 +17,18 @@ _MOST_STEPS = 25
 
 
 class Term(NamedTuple):
-    """In each row, one of ``size`` parameters, and how much of it is in the row's score."""
+    """One term of a linear score: in each row, one of ``size`` parameters counts with a share."""
 
     start: int
-    """The first of these parameters."""
+    """The index of the first of these parameters."""
     size: int
     codes: npt.NDArray[np.intp]
     shares: Vector
 
 
 def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
-    """Linear interpolation between knots, and constant outside; a missing value adds nothing."""
+    """The terms of a piecewise-linear curve: linear between knots, constant outside; a missing
+    value adds nothing."""
     known = ~np.isnan(values)
     inside = np.clip(np.where(known, values, knots[0]), knots[0], knots[-1])
     left = np.clip(np.searchsorted(knots, inside, "right") - 1, 0, len(knots) - 2)
@@ -40,14 +41,16 @@ def hats(values: Vector, knots: Vector, start: int) -> tuple[Term, Term]:
 
 
 def categories(columns: Vector, start: int) -> Term:
-    """Columns of zeros and ones, at most one of them 1 in a row."""
+    """The term of a categorical feature, from indicator columns of which at most one is 1 in a
+    row."""
     codes: npt.NDArray[np.intp] = np.argmax(columns, axis=1)
     return Term(start, columns.shape[1], codes, columns.sum(axis=1))
 
 
 @attrs.frozen(eq=False)
 class Design:
-    """Scores that are linear in ``size`` parameters: the sum of the terms."""
+    """The design of a regression: each row's score is linear in ``size`` parameters, as a sum of
+    terms."""
 
     size: int
     terms: Sequence[Term]
@@ -60,14 +63,16 @@ class Design:
         return total
 
     def slope(self, surplus: Vector) -> Vector:
-        """(size,): the sum over rows of the surplus times each parameter's share."""
+        """(size,): for each parameter, the sum over rows of ``surplus`` times the parameter's
+        share."""
         made = np.zeros(self.size)
         for start, size, codes, shares in self.terms:
             made[start : start + size] += np.bincount(codes, surplus * shares, size)
         return made
 
     def curvature(self, weights: Vector) -> Vector:
-        """(size, size): the sum over rows of the weight times products of shares."""
+        """(size, size): for each two parameters, the sum over rows of the weight times both
+        shares."""
         made = np.zeros((self.size, self.size))
         for place, (start, size, codes, shares) in enumerate(self.terms):
             weighed = weights * shares
@@ -83,7 +88,8 @@ class Design:
 def newton(
     design: Design, weights: Vector, solution: Vector, curvature: Vector | None, *, ridge: float
 ) -> tuple[Vector, Vector]:
-    """The logistic regression of the world on the design, and the curvature there, per view.
+    """A logistic regression of the world on the design, by Newton's method: the parameters, and the
+    curvature per view.
 
     ``weights``: (rows, 2), views of each world; ``solution``: where to begin; ``curvature``:
     to be used as it is, else it is computed at every step. Stops when the log-likelihood has
@@ -110,16 +116,18 @@ def newton(
 
 
 MOST_ROWS: Final = 200_000
-"""Views of each world that a model is fitted to; counted (discrete) views are not limited."""
+"""The largest number of views of each world that a model is fitted to; counted (discrete) views
+are not limited."""
 _FIRST_ROWS: Final = 50_000
 _PARAMETERS: Final = 240
 _SURE: Final = 3.0
 _RIDGE: Final = 1.0
-"""In views: as if so many had spoken against each parameter."""
+"""The strength of the ridge penalty in views: as if this many had spoken against each parameter."""
 
 
 def table(zero: Sample, one: Sample) -> LikelihoodTable:
-    """The log likelihood ratio of each skeleton by counting, half a view added to each."""
+    """A score by counting: each skeleton's log likelihood ratio, with half a view added to each
+    count."""
     n0, n1 = zero.counts, one.counts
     kinds = tuple(sorted({**n0, **n1}, key=lambda kind: -n0.get(kind, 0) - n1.get(kind, 0)))
     scale = math.log(max(zero.replicas, 1) / max(one.replicas, 1))
@@ -131,22 +139,24 @@ def table(zero: Sample, one: Sample) -> LikelihoodTable:
 
 @attrs.frozen(eq=False)
 class Rows:
-    """Training views as rows of features, with how many views of each world a row stands for."""
+    """Training views as rows of features, with the number of views of each world that a row
+    stands for."""
 
     features: Vector
     weights: Vector
-    """(rows, 2): views under b = 0 and under b = 1."""
+    """(rows, 2): the numbers of views under b = 0 and under b = 1."""
 
 
 def rows_of(reader: Reader, zero: Sample, one: Sample, *, most: int = MOST_ROWS) -> Rows:
-    """About ``most`` rows of each world at the most."""
+    """The training views as rows, at most about ``most`` rows of each world."""
     found = [_rows(reader, sample, most) for sample in (zero, one)]
     worlds = [weights[:, None] * np.eye(2)[bit] for bit, (_, weights) in enumerate(found)]
     return Rows(np.concatenate([features for features, _ in found]), np.concatenate(worlds))
 
 
 def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
-    """An equal share of the views of each kind with numbers, and one row for another kind.
+    """The rows of one sample and their weights: equal shares of the kinds with numbers, one row for
+    any other kind.
 
     Of more than ``most`` kinds without numbers, every so-manieth.
     """
@@ -167,7 +177,8 @@ def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
 
 
 def additive(reader: Reader, zero: Sample, one: Sample) -> Learned:
-    """An additive logistic model of which world a view is from: ln(Pr₁/Pr₀) of its features.
+    """An additive logistic model of the world that a view is from: it scores ln(Pr₁/Pr₀) from the
+    view's features.
 
     A piecewise-linear curve with knots at quantiles for each number, a weight for each
     category. Of the numbers or their changes, whichever fit better (Akaike 1974).
@@ -177,7 +188,8 @@ def additive(reader: Reader, zero: Sample, one: Sample) -> Learned:
 
 
 def _pruned(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Learned]:
-    """How well a model fits, and it: where some numbers tell nothing, of the others alone."""
+    """(goodness of fit, model); where some numbers tell nothing, the model is fitted without
+    them."""
     fit, model = _fitted(reader, zero, one)
     kept = [place for place in range(len(model.curves)) if model.uses(place)]
     if 0 < len(kept) < len(model.curves):
@@ -187,8 +199,8 @@ def _pruned(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Learned]:
 
 
 def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]:
-    """The model fitted to some of the rows by Newton's method with a ridge; its curvature serves
-    for all rows.
+    """A logistic model, fitted by Newton's method with a ridge: first on some rows, whose curvature
+    then serves for all.
 
     Cost: rows × features a step, and rows × features² in the first part.
     """
@@ -211,14 +223,15 @@ def _fitted(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Additive]
 
 
 def _part(reader: Reader, knots: list[Vector], data: Rows, step: int) -> tuple[Design, Vector]:
-    """Every ``step``-th row, and weights that give both worlds the same total."""
+    """The design of every ``step``-th row, and weights that give both worlds the same total."""
     weights: Vector = data.weights[::step]
     totals = np.maximum(weights.sum(axis=0), 1e-300)
     return _design(reader, knots, data.features[::step]), weights * (totals.mean() / totals)
 
 
 def _design(reader: Reader, knots: list[Vector], features: Vector) -> Design:
-    """Parameters: an intercept, a height for each knot, a weight for each category."""
+    """The design of an additive model: an intercept, a height for each knot, a weight for each
+    category."""
     ones = np.ones(len(features))
     terms, start = [Term(0, 1, np.zeros(len(features), np.intp), ones)], 1
     for place, own in enumerate(knots):
@@ -234,7 +247,7 @@ def _design(reader: Reader, knots: list[Vector], features: Vector) -> Design:
 
 
 def _knots(values: Vector, numeric: int) -> Vector:
-    """Quantiles, and fewer of them where there are many features."""
+    """The knots of a curve: quantiles of the values, fewer where there are many features."""
     known = values[np.isfinite(values)]
     if not len(known):
         return np.empty(0)
@@ -244,7 +257,8 @@ def _knots(values: Vector, numeric: int) -> Vector:
 
 
 def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additive:
-    """The parameters as a model; a curve that may well be flat (Wald's test) becomes its mean."""
+    """The fitted parameters as a model; a curve that may well be flat (Wald's test) becomes
+    constant."""
     curves: list[tuple[Vector, Vector]] = []
     start = 1
     for own in knots:
@@ -257,7 +271,8 @@ def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additiv
 
 
 def _surprise(heights: Vector, covariance: Vector) -> float:
-    """The number of standard errors by which a curve is less flat than by chance."""
+    """How far a curve is from flat: its Wald statistic, in standard deviations above the mean of
+    a flat curve's."""
     centred = heights - heights.mean()
     centring = np.eye(len(heights)) - 1 / len(heights)
     statistic = centred @ np.linalg.pinv(centring @ covariance @ centring) @ centred

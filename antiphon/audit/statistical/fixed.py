@@ -29,7 +29,8 @@ _PLAYS: Final = 64
 
 
 def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequence) -> str:
-    """Why nothing was tested, or "": whether V[f] lets a differing pair pass in a few plays.
+    """The reason why an audit tests nothing: V[f] lets no differing pair pass in a few plays; "" if
+    one passes.
 
     Views without one have the same law in both worlds, whatever the mechanism does. Plays end at
     the first such pair, so where there is something to test this costs one.
@@ -67,7 +68,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
 def make_report(
     setting: Setting, candidate: Candidate, event: Event, refuted: bool, **found: Any
 ) -> AuditReport:
-    """The report of an audit: its claim, its adversary, and what it ``found``."""
+    """The report of an audit: its claim, its adversary, and the findings ``found``."""
     player, playing, goal = candidate.adversary, setting.playing, setting.goal
     return AuditReport(
         verdict="refuted" if refuted else "not refuted", epsilon=goal.epsilon, delta=goal.delta,
@@ -89,7 +90,8 @@ _WORDS: Final = {
 def fixed_audit(
     setting: Setting, candidates: list[Candidate], method: Method, correction: estimators.Correction
 ) -> AuditReport:
-    """Choose adversary and event, test them on ``goal.trials`` fresh views of each world."""
+    """An audit of fixed size: choose adversary and event, then test them on ``goal.trials``
+    fresh views of each world."""
     if correction == "select":
         chosen: list[Chosen] = [setting.best(candidates, setting.trained)]
     else:
@@ -196,7 +198,7 @@ def _correction(correction: estimators.Correction, candidates: int) -> str:
 
 
 def repetition_note(looks: int, alpha: float) -> str:
-    """The cost of going on after a report was seen, in words: each look is one more chance of
+    """A note on the cost of continuing after a report was seen: each look is one more chance of
     error."""
     if looks == 1:
         return ""

@@ -1,4 +1,4 @@
-"""Views as numbers: the places of a view, and what is read at each of them.
+"""Views as numbers: the places of a view, and the features that are read at them.
 
 A place is a path into the feature: () the feature itself, (2,) its third item (the third
 answer, by default), (2, 0) the first component of that. Views that end early lack the
@@ -29,18 +29,18 @@ from antiphon.protocol import message_label, register, set_derived
 
 Path: TypeAlias = tuple[int, ...]
 Read: TypeAlias = Union[float, npt.NDArray[np.float64]]
-"""One number for a cell, or one for each of its replicas; NaN where the view has none."""
+"""One number for a whole cell, or one for each replica; NaN where the view has none."""
 
 MOST_VALUES: Final = 16
-"""A place with more different numbers than this is read as a number, not as a category."""
+"""The largest number of different values at a place whose values count as categories."""
 _REPEATED: Final = 5
-"""A value that fewer views have is no category."""
+"""The least number of views that must share a value for it to be a category."""
 MOST_FEATURES: Final = 256
 _REALS: Final = (int, float, Fraction, np.integer, np.floating)
 
 
 def leaf_places(value: object) -> list[tuple[Path, object]]:
-    """The places of a feature and what stands there; tuples are opened.
+    """The places of a feature, with the value at each; nested tuples are opened.
 
     >>> leaf_places((1, ("a", NUMBER)))
     [((0,), 1), ((1, 0), 'a'), ((1, 1), NUMBER)]
@@ -68,7 +68,7 @@ def items_of(value: object) -> tuple[object, ...] | None:
 
 
 def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
-    """The values of the views of a cell at their numeric places."""
+    """The numbers of a cell's views, by the place in the view."""
     found: dict[Path, Read] = {}
     column = 0
     for path, leaf in leaf_places(skeleton):
@@ -81,7 +81,7 @@ def numbers_at(skeleton: object, columns: Numbers) -> dict[Path, Read]:
 
 
 def as_float(number: Any) -> float:
-    """The nearest double; ±∞ for what is past the largest one, as an int or a Fraction may be."""
+    """The nearest double; ±∞ for an int or a Fraction past the largest double."""
     try:
         return float(number)
     except OverflowError:
@@ -89,17 +89,18 @@ def as_float(number: Any) -> float:
 
 
 def is_number(leaf: object) -> bool:
-    """Whether this is a real number of any type, and no bool: what equals 1 is read as 1."""
+    """Whether a value is a real number of any type; bools are not."""
     return isinstance(leaf, _REALS) and not isinstance(leaf, bool)
 
 
 def item_label(item: object, width: int = 40) -> str:
-    """The item at a place, in a few words."""
+    """A short label for the item at a place."""
     return item.value if isinstance(item, Placeholder) else message_label(item, width)
 
 
 def place_label(path: Path, answer: str = "the answer to message") -> str:
-    """A place in words: "the answer to message 3", "part 2 of the answer to message 3"."""
+    """A place of a view in words: "the answer to message 3", "part 2 of the answer to message
+    3"."""
     if not path:
         return "the feature"
     where = f"{answer} {path[0] + 1}"
@@ -111,13 +112,14 @@ def place_label(path: Path, answer: str = "the answer to message") -> str:
 @register("antiphon.Reader/1")
 @attrs.frozen
 class Reader:
-    """The features of a view: numbers, changes from one number to the next, categories."""
+    """Reads the features of a view: numbers, changes from one number to the next, categories."""
 
     numbers: tuple[Path, ...] = ()
     changes: tuple[tuple[Path, Path], ...] = ()
-    """(earlier, later): the number there minus the number here."""
+    """(earlier place, later place): the feature is the number at the later minus that at the
+    earlier."""
     kinds: tuple[tuple[Path, object], ...] = ()
-    """(place, value): 1 where that value stands, else 0."""
+    """(place, value): the feature is 1 where this value stands at the place, else 0."""
     _index: dict[tuple[Path, object], int] = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -125,11 +127,12 @@ class Reader:
 
     @property
     def width(self) -> int:
-        """How many features there are."""
+        """The number of features."""
         return len(self.numbers) + len(self.changes) + len(self.kinds)
 
     def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
-        """Each feature of the views of a cell: numbers, then changes, then categories."""
+        """The value of each feature, for the views of a cell: numbers first, then changes, then
+        categories."""
         at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
         kinds = [0.0] * len(self.kinds)
         for leaf in leaf_places(skeleton):
@@ -143,7 +146,7 @@ class Reader:
         ]
 
     def only(self, numeric: Sequence[int]) -> Reader:
-        """The same with these of its numbers and changes, and all categories."""
+        """A reader of these numbers and changes only, and of all categories."""
         first = len(self.numbers)
         return Reader(
             tuple(self.numbers[i] for i in numeric if i < first),
@@ -152,7 +155,8 @@ class Reader:
         )
 
     def bases(self) -> tuple[Reader, ...]:
-        """The numbers as they are, and the same by first numbers and changes: all of it, once.
+        """Two equivalent readers: of all numbers; and of the first numbers, with the changes in
+        place of the later ones.
 
         Together they would say everything twice, and no number be needed.
         """
@@ -174,7 +178,8 @@ class Reader:
 
 
 def reader_of(samples: Iterable[Sample]) -> Reader:
-    """The features that vary in these samples: at most MOST_FEATURES, the earliest first."""
+    """A reader of the features that vary in these samples: at most MOST_FEATURES, the earliest
+    first."""
     values: dict[Path, Counter[object]] = defaultdict(Counter)
     total = 0
     for sample in samples:
@@ -200,7 +205,7 @@ def _numeric(met: Counter[object]) -> bool:
 
 
 def _categories(met: Counter[object], total: int, numeric: bool) -> list[object]:
-    """The values of a place that tell views apart, the most frequent first, less the first."""
+    """The values of a place that serve as categories, the most frequent first."""
     frequent = [
         value
         for value, count in met.most_common(MOST_VALUES + 1)
@@ -211,7 +216,8 @@ def _categories(met: Counter[object], total: int, numeric: bool) -> list[object]
 
 
 def with_numbers_at(sample: Sample, wide: Collection[Path]) -> Sample:
-    """The same views, with ``NUMBER`` for each number at these places and at no other.
+    """The same views, with numbers held as ``NUMBER`` columns at the places ``wide`` and as symbols
+    elsewhere.
 
     >>> views = Sample({(NUMBER,): Cell(2, np.array([[0.0], [7.0]])), (0,): Cell(3)})
     >>> with_numbers_at(views, [(0,)]).counts, with_numbers_at(views, []).counts
@@ -258,11 +264,12 @@ def _settled(
 
 
 Rows: TypeAlias = npt.NDArray[np.intp]
-"""The indices of some rows."""
+"""The indices of some rows, as an array."""
 
 
 def _groups(count: int, columns: list[Numbers]) -> Iterator[tuple[list[float], Rows]]:
-    """The rows that agree in all of these columns: their values, and which rows."""
+    """The groups of rows that agree in all of these columns: (their values, the indices of the
+    rows)."""
     if not columns:
         yield [], np.arange(count)
         return

@@ -1,4 +1,4 @@
-"""Scores of views, as data: what an event compares with a threshold.
+"""Scores of views, as data: an event compares a view's score with a threshold.
 
 A score is high where b = 1 is likelier; it saves with a counterexample and runs without
 the library that learned it.
@@ -28,14 +28,14 @@ from antiphon.protocol.registry import register, set_derived
 
 Vector = npt.NDArray[np.float64]
 NOWHERE: Final = math.nan
-"""The score of a view that the scorer says nothing about: it is in no event."""
+"""The score of a view that the scorer cannot score: such a view is in no event."""
 
 
 class Scorer(Protocol):
-    """Gives each view of a cell a number."""
+    """The interface of a scorer, which gives each view of a cell a number."""
 
     def score(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> Read:
-        """One number for the whole cell, or one for each replica."""
+        """The score of a cell's views: one number for the whole cell, or one for each replica."""
         ...
 
     def words(self) -> str:
@@ -44,14 +44,16 @@ class Scorer(Protocol):
 
     @property
     def symbolic(self) -> bool:
-        """Whether it looks at symbols: then it matters which numbers are held as such."""
+        """Whether the scorer reads symbols: then it matters which numbers a sample holds as
+        symbols."""
         ...
 
 
 @register("antiphon.Table/1")
 @attrs.frozen
 class LikelihoodTable:
-    """A score for each kind of view (its skeleton): how much likelier under b = 1, by counting."""
+    """A score by counting: for each kind of view (its skeleton), how much likelier it is under b
+    = 1."""
 
     symbolic = True
     kinds: tuple[object, ...] = attrs.field(repr=False)
@@ -68,7 +70,8 @@ class LikelihoodTable:
         return f"the likelihood ratio of the transcript among {len(self.kinds)} counted ones"
 
     def within(self, threshold: float, *, above: bool) -> LikelihoodTable:
-        """The same event in fewer words: 1 for the kinds that are in it, 0 for the others."""
+        """A table for the event beyond the threshold: 1 for the kinds in it, all other kinds
+        left out."""
         chosen = [
             kind
             for kind, value in zip(self.kinds, self.values, strict=True)
@@ -80,7 +83,7 @@ class LikelihoodTable:
 @register("antiphon.Place/1")
 @attrs.frozen
 class Place:
-    """The number at one place of the view; views without it are in no event."""
+    """The score that is the number at one place of the view; a view without it is in no event."""
 
     symbolic = False
     path: Path
@@ -93,15 +96,15 @@ class Place:
 
 
 class Model(Protocol):
-    """A function of the features that a reader reads."""
+    """The interface of a model, which scores views by their features."""
 
     def __call__(self, features: Sequence[Read]) -> Read:
-        """The score of a cell."""
+        """The scores of the views of a cell, from their features."""
         ...
 
     @property
     def name(self) -> str:
-        """Its name in reports: "an additive logistic model"."""
+        """The model's name in reports: "an additive logistic model"."""
         ...
 
     def uses(self, feature: int) -> bool:
@@ -150,9 +153,9 @@ class Learned:
     reader: Reader = attrs.field(repr=False)
     model: Model = attrs.field(repr=False)
     _weights: list[dict[object, float]] = attrs.field(init=False, eq=False, repr=False)
-    """For views of symbols alone, of which there may be millions: what each item adds."""
+    """A cache for views of symbols alone: the amount that each item adds to the score."""
     _known: dict[object, float] = attrs.field(init=False, eq=False, repr=False)
-    """The scores of kinds of view without numbers that were met before."""
+    """A cache: the scores of the kinds of view without numbers that were met before."""
 
     def __attrs_post_init__(self) -> None:
         weights = self.model.weights if isinstance(self.model, Additive) else ()
@@ -193,7 +196,7 @@ class Learned:
 @register("antiphon.ByKind/1")
 @attrs.frozen
 class ByKind:
-    """A scorer for each frequent kind of view, and one for the others."""
+    """A scorer for each frequent kind of view, and one scorer for all other kinds."""
 
     symbolic = True
     kinds: tuple[object, ...] = attrs.field(repr=False)
@@ -217,14 +220,16 @@ class ByKind:
 
 
 def matrix(features: Sequence[Read]) -> Vector:
-    """The features of a cell as rows, one a replica; one row where all are constant."""
+    """The features of a cell as a matrix with one row for each replica; one row if all features
+    are constant."""
     return np.column_stack(np.broadcast_arrays(*map(np.atleast_1d, features))).astype(float)
 
 
 @register("antiphon.Linear/1")
 @attrs.frozen
 class Linear:
-    """A logistic regression: intercept + weights · features; missing numbers are ``means``."""
+    """A logistic regression: intercept + weights · features; missing numbers are replaced by
+    ``means``."""
 
     intercept: float
     weights: Vector = attrs.field(repr=False)
@@ -250,13 +255,13 @@ class Tree:
     feature: npt.NDArray[np.int64] = attrs.field(repr=False)
     threshold: Vector = attrs.field(repr=False)
     left: npt.NDArray[np.int64] = attrs.field(repr=False)
-    """−1 at a leaf."""
+    """The left child of each node; −1 at a leaf."""
     right: npt.NDArray[np.int64] = attrs.field(repr=False)
     missing_left: npt.NDArray[np.bool_] = attrs.field(repr=False)
     value: Vector = attrs.field(repr=False)
 
     def at(self, rows: Vector) -> Vector:
-        """The value of the leaf that each row comes to."""
+        """The value of the leaf that each row reaches."""
         node = np.zeros(len(rows), np.int64)
         moving = np.flatnonzero(self.left[node] >= 0)
         while len(moving):
@@ -271,7 +276,7 @@ class Tree:
 @register("antiphon.Trees/1")
 @attrs.frozen
 class Trees:
-    """Gradient-boosted trees: the sum of what each tree says."""
+    """Gradient-boosted trees: the score is the sum of the values of all trees."""
 
     intercept: float
     trees: tuple[Tree, ...] = attrs.field(repr=False)

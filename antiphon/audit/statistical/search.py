@@ -30,7 +30,8 @@ def _bounds(value: Iterable[tuple[float, float]]) -> tuple[tuple[float, float], 
 
 @attrs.frozen
 class AdversaryFamily:
-    """Adversaries given by parameters: ``size`` vectors are drawn uniformly from a box.
+    """A family of adversaries with parameters: ``size`` parameter vectors are drawn from a box, as
+    a Latin hypercube.
 
     ``build`` makes an adversary from a vector of floats (round those that are integers).
     """
@@ -40,7 +41,7 @@ class AdversaryFamily:
     size: int = attrs.field(default=32, converter=named.whole, kw_only=True)
 
     def members(self, seed: np.random.SeedSequence) -> list[Candidate]:
-        """The adversaries that are tried: a Latin hypercube of parameters."""
+        """The adversaries to try: their parameters are a Latin hypercube in the box."""
         spread = generator(seed)
         columns = [
             low + (high - low) * (spread.permutation(self.size) + spread.random(self.size))
@@ -55,8 +56,8 @@ class AdversaryFamily:
         ]
 
     def member(self, vector: Vector) -> Adversary:
-        """The adversary built from a vector; named by the family where its class has no name in
-        transcripts."""
+        """The adversary built from a parameter vector; a ``FamilyMember`` where its own class is
+        not registered."""
         built = _checked(self.build(vector))
         return FamilyMember(self, vector) if mentions_unregistered(encode_any(built)) else built
 
@@ -65,7 +66,7 @@ class AdversaryFamily:
 @column_safe(of="_built")
 @attrs.frozen
 class FamilyMember(Adversary):
-    """The adversary that a family builds from a vector, known by these two."""
+    """An adversary that a family builds from a vector; it is saved as the family and the vector."""
 
     family: AdversaryFamily
     vector: Vector
@@ -87,7 +88,7 @@ class FamilyMember(Adversary):
 
 @attrs.frozen
 class Candidate:
-    """An adversary, and how the report calls it."""
+    """An adversary, and its name in the report."""
 
     adversary: Adversary
     name: str
@@ -98,7 +99,8 @@ Search: TypeAlias = Union[Adversary, Iterable[Adversary], AdversaryFamily]
 
 
 def members(search: Search, seed: np.random.SeedSequence) -> list[Candidate]:
-    """The adversaries of a search. Raises: InvalidArgument if there is none, or another thing."""
+    """The adversaries of a search. Raises: InvalidArgument if there is none, or an element is
+    not an adversary."""
     if isinstance(search, AdversaryFamily):
         return search.members(seed)
     if isinstance(search, Adversary):
@@ -119,7 +121,7 @@ def members(search: Search, seed: np.random.SeedSequence) -> list[Candidate]:
 
 
 def name_of(adversary: Adversary) -> str:
-    """An adversary in a few words."""
+    """A short name of an adversary."""
     function = getattr(adversary, "function", None)
     return getattr(function, "__name__", None) or message_label(adversary, 60)
 
@@ -131,7 +133,7 @@ def _checked(adversary: object) -> Adversary:
 
 
 def budgets(candidates: int, views: int) -> list[tuple[int, int]]:
-    """Successive halving: (survivors, training views of each) round by round.
+    """The rounds of successive halving: (survivors, training views of each) for each round.
 
     The winner has half of the views, and the rounds before share the other half, so that
     the whole search costs what one training does.
@@ -152,7 +154,7 @@ def budgets(candidates: int, views: int) -> list[tuple[int, int]]:
 @column_safe(of="coarsen")
 @attrs.frozen
 class Coarsened(Adversary[int]):
-    """A strategy for a coarser, finite system, played against the real one.
+    """An adversary that plays a strategy for a coarser, finite system against the real one.
 
     ``coarsen`` maps each answer of the real system to one of the coarse system's, which
     the strategy then hears: ``game.best_adversary`` of the coarse game is a good start where

@@ -1,4 +1,4 @@
-"""The anytime-valid audit: bet on fresh samples until the claim is ruined, or samples end.
+"""The anytime-valid audit: bet on fresh samples until the claim is refuted, or the samples end.
 
 Each round trains as long as it then bets, as far as memory goes, and lasts twice as long as the
 round before: its adversary, event and stakes depend on earlier rounds and on training samples only.
@@ -34,13 +34,14 @@ from antiphon.protocol.records.labels import counted
 
 
 class Batch(NamedTuple):
-    """Pairs of indicators (X, Y) of an event in both worlds, by how many of each kind."""
+    """The counts of the four values of (X, Y), the indicators of an event for pairs of views of
+    both worlds."""
 
     both: int
     ahead: int
-    """X = 1, Y = 0."""
+    """The number of pairs with X = 1, Y = 0."""
     behind: int
-    """X = 0, Y = 1."""
+    """The number of pairs with X = 0, Y = 1."""
     neither: int
 
 
@@ -66,18 +67,20 @@ class EProcess:
 
     @property
     def most(self) -> float:
-        """A bound on λ below which every factor is positive: at most 1/(e^ε + δ)."""
+        """An upper limit for the stake λ, below which every factor is positive: at most 1/(e^ε +
+        δ)."""
         return 1 / up(up(exp_up(self.epsilon) + self.delta))
 
     @property
     def gains(self) -> tuple[float, float, float, float]:
-        """X − e^ε Y − δ of each kind of pair, rounded down."""
+        """The gain X − e^ε Y − δ of each of the four kinds of pair, rounded down."""
         rate = exp_up(self.epsilon)
         both, ahead, behind, neither = (1 - rate, 1.0, -rate, 0.0)
         return (both - self.delta, ahead - self.delta, behind - self.delta, neither - self.delta)
 
     def update(self, batch: Batch, *, stake: float) -> float:
-        """Add a batch at λ = stake, chosen before it was drawn; the log of K.
+        """Bet on a batch with λ = ``stake``, which must be chosen before the batch is drawn; the
+        log of the wealth K.
 
         Raises: InvalidArgument unless 0 <= stake < 1/(e^ε + δ).
         """
@@ -94,7 +97,7 @@ class EProcess:
         return self.log_wealth >= -down(math.log(alpha))
 
     def best_stake(self, batch: Batch) -> float:
-        """The λ that would have grown most on a batch: a choice for the *next* one."""
+        """The stake λ that would have grown most on a batch: a choice for the *next* batch."""
         low, high = 0.0, self.most * 0.999
         for _ in range(30):
             third = (high - low) / 3
@@ -112,12 +115,13 @@ _FIRST: Final = 500
 _LONGEST: Final = 1 << 27
 DELTAS: Final = tuple(i / 64 for i in range(64))
 EPSILONS: Final = (0.0, *(0.01 * 1.12**i for i in range(64)))
-"""Claims beside the one that is tested, for the bounds: up to ε = 12.6."""
+"""The values of ε of further claims, tested to obtain a lower bound on ε: up to ε = 12.6."""
 
 
 @attrs.define
 class Ladder:
-    """E-processes of weaker and weaker claims; the bound is the last that falls in a row.
+    """E-processes of weaker and weaker claims; the bound is the last claim before the first that is
+    not refuted.
 
     The first step at or above the truth is a true claim, and no bound passes the truth
     unless that falls: with probability at most α.
@@ -128,7 +132,7 @@ class Ladder:
     fallen: set[int] = attrs.field(factory=set[int])
 
     def bet(self, batch: Batch, expected: Batch, *, alpha: float) -> None:
-        """Bet on a batch, with the stakes that would be best if it came as expected."""
+        """Bet on a batch, with the stakes that are best for the ``expected`` batch."""
         for place, process in enumerate(self.processes):
             process.update(batch, stake=process.best_stake(expected))
             if process.rejects(alpha=alpha):
@@ -136,13 +140,14 @@ class Ladder:
 
     @property
     def bound(self) -> float:
-        """The last claim of those that have all fallen; −1 if the first one stands."""
+        """The last claim of those refuted in a row from the first on; −1 if the first one is not
+        refuted."""
         place = next((i for i in range(len(self.steps)) if i not in self.fallen), len(self.steps))
         return self.steps[place - 1] if place else -1.0
 
 
 def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditReport:
-    """Bet in rounds; stops once the claim has fallen, or when the samples are used up."""
+    """Audit by betting in rounds, until the claim is refuted or the samples are used up."""
     if setting.workforce.checkpoint is not None:
         raise InvalidArgument("an anytime audit keeps no checkpoint: pass method='clopper-pearson'")
     goal, total = setting.goal, setting.trained + setting.goal.trials
@@ -196,7 +201,7 @@ def _play(
 
 
 def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
-    """The views of both worlds in pairs, by lot."""
+    """The views of both worlds, matched in random pairs."""
     coins = generator(seed)
     both = int(coins.hypergeometric(hits.own, hits.trials - hits.own, hits.against))
     ahead, behind = hits.own - both, hits.against - both
@@ -204,7 +209,7 @@ def _paired(hits: Hits, seed: np.random.SeedSequence) -> Batch:
 
 
 def _expected(choice: Choice) -> Batch:
-    """The counts expected from the tuning samples, with two views added to each side."""
+    """The batch expected from the tuning samples, with two pseudo-views added in each world."""
     own = choice.hits.own / (choice.hits.trials + 2)
     against = (choice.hits.against + 2) / (choice.hits.others + 2)
     scale = 10**6

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""Trade-off curves: what a few events prove of all (ε, δ) at once, and of Gaussian DP.
+"""Trade-off curves: what a few events prove about every (ε, δ) at once, and about Gaussian DP.
 
 A test of b = 0 against b = 1 that errs with probabilities (α, β) shows that the trade-off function
 T(α), the least type II error at a type I error of α, is at most β there (Dong, Roth and Su 2022,
@@ -30,26 +30,29 @@ from antiphon.protocol.pictures import COLOURS, DASHED, SOFT, Axes, legend, styl
 
 _NORMAL: Final = NormalDist()
 _SLACK: Final = 1e-12
-"""More than its quantiles are off by, relatively: they have 16 digits (Wichura 1988)."""
+"""An upper bound on the relative error of the normal quantiles, which have 16 digits (Wichura
+1988)."""
 
 
 @attrs.frozen
 class Point:
-    """The bounds proved about one event S, which favours the world ``bit``."""
+    """A proved point of a trade-off curve: bounds on the rates of one event S, which favours the
+    world ``bit``."""
 
     bit: int
     rates: Rates
-    """Pr_bit[S] >= low, and Pr_{1−bit}[S] <= high."""
+    """The bounds Pr_bit[S] >= low, and Pr_{1−bit}[S] <= high."""
 
     @property
     def errors(self) -> tuple[float, float]:
-        """At most the errors of a test of b = 0 against b = 1 that goes by S: types I and II."""
+        """Upper bounds on the type I and II errors of the test of b = 0 against b = 1 that is
+        based on S."""
         own, other = self.rates.high, 1 - self.rates.low
         return (own, other) if self.bit else (other, own)
 
     @property
     def mu(self) -> float:
-        """A lower bound on μ, if it is μ-GDP: Φ⁻¹(low) − Φ⁻¹(high), rounded down."""
+        """A lower bound on μ for a μ-GDP mechanism: Φ⁻¹(low) − Φ⁻¹(high), rounded down."""
         low, high = self.rates.low, self.rates.high
         if not 0 < high < low < 1:
             return 0.0
@@ -59,7 +62,8 @@ class Point:
 
 @attrs.frozen
 class TradeOff:
-    """Points that all lie above the true trade-off curve, at once, with the stated confidence."""
+    """A proved lower bound on the trade-off curve: points that hold at once, with the stated
+    confidence."""
 
     points: tuple[Point, ...]
 
@@ -73,11 +77,11 @@ class TradeOff:
 
     @property
     def mu(self) -> float:
-        """The largest μ such that less than μ-GDP is refuted."""
+        """The largest μ for which the points refute every Gaussian DP guarantee below μ."""
         return max(each.mu for each in self.points)
 
     def at(self, alphas: Floats) -> Floats:
-        """The least type II error that is proved at each type I error.
+        """The least type II error that is proved possible at each type I error in ``alphas``.
 
         The chords between the points and the errors (0, 1) and (1, 0) of no test at all: of two
         tests one may be drawn by lot.
@@ -88,7 +92,7 @@ class TradeOff:
 
 
 def lower_hull(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """The corners of the greatest convex function below points (Andrew 1979), left to right.
+    """The corners of the greatest convex function below some points (Andrew 1979), left to right.
 
     >>> lower_hull([(1.0, 0.0), (0.0, 1.0), (0.5, 0.25), (0.75, 0.5)])
     [(0.0, 1.0), (0.5, 0.25), (1.0, 0.0)]
@@ -107,7 +111,8 @@ def lower_hull(points: list[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def claimed_errors(alphas: Floats, claimed: tuple[tuple[float, float], ...]) -> Floats:
-    """f(α): the least type II error that a curve allows, of which some points (ε, δ) are known.
+    """The trade-off function f(α) of a claimed curve: the least type II error allowed by its points
+    (ε, δ).
 
     >>> claimed_errors(np.array([0.0, 0.25, 1.0]), ((0.0, 0.5),)).tolist()
     [0.5, 0.25, 0.0]
@@ -121,10 +126,10 @@ def claimed_errors(alphas: Floats, claimed: tuple[tuple[float, float], ...]) -> 
 
 
 Claimed: TypeAlias = tuple[tuple[float, float], ...]
-"""(ε, δ(ε)) at rising ε, each δ rounded up."""
+"""Points (ε, δ(ε)) in ascending order of ε, each δ rounded up."""
 
 Bound: TypeAlias = Callable[[float], float]
-"""ε ↦ a lower bound on δ(ε)."""
+"""A function ε ↦ a lower bound on δ(ε)."""
 
 _NEAR: Final = 65
 _FAR: Final = 16
@@ -133,7 +138,7 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
 def tried_epsilons(curve: PrivacyCurve, trials: int) -> Claimed:
-    """The curve at the ε that so many views can say something of: up to ln(trials), or so.
+    """The points of a curve at which ``trials`` views can refute it: at ε up to about ln(trials).
 
     Most of them where it promises more than δ = 1/trials, the last of which is one of them.
     """
@@ -145,7 +150,8 @@ def tried_epsilons(curve: PrivacyCurve, trials: int) -> Claimed:
 
 
 def against(curve: PrivacyCurve, alpha: float, trials: int) -> AgainstCurve:
-    """The goal to refute a curve. Raises: InvalidArgument for what is no privacy curve."""
+    """The goal to refute a privacy curve. Raises: InvalidArgument if ``curve`` is not a privacy
+    curve."""
     if not isinstance(curve, PrivacyCurve):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(
             f"a curve is a PrivacyCurve, as ap.guarantee(system).curve is, not {of_kind(curve)}"
@@ -154,13 +160,15 @@ def against(curve: PrivacyCurve, alpha: float, trials: int) -> AgainstCurve:
 
 
 def claimed_delta(curve: PrivacyCurve, epsilon: float) -> float:
-    """δ at exactly this ε, rounded up: a float that is near 1/10 is not taken for it."""
+    """The claimed δ at exactly this float ε, rounded up: a float near 1/10 is not taken for
+    1/10."""
     return curve.delta_at(Fraction(epsilon))
 
 
 @attrs.frozen
 class AgainstCurve(EventGoal):
-    """The goal of an audit of a curve: an event as far as can be beyond what the curve allows."""
+    """The goal of an audit of a whole curve: an event whose bound on δ exceeds the curve as far
+    as possible."""
 
     claimed: Claimed = ()
 
@@ -173,7 +181,8 @@ class AgainstCurve(EventGoal):
         return found
 
     def excess(self, bound: Vector, delta: float) -> Vector:
-        """δ's that are proved against the one that is claimed; positive where they refute it.
+        """The relative excess of a proved bound on δ over the claimed δ; positive where it refutes
+        the claim.
 
         Relative, or else a claim that holds would be tried where it promises next to nothing.
         """
@@ -182,7 +191,8 @@ class AgainstCurve(EventGoal):
 
 
 def best_near(curve: PrivacyCurve, goal: AgainstCurve, bound: Bound, place: int) -> float:
-    """The ε around a tried one at which a bound exceeds the curve most, by golden section."""
+    """The ε next to a tried one at which the proved bound exceeds the curve most, by golden
+    section."""
 
     def value(epsilon: float) -> float:
         return float(goal.excess(np.array(bound(epsilon)), claimed_delta(curve, epsilon)))
@@ -208,7 +218,7 @@ def draw_bounds(
     axes: Axes, proved: TradeOff, claim: tuple[float, float], refuted: bool,
     *, curve: Claimed, said: str,
 ) -> None:  # fmt: skip
-    """The lower bound on δ over ε; beside the claimed curve, or else the claim, which is marked.
+    """Draw the proved lower bound on δ over ε, beside the claimed curve or the single claim.
 
     Every (ε, δ) below the bound is refuted; so is the claim if its mark lies below.
     """
@@ -236,7 +246,7 @@ def draw_bounds(
 
 
 def draw_errors(axes: Axes, proved: TradeOff, curve: Claimed) -> None:
-    """The trade-off function of what is proved, beside the claimed one."""
+    """Draw the proved trade-off function beside the claimed one."""
     alphas = np.linspace(0, 1, _POINTS)
     axes.fill_between(
         alphas, proved.at(alphas), 1, color=COLOURS[0], alpha=0.13, linewidth=0,
@@ -257,7 +267,8 @@ def draw_errors(axes: Axes, proved: TradeOff, curve: Claimed) -> None:
 def draw_progress(
     axes: Axes, progress: Sequence[tuple[int, float]], claim: tuple[float, float]
 ) -> None:
-    """The bound at the claimed ε after more and more test samples, each bound on its own."""
+    """Draw the bound at the claimed ε after growing numbers of test samples, each valid on its
+    own."""
     (counts, bounds), (epsilon, delta) = zip(*progress, strict=True), claim
     axes.plot(counts, bounds, "o-", color=COLOURS[0], markersize=3.5, linewidth=1.2)
     axes.axhline(delta, color=COLOURS[1], linewidth=0.9, linestyle=DASHED)
@@ -274,7 +285,7 @@ def draw_progress(
 
 
 def claimed_curve(epsilons: Floats, epsilon: float, delta: float) -> Floats:
-    """δ at each ε that (ε₀, δ₀)-DP allows: its trade-off curve in (ε, δ) form.
+    """The privacy curve of a single claim: the δ that (ε₀, δ₀)-DP allows at each ε.
 
     For ε >= ε₀ it is δ₀. Below, max of Pr₁[S] − e^ε Pr₀[S] over pairs with
     Pr₁ <= e^ε₀ Pr₀ + δ₀ and 1 − Pr₀ <= e^ε₀ (1 − Pr₁) + δ₀: where both are tight

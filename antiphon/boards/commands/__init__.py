@@ -1,1 +1,1 @@
-"""What ``antiphon board`` does."""
+"""The implementation of ``antiphon board``."""

@@ -1,4 +1,4 @@
-"""``antiphon board``: what it does."""
+"""The actions of ``antiphon board``: feed a board, ask it, write its page."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antiphon.numbers.errors import InvalidArgument
 
 @attrs.frozen(kw_only=True)
 class BoardAsked:
-    """The options, as they were given."""
+    """The command-line options of ``antiphon board``, as they were given."""
 
     sources: tuple[Path, ...]
     until: str | None
@@ -32,7 +32,7 @@ class BoardAsked:
 
 
 def board(action: str, path: Path, asked: BoardAsked) -> int:
-    """Do one thing with the board of a file."""
+    """Carry out one action of ``antiphon board`` on the board of a TOML file."""
     act = one_of(_ACTIONS, action, "action")
     known = read_board(path)
     if asked.sources and act is not _feed:
@@ -59,7 +59,7 @@ def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
 
 
 def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    """Written anew each time: it is run by a timer."""
+    """Feed the board's files and rewrite its page. Meant to be run by a timer."""
     fed = _fed(live, known.sources, asked)
     to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
     _tell(fed, asked)

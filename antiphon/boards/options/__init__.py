@@ -1,1 +1,1 @@
-"""Options of ``antiphon board``."""
+"""The command-line options of ``antiphon board``."""

@@ -1,4 +1,4 @@
-"""``antiphon board``: its options."""
+"""The command-line options of ``antiphon board``."""
 
 from __future__ import annotations
 

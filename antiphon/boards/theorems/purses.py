@@ -1,4 +1,5 @@
-"""Theorem T1: one purse over all counters of sums, exactly, beside what would be too little."""
+"""Exact checks of Theorem T1: one purse over all counters, against a price that would be too
+low."""
 
 from __future__ import annotations
 
@@ -17,14 +18,16 @@ from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, private, rows
 
 SECTION = (6, 3)
-"""Behind CM Thm 6.1, by which boards use it."""
+"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, by which boards use Theorem
+T1."""
 _LAWS: Final = ((4, 1, 1), (2, 2, 2), (1, 1, 4))
 _TOLD: Final = -1
 
 
 @attrs.frozen
 class ClampedSum(ContinualMechanism[int, Any, Any]):
-    """A sum up to 2, told once with geometric noise of ratio 1/2, clamped to [0, 2].
+    """A toy counter: a sum up to 2, released once with geometric noise of ratio 1/2, clamped to [0,
+    2].
 
     One unit doubles a probability, or halves it. State: the sum, and -1 once it has been told.
     """
@@ -51,7 +54,7 @@ class ClampedSum(ContinualMechanism[int, Any, Any]):
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The rows of ``antiphon verify`` in this file."""
     made = rows("Thm T1", "{1} units of change over {0} sums", _purse, (1, 2), (2, 1), (2, 2))
     yield from made
     yield made[-1].twin("the same 2 units at the price of one", paid=1)

@@ -1,4 +1,5 @@
-"""Few atoms: the law of the loss itself, from one binomial law for each distinct ε_i.
+"""Hockey-stick divergence from few atoms: the law of the loss, from one binomial law for each
+distinct ε_i.
 
 Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there;
 otherwise they are all listed. Equal parameters are the case of a single law, and the sum
@@ -39,23 +40,24 @@ from antiphon.numbers import Intractable, double_double, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, nearest, probability, up
 
 LARGEST: Final = 1 << 22
-"""Terms of one window, at most: 32 MB an array."""
+"""The largest number of terms of one window: 32 MB an array."""
 _NATS: Final = 52.0
-"""How far below the anchor a window ends: e^-52 = 2^-75."""
+"""The distance in nats below the anchor term at which a window ends: e^-52 = 2^-75."""
 _SLACK: Final = 60
-"""Further terms, for windows too narrow to be bell-shaped."""
+"""The number of extra terms, for windows too narrow to be bell-shaped."""
 
 
 @attrs.frozen(eq=False)
 class Window:
-    """Bounds on pmf(first), pmf(first+1), …, and on the mass outside, relative to the anchor."""
+    """Bounds on the binomial probabilities from ``first`` on, relative to the anchor term, and
+    on the mass outside."""
 
     first: int
     terms: Interval[Floats]
     outside: float
 
     def normalised(self) -> Window:
-        """The same as probabilities: divided by the sum of everything."""
+        """The window's terms as probabilities: divided by the sum of all terms."""
         slack = 300 * UNIT
         least = float(np.sum(self.terms.lower)) * (1 - slack)
         most = (float(np.sum(self.terms.upper)) + self.outside) * (1 + slack)
@@ -65,7 +67,7 @@ class Window:
 
 
 def window(count: int, odds: float, units: float) -> Window:
-    """The terms of Bin(count, odds/(1+odds)) that matter, for 0 <= odds <= 1.
+    """The non-negligible terms of Bin(count, odds/(1+odds)), for 0 <= odds <= 1.
 
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
     O(√count) time and memory. Raises: Intractable for counts past about 10^11.
@@ -95,7 +97,7 @@ def window(count: int, odds: float, units: float) -> Window:
 
 
 def _tail(term: float, ratio: float) -> float:
-    """term·(ratio + ratio² + …), rounded up; inf where that does not fall."""
+    """A geometric tail: term·(ratio + ratio² + …), rounded up; inf for ratio >= 1."""
     if not ratio:
         return 0.0
     ratio *= 1.0001
@@ -103,13 +105,13 @@ def _tail(term: float, ratio: float) -> float:
 
 
 MOST: Final = 1 << 18
-"""Atoms that are listed, at most."""
+"""The largest number of atoms that are listed one by one."""
 _LONGEST: Final = 1 << 21
-"""Atoms on a common lattice, at most."""
+"""The largest number of atoms on a common lattice."""
 _WORK: Final = 1 << 27
-"""Multiplications in a convolution of all the laws, at most."""
+"""The largest number of multiplications in a convolution of all the laws."""
 _SUM: Final = 400 * UNIT
-"""Relative error of a pairwise sum and of the weights in it."""
+"""The relative error of a pairwise sum and of the weights in it."""
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
 _PRECISE: Final = Decimal("1e-18")
 
@@ -119,7 +121,7 @@ Groups = Sequence[tuple[exact.ExactEpsilon, int]]
 
 @attrs.frozen(eq=False)
 class Tilted:
-    """The law of the loss tilted by e^(cL), and where its atoms are.
+    """The law of the privacy loss tilted by e^(cL), with the places of its atoms.
 
     Atom i is at ``places[i]`` · ``unit`` + ``rests[i]``; of its mass both ends. ``outside``
     bounds the mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely within 1e-19.
@@ -135,7 +137,8 @@ class Tilted:
 
 
 class Atoms:
-    """H of Comp[RR_{ε_i,0}] from few atoms; the law for each order c is computed once."""
+    """Hockey-stick divergence H of Comp[RR_{ε_i,0}] from few atoms; the law for each order c is
+    cached."""
 
     def __init__(self, groups: Groups) -> None:
         self._groups, self._unit = groups, _unit(groups)
@@ -145,11 +148,11 @@ class Atoms:
 
     @staticmethod
     def suit(groups: Groups) -> bool:
-        """Whether the atoms are few enough."""
+        """Whether the loss has few enough atoms to list or convolve them."""
         return _unit(groups) is not None or math.prod(n + 1 for _, n in groups) <= MOST
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at)."""
+        """Certified bounds on the hockey-stick divergence H(at)."""
         number = self._product.rung_near(float(exact.bracket(at, 40)[0]), HIGH)
         law = cached(self._known, number, lambda: self._tilted(order(number)))
         return self._sum(law, at)
@@ -186,7 +189,8 @@ class Atoms:
         return Tilted(order, self._unit, places, 0.0, masses, outside, moment)
 
     def _convolved(self, windows: Sequence[Window]) -> tuple[Floats, Interval[Floats]]:
-        """Atoms at (Σε_i - 2 Σ_g ε_g j_g), in units."""
+        """The convolved law when all ε_i have a common unit: atoms at (Σε_i - 2 Σ_g ε_g j_g), in
+        units."""
         low = high = np.ones(1)
         first = total = 0
         for each, (_, n), stride in zip(windows, self._groups, self._strides, strict=True):
@@ -199,7 +203,7 @@ class Atoms:
         return places, Interval(low, high)
 
     def _listed(self, windows: Sequence[Window]) -> tuple[Floats, Floats, Interval[Floats]]:
-        """Atoms at Σ_g (k_g - 2j_g) ε_g, one by one, each in two parts."""
+        """All atoms, listed one by one: atoms at Σ_g (k_g - 2j_g) ε_g, each place in two parts."""
         places, rests, low, high = np.zeros(1), np.zeros(1), np.ones(1), np.ones(1)
         for each, (e, n) in zip(windows, self._groups, strict=True):
             wrong = each.first + np.arange(len(each.terms.lower), dtype=np.float64)
@@ -234,7 +238,7 @@ class Atoms:
 
 
 def decimal(value: exact.ExactEpsilon) -> Decimal:
-    """As a decimal, to the digits of the context."""
+    """A Fraction or Log as a Decimal, with the digits of the current context."""
     if isinstance(value, exact.Log):
         return decimal(value.argument).ln()
     return Decimal(value.numerator) / Decimal(value.denominator)
@@ -251,7 +255,7 @@ def _spread(masses: Floats, terms: Floats, stride: int) -> Floats:
 
 
 def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
-    """The product of two laws of e^L, each by its places and masses; equal places are merged."""
+    """The product of two laws of e^L, each a list of places and masses; equal places are merged."""
     after: Law = {}
     listed = list(other)
     for place, mass in law.items():
@@ -262,7 +266,7 @@ def joint(law: Law, other: Iterable[tuple[Fraction, Fraction]]) -> Law:
 
 
 def _unit(groups: Groups) -> exact.ExactEpsilon | None:
-    """A unit of which all ε_i are multiples, if a convolution on them is short; else None."""
+    """A common unit of all ε_i, if convolution in multiples of it is short; else None."""
     if len(groups) == 1:
         return groups[0][0]
     rational = [e for e, _ in groups if isinstance(e, Fraction)]

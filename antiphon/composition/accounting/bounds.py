@@ -21,11 +21,12 @@ from antiphon.numbers.interval import Interval, up
 from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40
-"""More than any of the few operations below can be off by, relatively."""
+"""A rounding factor above 1 that exceeds the relative error of the few operations below."""
 
 
 def of_measure(measure: kinds.Measure) -> PrivacyCurve:
-    """The curve that a claim implies. An (ε, δ) claim implies that of RR_{ε,δ} (CM Thm 2.5)."""
+    """The privacy curve that a claimed measure implies. An (ε, δ) claim implies that of RR_{ε,δ}
+    (CM Thm 2.5)."""
     if isinstance(measure, kinds.Pure):
         return optimal(single(measure.epsilon, Fraction(0)))
     if isinstance(measure, kinds.Approximate):
@@ -39,7 +40,8 @@ def of_measure(measure: kinds.Measure) -> PrivacyCurve:
 
 
 def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
-    """The curve of the product of the dominating pairs of several measures; None: one has none.
+    """The privacy curve of the product of the measures' dominating pairs; None if a measure has
+    none.
 
     Concurrent composition in f-DP: Vadhan and Zhang 2023.
     """
@@ -49,7 +51,8 @@ def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
 
 @attrs.frozen(repr=False)
 class _Bound(TheoremCurve):
-    """A curve whose lower end is 0 and whose floor is not known exactly. Abstract."""
+    """An upper bound as a curve: its lower end is 0, and its floor is not known exactly.
+    Abstract."""
 
     @property
     def _exact_floor(self) -> None:
@@ -60,12 +63,13 @@ class _Bound(TheoremCurve):
 
     @abstractmethod
     def _upper(self, epsilon: ExactEpsilon) -> float:
-        """A δ that is promised."""
+        """The promised δ at ``epsilon``."""
 
 
 @attrs.frozen(repr=False)
 class ShiftedCurve(_Bound):
-    """A bound that holds but for an event of probability δ: δ(ε) = δ + its own."""
+    """A curve that holds except on an event of probability δ₀: δ(ε) is δ₀ plus the curve's own
+    δ."""
 
     one: PrivacyCurve
     delta: Fraction
@@ -96,13 +100,13 @@ def _sum(value: float, delta: Fraction) -> float:
 
 
 def shifted_curve(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
-    """The curve, and an event of probability δ at which nothing is promised."""
+    """The curve plus ``delta``: an event of that probability at which nothing is promised."""
     return ShiftedCurve(curve, delta) if delta else curve
 
 
 @attrs.frozen(repr=False)
 class GroupCurve(_Bound, FromZero):
-    """Group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
+    """The curve of group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
 
     (Vadhan 2017, Lemma 2.2; the least over smaller ε, as the truth decreases.) For a CM
     the k hybrids send the other side of the differing pairs, one pair after the other.
@@ -133,7 +137,7 @@ class GroupCurve(_Bound, FromZero):
         return min(map(self._at, points))
 
     def _at(self, epsilon: Fraction) -> float:
-        """δ at ε·k by way of δ at ε."""
+        """The δ of the group at ε·k, computed from δ of one change at ε."""
         single = self.one.delta_at(epsilon)
         if not single:
             return 0.0
@@ -146,7 +150,7 @@ class GroupCurve(_Bound, FromZero):
 
 @attrs.frozen(repr=False)
 class LeastCurve(_Bound):
-    """The least of several bounds, at every point."""
+    """The pointwise least of several privacy curves."""
 
     bounds: tuple[PrivacyCurve, ...]
     method: str = stated_field(lambda c: "least of: " + ", ".join(each.method for each in c.bounds))
@@ -170,7 +174,8 @@ class LeastCurve(_Bound):
         )
 
     def _least(self, figure: Callable[[PrivacyCurve], float]) -> float:
-        """The least figure; without that of a bound that would take too long to compute.
+        """The least value of ``figure`` over all curves; curves that take too long to compute are
+        left out.
 
         Raises: Intractable if all do.
         """
@@ -185,7 +190,8 @@ class LeastCurve(_Bound):
 
 
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
-    """(ε, δ) where δ first is at its floor, exactly, if both are known as exact numbers."""
+    """The exact point (ε, δ) where δ first reaches its floor, if both are known as exact
+    numbers."""
     if isinstance(curve, LeastCurve):  # each of them holds
         return next(filter(None, map(exact_point, curve.bounds)), None)
     if isinstance(curve, SparseCurve | GeneralCurve):
@@ -197,7 +203,8 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
 
 
 def point_at(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kinds.Approximate:
-    """(ε, δ) at ``delta``; None: at the floor, with exact parameters where they are known.
+    """The point (ε, δ) at ``delta``; for None at the floor, with exact parameters where they are
+    known.
 
     Raises: InvalidArgument where no ε is promised.
     """
@@ -214,5 +221,5 @@ def point_at(curve: PrivacyCurve, delta: float | Fraction | None = None) -> kind
 
 
 def least_curve(curves: list[PrivacyCurve]) -> PrivacyCurve:
-    """The one curve, or the least of several."""
+    """The pointwise least of several curves; a single curve is returned unchanged."""
     return curves[0] if len(curves) == 1 else LeastCurve(tuple(curves))

@@ -13,7 +13,7 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 
 
 def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
-    """ε > 0 and 0 < δ < 1. Raises: InvalidArgument."""
+    """Check and convert a target (ε, δ) with ε > 0 and 0 < δ < 1. Raises: InvalidArgument."""
     target, chance = exact.positive(epsilon, "epsilon"), exact.probability(delta)
     if not 0 < chance < 1:
         raise InvalidArgument("delta must lie strictly between 0 and 1")
@@ -23,7 +23,8 @@ def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
 
 
 def largest_where(holds: Callable[[float], bool], low: float, high: float, steps: int) -> float:
-    """The largest number between two where something holds that holds below; by its logarithm."""
+    """The largest number between ``low`` and ``high`` where ``holds`` is true, by bisection of
+    logarithms."""
     if holds(high):
         return high
     for _ in range(steps):
@@ -33,19 +34,19 @@ def largest_where(holds: Callable[[float], bool], low: float, high: float, steps
 
 
 class Least(NamedTuple):
-    """The least value that a search has found."""
+    """The result of a minimisation: the least value found, and its place."""
 
     value: float
     place: float
-    """Where it is."""
+    """The argument at which the function is least."""
     middle: float
-    """The middle of the interval of places that are left."""
+    """The middle of the interval of arguments that remains."""
 
 
 def golden_section(
     function: Callable[[float], float], low: float, high: float, steps: int
 ) -> Least:
-    """Where a function is least between two numbers, by golden section on their logarithms."""
+    """The minimum of a function between two numbers, by golden section on their logarithms."""
     low, high = math.log(low), math.log(high)
     places = [high - (high - low) * _GOLDEN, low + (high - low) * _GOLDEN]
     values = [function(math.exp(each)) for each in places]
@@ -63,13 +64,13 @@ def golden_section(
 
 
 def at_most_target(spent: float, target: Fraction) -> bool:
-    """Whether an ε that was read off a curve is at most the target; infinity never is."""
+    """Whether an ε read off a curve is at most the target; infinity never is."""
     return spent < math.inf and exact.fraction(spent) <= target
 
 
 @lru_cache(maxsize=64)
 def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
-    """About the largest ρ with which ρ-zCDP is (ε, δ)-DP, never more."""
+    """The largest ρ, rounded down, for which ρ-zCDP implies (ε, δ)-DP."""
 
     def private(rho: float) -> bool:
         curve = from_concentrated(short_rate(rho))
@@ -83,6 +84,6 @@ def largest_rho(target: Fraction, chance: Fraction) -> Fraction:
 
 
 def short_rate(rate: float) -> Fraction:
-    """A rate of twenty bits, not above the given one: exact draws take time for each digit."""
+    """A rate rounded down to twenty bits: exact sampling takes time for each digit."""
     shift = 20 - math.frexp(rate)[1]
     return Fraction(math.floor(math.ldexp(rate, shift))) / Fraction(2) ** shift

@@ -19,14 +19,15 @@ from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.numbers.interval import UNIT, Interval, up
 
 _SLACK: Final = 64 * UNIT
-"""Relative error of the sums and exponents below, generously."""
+"""A generous bound on the relative error of the sums and exponents below."""
 _EQUAL: Final = "Kairouz, Oh and Viswanath 2015, Thm 3.3"
 _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 
 @attrs.frozen(repr=False)
 class OfParameters(TheoremCurve, Searched):
-    """A curve of fixed parameters: δ = 1 - Π(1-δ_i)(1-H(ε)), its floor from Σε_i on. Abstract."""
+    """A curve of fixed (ε_i, δ_i): δ(ε) = 1 - Π(1-δ_i)(1-H(ε)), at its floor from Σε_i on.
+    Abstract."""
 
     composed: Parameters
 
@@ -49,12 +50,12 @@ class OfParameters(TheoremCurve, Searched):
 
     @abstractmethod
     def _stick(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
-        """An interval around H(ε), δ(ε) of Comp[RR_{ε_i,0}], for ε < Σε_i."""
+        """An interval around the hockey-stick divergence H(ε) of Comp[RR_{ε_i,0}], for ε < Σε_i."""
 
 
 @attrs.frozen(repr=False)
 class BasicCurve(FromZero, OfParameters):
-    """(Σε_i, 1-Π(1-δ_i)), and δ = 1 below Σε_i."""
+    """The curve of basic composition: δ = 1-Π(1-δ_i) from ε = Σε_i on, and δ = 1 below."""
 
     method = "basic"
     source = "basic composition (Dwork, Kenthapadi, McSherry, Mironov and Naor 2006)"
@@ -65,14 +66,14 @@ class BasicCurve(FromZero, OfParameters):
 
 @attrs.frozen(repr=False)
 class AdvancedCurve(FromZero, OfParameters):
-    """The simplified bound of Kairouz, Oh and Viswanath, solved for δ."""
+    """The simplified advanced-composition bound of Kairouz, Oh and Viswanath, solved for δ."""
 
     method = "advanced"
     source = "Kairouz, Oh and Viswanath 2015, Thm 3.5"
 
     @cached_property
     def _moments(self) -> tuple[float, float, float]:
-        """Σε_i tanh(ε_i/2), the mean loss, the largest ε_i, and Σ(ε_i/largest)²; rounded up."""
+        """The mean loss Σε_i tanh(ε_i/2), the largest ε_i, and Σ(ε_i/largest)²; all rounded up."""
         values = [(up(e), n) for e, n in self.composed.epsilons]
         largest = max(e for e, _ in values)  # by which nothing underflows
         mean = math.fsum(n * e * math.tanh(e / 2) for e, n in values)
@@ -98,7 +99,7 @@ class AdvancedCurve(FromZero, OfParameters):
 
 
 def basic(given: Parameters | Given, *, times: int = 1) -> BasicCurve:
-    """Basic composition: ε adds up, and δ = 1-Π(1-δ_i) (at most Σδ_i).
+    """The curve of basic composition: ε adds up, and δ = 1-Π(1-δ_i) (at most Σδ_i).
 
     >>> curve = basic([(1, 0.1), (2, 0.1)])
     >>> curve.epsilon_at(0.19), curve.delta_at(3) >= 0.19, curve.delta_at(2)
@@ -108,7 +109,7 @@ def basic(given: Parameters | Given, *, times: int = 1) -> BasicCurve:
 
 
 def advanced(given: Parameters | Given, *, times: int = 1) -> AdvancedCurve:
-    """Advanced composition (Kairouz, Oh and Viswanath 2015, Thm 3.5; theory §4).
+    """The curve of advanced composition (Kairouz, Oh and Viswanath 2015, Thm 3.5; theory §4).
 
     ε̃ = min{Σε_i, Σε_i tanh(ε_i/2) + √(2Σε_i² min{ln(1/δ̃), ln(e+√(Σε_i²)/δ̃)})} at
     δ = 1-(1-δ̃)Π(1-δ_i). Never below ``optimal``; cheap, and differentiable by eye.
@@ -120,9 +121,9 @@ def advanced(given: Parameters | Given, *, times: int = 1) -> AdvancedCurve:
 
 
 LIMIT: Final = 1 << 13
-"""Distinct losses, at most."""
+"""The largest number of distinct losses."""
 _BITS: Final = 1 << 17
-"""Digits (binary) of 1-Π(1-δ_i), at most."""
+"""The largest number of binary digits of 1-Π(1-δ_i)."""
 
 
 @attrs.frozen
@@ -158,14 +159,14 @@ class ExactCurve:
 
     @property
     def floor(self) -> Fraction:
-        """1-Π(1-δ_i), which no ε gets under."""
+        """The least δ at any ε: 1-Π(1-δ_i)."""
         if self.composed.exact_floor is not None:
             return self.composed.exact_floor
         raise Intractable("digits of 1-Π(1-δ_i); use `optimal`", self.composed.count, _BITS)
 
     @cached_property
     def _law(self) -> list[tuple[Fraction, Fraction]]:
-        """e^L and its probability under one world, the largest first."""
+        """The pairs (e^L, its probability under one world), in decreasing order of e^L."""
         law = {Fraction(1): Fraction(1)}
         for epsilon, count in self.composed.epsilons:
             if len(law) * (count + 1) > LIMIT:
@@ -175,14 +176,15 @@ class ExactCurve:
 
 
 def _responses(q: Fraction, count: int) -> Iterator[tuple[Fraction, Fraction]]:
-    """e^L and its probability for ``count`` responses of e^ε = q, by how many are wrong."""
+    """Pairs (e^L, probability) of ``count`` randomized responses with e^ε = q, by the number of
+    wrong ones."""
     for wrong in range(count + 1):
         share = math.comb(count, wrong) * q ** (count - wrong) / (1 + q) ** count
         yield q ** (count - 2 * wrong), share
 
 
 def exact_exp(epsilon: exact.ExactEpsilon) -> Fraction:
-    """E = e^ε. Raises: InvalidArgument where it is not rational."""
+    """The rational value of e^ε. Raises: InvalidArgument where it is not rational."""
     value = exact.exp(epsilon)
     if isinstance(value, Fraction):
         return value
@@ -234,7 +236,8 @@ class OptimalCurve(OfParameters):
 
 
 class OfWorst(TheoremCurve):
-    """A curve of any k of some parameters: no choice of them is worse than ``worst``. Abstract."""
+    """A curve that covers any k of some parameters: ``worst`` is the worst choice of them.
+    Abstract."""
 
     worst: OptimalCurve
 

@@ -17,19 +17,20 @@ from antiphon.composition.accounting.parameters import Parameters
 from antiphon.numbers.interval import UNIT, Floats
 
 _RUNGS: Final = 4
-"""Orders in one octave."""
+"""The number of orders in one octave of the ladder c = 2^(number/4)."""
 _EXTREME: Final = 160
-"""Orders reach from 2^-40 to 2^40."""
+"""The largest number of an order: orders reach from 2^-40 to 2^40."""
 _DIGITS: Final = 26
-"""Bits of precision that c·ε may cost."""
+"""The number of bits of precision that the product c·ε may cost."""
 ALLOWED: Final = 1.0
 HIGH: Final = 3.0
-"""Nats that an order may cost beyond the best; where ε alone counts, and not δ relatively."""
+"""The nats by which an order may be worse than the best, if accuracy in ε is enough and relative
+δ is not needed."""
 
 
 @attrs.frozen(eq=False)
 class Product:
-    """The sum of all losses; Φ is a product."""
+    """The loss of a composition: the sum of independent losses, whose moments multiply."""
 
     laws: tuple[LossLaw, ...]
     _moments: dict[float, Moment] = attrs.field(factory=dict[float, Moment], init=False)
@@ -38,24 +39,24 @@ class Product:
     )
 
     def with_noise(self, variance: Fraction) -> Product:
-        """One more Gaussian mechanism, of loss N(v/2, v)."""
+        """The composition with one more Gaussian mechanism, of loss N(v/2, v)."""
         return Product((Normal(variance), *self.laws)) if variance else self
 
     @cached_property
     def variance(self) -> Fraction:
-        """The variance of the Gaussian mechanisms among the losses."""
+        """The total variance of the losses that are Gaussian."""
         return sum((law.variance for law in self.laws if type(law) is Normal), Fraction(0))
 
     @cached_property
     def most(self) -> Fraction | None:
-        """A bound on the loss, if there is one."""
+        """An upper bound on the total loss; None if it is unbounded."""
         highest = [law.most for law in self.laws]
         known = [each for each in highest if each is not None]
         return sum(known, Fraction(0)) if len(known) == len(highest) else None
 
     @cached_property
     def lattice(self) -> Lattice | None:
-        """The finest of the lattices, where all are commensurable."""
+        """The lattice of the total loss; None unless all losses lie on commensurable lattices."""
         given = [law.lattice for law in self.laws]
         known = [each for each in given if each is not None]
         if not known or len(known) < len(given):
@@ -65,13 +66,13 @@ class Product:
 
     @cached_property
     def size(self) -> int:
-        """How many factors Φ has."""
+        """The number of factors of Φ, a measure of the cost to evaluate it."""
         return sum(law.size for law in self.laws)
 
     # --- at complex orders -------------------------------------------------------------------
 
     def characteristic(self, order: float, frequencies: Floats, enough: Floats) -> Logs:
-        """ln Φ, but for negligible ones (see ``LossLaw``)."""
+        """The logarithms ln Φ at ``frequencies``, except for negligible ones (see ``LossLaw``)."""
         value = np.zeros(len(frequencies), dtype=np.complex128)
         slack, gone = np.zeros(len(frequencies)), np.zeros(len(frequencies), dtype=bool)
         for law in self.laws:
@@ -86,11 +87,12 @@ class Product:
         return Logs(value, slack)
 
     def cell(self, order: float) -> float:
-        """The length from which on ranges are not worth splitting."""
+        """The length below which a range of frequencies is not worth splitting."""
         return min(_cell(law, order) for law in self.laws)
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Floats) -> Floats:
-        """A bound on ln |Φ| over ranges; no more work is spent on one that is below ``enough``."""
+        """A bound on ln |Φ| over ranges; once a bound is below ``enough``, no more work is spent
+        on it."""
         total = np.zeros(len(low))
         for law in self.laws:
             stay = total > enough
@@ -103,7 +105,7 @@ class Product:
     # --- at real ones ------------------------------------------------------------------------
 
     def log_moment(self, order: float) -> Moment:
-        """ln M(c)."""
+        """The log moment ln M(c) of the total loss at order c, with an error bound."""
         if order not in self._moments:
             each = [law.log_moment(order) for law in self.laws]
             value = math.fsum(moment.value for moment in each)
@@ -112,7 +114,7 @@ class Product:
         return self._moments[order]
 
     def guide(self, order: float) -> tuple[float, float]:
-        """About the mean and the variance, tilted."""
+        """Approximate mean and variance of the loss tilted at ``order``; not certified."""
         if order not in self._guides:
             each = [law.guide(order) for law in self.laws]
             mean, variance = (math.fsum(column) for column in zip(*each, strict=True))
@@ -120,17 +122,18 @@ class Product:
         return self._guides[order]
 
     def cost(self, number: int, at: float) -> float:
-        """ln M(c) e^(-c·at)/(c(c+1)) for c = 2^(number/4)."""
+        """The log of Chernoff's bound M(c) e^(-c·at)/(c(c+1)) on H(at), for c = 2^(number/4)."""
         c = order(number)
         return self.log_moment(c).value - c * at - math.log(c) - math.log1p(c)
 
     def _saddle(self, number: int) -> float:
-        """The ε for which ``cost`` is least at this order."""
+        """The ε at which ``cost`` is least among all orders, for the order of this number."""
         c = order(number)
         return self.guide(c)[0] - 1 / c - 1 / (c + 1)
 
     def rung_near(self, at: float, allowed: float = ALLOWED) -> int:
-        """The highest order that costs few nats more at ``at`` than the best: off the pole at 0."""
+        """The number of the highest order whose ``cost`` at ``at`` is within ``allowed`` nats of
+        the least."""
         low = -_EXTREME
         high = last = math.floor(_RUNGS * (_DIGITS - math.log2(max(at, 2.0**-14))))
         while high - low > 1:
@@ -143,7 +146,8 @@ class Product:
         return number
 
     def where(self, stick: float) -> tuple[float, float]:
-        """About where H is ``stick``, and the spread there, by the saddle-point formula."""
+        """An approximate ε at which H is ``stick``, and the spread there, by the saddle-point
+        formula."""
         aim, low, high = math.log(stick), -_EXTREME, _EXTREME
         while high - low > 1:
             middle = (low + high) // 2
@@ -155,7 +159,8 @@ class Product:
         return at, math.sqrt(self.guide(order(high))[1])
 
     def near(self, delta: float, reveal: Parameters, most: float) -> tuple[float, float] | None:
-        """Two ε about where δ is, if only the δ_i ``reveal`` more; None: δ is at an end."""
+        """Two guesses around the ε of ``delta``, with infinite losses given by ``reveal``; None
+        at the ends."""
         room, survival = delta - reveal.floor.upper, reveal.survival.lower
         if not 0 < room < survival:
             return None
@@ -164,19 +169,20 @@ class Product:
         return low, high
 
     def _height(self, number: int) -> float:
-        """ln H at the saddle of an order, roughly."""
+        """An approximation of ln H at the saddle point of an order."""
         c = order(number)
         curvature = self.guide(c)[1] + c**-2 + (c + 1) ** -2
         return self.cost(number, self._saddle(number)) - 0.5 * math.log(math.tau * curvature)
 
 
 def _cell(law: LossLaw, order: float) -> float:
-    """A length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
+    """The length of ranges below which ``ceiling`` hardly differs from Φ; 0 if unknown."""
     if type(law) is Normal:
         return math.inf
     return law.cell(order) if type(law) is Responses else 0.0
 
 
 def order(number: int) -> float:
-    """The ladder of orders, on which contours are computed once."""
+    """The order c = 2^(number/4): orders come from a fixed ladder, so that contours can be
+    cached."""
     return float(2.0 ** (number / _RUNGS))

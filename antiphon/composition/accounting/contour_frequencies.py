@@ -1,4 +1,5 @@
-"""The frequencies of a contour that matter, with Φ there; others are bounded, range by range."""
+"""The frequencies of a contour that matter, with Φ evaluated there; all others are bounded range
+by range."""
 
 import math
 from collections.abc import Callable
@@ -13,28 +14,30 @@ from antiphon.composition.accounting.laws.loss import Complexes, Logs
 from antiphon.numbers import Floats, Intractable
 
 NATS: Final = 36.0
-"""A term of H is neglected below e^-36 of the largest one (its bound is added)."""
+"""The threshold of neglect: terms of H below e^-36 of the largest are dropped, and their bound
+added to the error."""
 _DENSITY_NATS: Final = 23.0
-"""The same for a term of f_v, which matters for the width only."""
+"""The threshold of neglect for the density f_v, which matters only for the width of an interval."""
 _BLOCK: Final = 1 << 12
-"""Ranges that are looked at together, at most."""
+"""The largest number of ranges that are processed together."""
 _BATCH: Final = 1 << 17
-"""Frequencies at which Φ is evaluated together, about."""
+"""The approximate number of frequencies at which Φ is evaluated together."""
 _FEW: Final = 64
-"""Factors that drop a range, about."""
+"""The approximate number of factors that suffice to drop a range."""
 LIMIT: Final = 1 << 32
-"""Factors evaluated, at most: about half a minute."""
+"""The largest number of factors evaluated: about half a minute."""
 MOST: Final = 1 << 22
-"""Frequencies kept, at most: 200 MB."""
+"""The largest number of frequencies kept: 200 MB."""
 _CURE: Final = "(ask for a larger `width`, or account for fewer distinct pairs)"
 
 Indices = npt.NDArray[np.int64]
 Kernel = Callable[[Floats], Floats]
-"""A bound on the kernel at a frequency, which falls."""
+"""A decreasing bound on the kernel, as a function of the frequency."""
 
 
 class SiftedFrequencies(NamedTuple):
-    """Frequencies nτ, n >= 0, with ln Φ; and bounds on Σ|ΦK| and Σ|Φ| over all the others."""
+    """The kept frequencies nτ, n >= 0, with ln Φ; and bounds on Σ|ΦK| and Σ|Φ| over all the
+    others."""
 
     indices: Floats
     logs: Logs
@@ -45,7 +48,8 @@ class SiftedFrequencies(NamedTuple):
 def sift(
     product: Product, order: float, step: float, end: int, kernel: Kernel, *, density: bool
 ) -> SiftedFrequencies:
-    """Sift n = 0 … end-1: ranges that may matter are split until that tells no more.
+    """Select the frequencies n = 0 … end-1 that matter: ranges that may matter are split and
+    bounded again.
 
     Raises: Intractable for too many frequencies, or too much work.
     """
@@ -65,19 +69,20 @@ class _Sieve:
     step: float
     kernel: Kernel
     least: float
-    """ln |ΦK| that is negligible."""
+    """The value of ln |ΦK| below which a term is negligible."""
     plain: float
-    """ln |Φ| that is."""
+    """The value of ln |Φ| below which a term is negligible."""
     dropped: Floats = attrs.field(factory=lambda: np.zeros(2))
     waiting: list[Indices] = attrs.field(factory=list[Indices])
     found: list[tuple[Indices, Logs]] = attrs.field(factory=list[tuple[Indices, Logs]])
     work: int = 0
     held: int = 0
-    """How many frequencies are kept; and, as ``queued``, how many are still to be evaluated."""
+    """The number of frequencies kept; ``queued`` is the number still to be evaluated."""
     queued: int = 0
 
     def go(self, low: Indices, high: Indices) -> None:
-        """Split ranges until they are so short that Φ is evaluated instead."""
+        """Split ranges of frequencies until they are short enough to evaluate Φ at each
+        frequency."""
         cell, stack = self.product.cell(self.order), [(low, high)]
         while stack:
             low, high = stack.pop()
@@ -106,7 +111,7 @@ class _Sieve:
         return low[~gone], high[~gone]
 
     def _queue(self, low: Indices, high: Indices) -> None:
-        """All frequencies of some ranges are evaluated, soon."""
+        """Queue all frequencies of the ranges for evaluation."""
         sizes: list[int] = np.unique(high - low).tolist()
         for size in sizes:
             first = low[high - low == size]
@@ -116,7 +121,7 @@ class _Sieve:
             self._evaluate()
 
     def _evaluate(self) -> None:
-        """Φ at the frequencies queued; those that turn out not to matter are dropped."""
+        """Evaluate Φ at the queued frequencies, and drop those that turn out to be negligible."""
         indices = np.sort(np.concatenate([np.zeros(0, np.int64), *self.waiting]))
         self.waiting, self.queued = [], 0
         theta = self._theta(indices)
@@ -138,7 +143,7 @@ class _Sieve:
         return theta
 
     def _enough(self, theta: Floats) -> tuple[Floats, Floats]:
-        """ln |Φ| below which a frequency is negligible, and ln |K|."""
+        """For each frequency, the ln |Φ| below which it is negligible, and ln |K|."""
         logs = np.log(self.kernel(theta))
         return np.minimum(self.least - logs, self.plain), logs
 
@@ -152,7 +157,7 @@ class _Sieve:
             raise Intractable(f"factors of a certified interval {_CURE}", self.work, LIMIT)
 
     def result(self) -> SiftedFrequencies:
-        """In order."""
+        """The kept frequencies with ln Φ, in increasing order."""
         indices = np.concatenate([each for each, _ in self.found])
         value = np.concatenate([logs.value for _, logs in self.found])
         slack = np.concatenate([logs.slack for _, logs in self.found])
@@ -169,19 +174,20 @@ def _split(low: Indices, high: Indices) -> tuple[Indices, Indices]:
 
 
 def on_the_line(c: float, theta: Floats) -> Complexes:
-    """s(s+1), without cancellation for small c."""
+    """The denominator s(s+1) of the kernel at s = c + iθ, without cancellation for small c."""
     result = np.empty(len(theta), dtype=np.complex128)
     result.real, result.imag = c * (c + 1) - theta**2, (2 * c + 1) * theta
     return result
 
 
 def on_a_lattice(c: float, h: float, theta: Floats) -> Complexes:
-    """(1-u)(1-uρ) for u = e^(-sh), ρ = e^(-h), each without cancellation."""
+    """The denominator (1-u)(1-uρ) of a lattice's kernel, u = e^(-sh), ρ = e^(-h), without
+    cancellation."""
     return _less(c * h, theta * h) * _less((c + 1) * h, theta * h)
 
 
 def _less(x: float, y: Floats) -> Complexes:
-    """1 - e^(-x-iy)."""
+    """The complex number 1 - e^(-x-iy), without cancellation."""
     result = np.empty(len(y), dtype=np.complex128)
     result.real = -math.expm1(-x) + math.exp(-x) * 2 * np.sin(y / 2) ** 2
     result.imag = math.exp(-x) * np.sin(y)

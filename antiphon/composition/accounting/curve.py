@@ -22,12 +22,13 @@ Deltas: TypeAlias = Iterable[Delta] | Floats
 Ends: TypeAlias = Interval[float] | Interval[Floats]
 
 _ENOUGH: Final = 2.0**-50
-"""Relative distance at which a search for ε ends, 2^-50."""
+"""The relative distance at which a search for ε ends, 2^-50."""
 _FAR: Final = 4.0
-"""The ε up to which a curve is shown that comes down to nothing."""
+"""The ε at which the displayed table of a curve ends, if the curve never comes down to about its
+floor."""
 _DELTAS: Final = tuple(Fraction(1, 10**n) for n in (3, 6, 9))
 _DRAWN: Final = 64
-"""Points of a line in a picture."""
+"""The number of points of a line in a picture."""
 
 
 class PrivacyCurve(Shown, Plotted, ABC):
@@ -52,14 +53,15 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @property
     @abstractmethod
     def _enough(self) -> float:
-        """An ε, however read, from which on δ is at its floor; inf if there is none."""
+        """An ε from which on δ is at its floor; inf if there is none."""
 
     def _card(self) -> Card:
         return Card(f"{self.method} ({self.source})", self._parts())
 
     @abstractmethod
     def _parts(self) -> Iterator[Part]:
-        """Some points as a table, or why there are none; and the picture."""
+        """The parts of the curve's display: some points as a table, or an error text; and the
+        picture."""
 
     def line(self, last: float, points: int = _DRAWN) -> CurveLine:
         """The points to draw of a curve up to some ε, with those just before and at the ε where δ
@@ -78,7 +80,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def delta_between(self, epsilon: Epsilons) -> Interval[Floats]: ...
     def delta_between(self, epsilon: exact.Epsilon | Epsilons) -> Ends:
-        """Both ends around the least δ at ``epsilon``. Raises: InvalidArgument for ε < 0, NaN."""
+        """Lower and upper bounds on the least δ at ``epsilon``. Raises: InvalidArgument for ε <
+        0, NaN."""
         if isinstance(epsilon, Iterable):
             return _gathered(self._deltas([exact.epsilon(each) for each in _listed(epsilon)]))
         return self._delta(exact.epsilon(epsilon))
@@ -88,7 +91,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
     @overload
     def epsilon_between(self, delta: Deltas) -> Interval[Floats]: ...
     def epsilon_between(self, delta: Delta | Deltas) -> Ends:
-        """Both ends around the least ε at ``delta``.
+        """Lower and upper bounds on the least ε at ``delta``.
 
         Raises: InvalidArgument for δ outside [0, 1], or below the floor.
         """
@@ -123,7 +126,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
 
     @property
     def least_delta(self) -> Fraction:
-        """The least δ that ``epsilon_at`` takes: no more than any that ``delta_at`` prints."""
+        """The least ``delta`` that ``epsilon_at`` accepts; no δ that ``delta_at`` prints is
+        below it."""
         exactly = self._exact_floor
         return least_reading(self.floor.upper) if exactly is None else exactly
 
@@ -136,7 +140,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
         return [self._delta(each) for each in epsilons]
 
     def _promised(self, delta: Fraction) -> Interval[float]:
-        """An interval around ε(delta) at whose upper end ``delta_at`` gives no more than delta.
+        """An interval around ε(delta), extended until ``delta_at`` gives at most delta at its upper
+        end.
 
         How an ε is found may round otherwise than δ at it: then the end moves on, by a few units.
         """
@@ -148,7 +153,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
 
     @abstractmethod
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
-        """An interval around the least δ at an ε; its ends decrease in ε."""
+        """An interval around the least δ at an ε; both bounds decrease in ε."""
 
     @abstractmethod
     def _epsilon(self, delta: Fraction) -> Interval[float]:
@@ -156,7 +161,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
 
 
 class TheoremCurve(PrivacyCurve):
-    """A curve by a theorem, shown at its floor, at round δ, and between them."""
+    """A curve given by a theorem; it is displayed at its floor, at round δ, and between them."""
 
     def _parts(self) -> Iterator[Part]:
         try:
@@ -174,19 +179,19 @@ class TheoremCurve(PrivacyCurve):
 
 
 def stated_field(text: Callable[[Any], str]) -> Any:
-    """The ``method`` or ``source`` of a curve, as it follows from its other fields."""
+    """An attrs field computed from the curve's other fields, for ``method`` and ``source``."""
     whole = attrs.Factory(text, takes_self=True)
     return attrs.field(init=False, eq=False, repr=False, default=whole)
 
 
 class Searched(PrivacyCurve):
-    """A curve whose ε is searched for."""
+    """A curve whose ε at a given δ is found by numerical search."""
 
     _near: ClassVar[float] = _ENOUGH
     """The relative distance at which the search ends."""
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        """The least ε at δ, by search on ``_delta``: both ends are points at which that has been
+        """The least ε at δ, by a search on ``_delta``; both ends are points where ``_delta`` was
         evaluated."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
             return Interval(math.inf, math.inf)  # the floor is a limit and no value
@@ -211,18 +216,18 @@ class Searched(PrivacyCurve):
 
     @abstractmethod
     def _guess(self, delta: float) -> tuple[float, float]:
-        """Numbers that may lie around ε(delta)."""
+        """Two numbers between which ε(delta) is likely to lie: where the search begins."""
 
 
 class FromZero(Searched):
-    """One of which nothing is known from which ε could be guessed."""
+    """A searched curve without a good guess for ε: the search starts between 0 and 1."""
 
     def _guess(self, delta: float) -> tuple[float, float]:
         return 0.0, min(1.0, self._enough)
 
 
 def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
-    """(ε, δ) worth showing, each promised: at the floor if it is reached, then at round δ.
+    """Points (ε, δ) to display, each promised: at the floor if it is reached, then at round δ.
 
     >>> from antiphon.composition.accounting import optimal
     >>> points(optimal([(1, 0)]))[0]
@@ -241,7 +246,7 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
 
 
 def _between(curve: PrivacyCurve) -> Iterator[tuple[float, float]]:
-    """While δ comes down, at round ε."""
+    """Points (ε, δ) to display at round ε, on the part of the curve where δ still decreases."""
     last = _come_down(curve)
     last = last if math.isfinite(last) else _FAR
     for share in (0.0, 0.25, 0.5, 0.75):
@@ -250,17 +255,18 @@ def _between(curve: PrivacyCurve) -> Iterator[tuple[float, float]]:
 
 
 def reach(curves: Iterable[PrivacyCurve]) -> float:
-    """An ε at which the lowest curve has come down to about 1e-12, or to its floor."""
+    """An ε at which the lowest of the curves has decreased to about 1e-12, or to its floor."""
     return 1.15 * min(map(_come_down, curves)) or 1.0
 
 
 def _come_down(curve: PrivacyCurve) -> float:
-    """An ε at which the curve has come down to ``LEAST``, or to about its floor."""
+    """An ε at which the curve has decreased to ``LEAST``, or to about its floor."""
     return curve.epsilon_at(min(1.0, max(LEAST, curve.floor.upper * (1 + 1e-3))))
 
 
 def _excess(value: float, delta: float, base: float) -> float:
-    """A number of the sign of value - delta; ln (value-base)/(delta-base) where it exists.
+    """A number with the sign of value - delta; in size |ln (value-base)/(delta-base)| where it
+    exists.
 
     The sign is that of a comparison, as the quotient of two numbers near 1 may round to 1.
     """
@@ -285,7 +291,8 @@ def _excess(value: float, delta: float, base: float) -> float:
 def crossing(
     excess: Callable[[float], float], low: float, high: float, most: float, near: float = _ENOUGH
 ) -> tuple[float, float]:
-    """Neighbouring points (a, b) with excess(a) > 0 >= excess(b), between 0 and ``most``.
+    """Bracket the root of a decreasing function: points a < b with excess(a) > 0 >= excess(b), at
+    most ``most``.
 
     ``excess`` decreases, and is not positive at ``most``, which may be inf; (0, 0) where it is
     not even at 0. ``low`` and ``high`` are a guess. Regula falsi in its Illinois form, with a

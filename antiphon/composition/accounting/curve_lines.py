@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""How privacy curves are drawn: δ on a logarithmic scale, against ε."""
+"""Drawing of privacy curves: δ on a logarithmic scale, against ε."""
 
 import math
 from collections.abc import Sequence
@@ -13,12 +13,12 @@ from antiphon.numbers.rounded_text import Figure, shown_up
 from antiphon.protocol.pictures import COLOURS, DASHED, GRID, INK, SOFT, Axes, style_axes
 
 LEAST: Final = 1e-12
-"""A δ below which no picture goes."""
+"""The smallest δ that a picture shows."""
 
 
 @attrs.frozen(eq=False)
 class CurveLine:
-    """A curve between ε = 0 and where the picture ends."""
+    """The points of a privacy curve to be drawn, from ε = 0 to the right edge of the picture."""
 
     name: str
     epsilons: Floats = attrs.field(repr=False)
@@ -29,7 +29,8 @@ class CurveLine:
 def draw_lines(
     axes: Axes, lines: Sequence[CurveLine], marks: Sequence[tuple[Figure, Figure]] = ()
 ) -> None:
-    """Upper ends, and the interval of a curve that has a lower end; the floor of the highest.
+    """Draw the upper bound of each curve, the band down to its lower bound, and the floor of the
+    highest curve.
 
     ``marks`` (ε, δ) are drawn as points, and named.
     """
@@ -65,7 +66,8 @@ def _floor(axes: Axes, floor: float) -> None:
 
 
 def _mark(axes: Axes, points: Sequence[tuple[Figure, Figure]]) -> None:
-    """The points that were asked for, named in the lower left corner, where no falling curve is."""
+    """Draw the requested points, with their labels in the lower left corner, where no falling
+    curve is."""
     for place, (epsilon, delta) in enumerate(points):
         at, height = float(epsilon), max(float(delta), axes.get_ylim()[0])
         axes.plot([at], [height], "o", color=INK, markersize=6, zorder=5, clip_on=False)
@@ -81,7 +83,8 @@ def _mark(axes: Axes, points: Sequence[tuple[Figure, Figure]]) -> None:
 
 
 def _bottom(lines: Sequence[CurveLine], deltas: Sequence[float]) -> float:
-    """A power of ten below the curves, and below what was asked for."""
+    """The lower limit of the picture: a power of ten below the curves and below each requested
+    δ."""
     shown = [max(float(np.min(line.ends.upper)), LEAST) for line in lines]
     least = min([*shown, *(each / 10 for each in deltas if each > 0)])
     return float(10.0 ** max(math.floor(math.log10(least)), -300))

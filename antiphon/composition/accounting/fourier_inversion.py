@@ -1,4 +1,4 @@
-"""A certified interval for any composition of pairs, by inverting its moments.
+"""Certified intervals of H for any composition of pairs, by Fourier inversion of its moments.
 
 With L the loss, s = c + iθ, c > 0, and M(s) = E[e^(sL)],
 
@@ -52,31 +52,33 @@ from antiphon.numbers import Intractable, exact
 from antiphon.numbers.interval import UNIT, Floats, Interval, down, outward, probability
 
 _ROOM: Final = Fraction(21, 10)
-"""How much narrower than asked the interval is where the law is smooth."""
+"""The factor by which intervals are narrower than asked, where the law is smooth."""
 _FINER: Final = 8
 _REFINED: Final = 4
 _COARSER: Final = 4
-"""How often noise is made 64 times more where a contour would take too long."""
+"""The largest number of 64-fold increases of noise, where a contour would take too long."""
 _CHEAP: Final = {True: 1 << 20, False: 1 << 24}
-"""Factors of the kept frequencies up to which a contour is made again with less noise."""
+"""The largest cost, in factors of kept frequencies, of a contour with less noise."""
 _LONGEST: Final = 1 << 16
-"""Frequencies in a lattice's period, at most, so that it is treated as one."""
+"""The largest number of frequencies in a lattice's period; beyond it the lattice is ignored."""
 _NOTHING: Final = -750.0
-"""Nats below those of the least double."""
+"""A logarithm below that of the least double."""
 _END: Final = 60.0
-"""Nats after which a Gaussian factor ends the line."""
+"""The decay in nats of a Gaussian factor at which the contour ends."""
 
 
 class Overlap(NamedTuple):
-    """H(e) <= M(c+shift) e^(-(c+shift)y), y the next loss: small for e far to one side."""
+    """A Chernoff bound on the tails of H: H(e) <= M(c+shift) e^(-(c+shift)y), y the next loss
+    above e."""
 
     shift: float
     log: float
-    """ln M(c+shift)/M(c), rounded up."""
+    """The logarithm ln M(c+shift)/M(c), rounded up."""
 
 
 class HockeyStickBounds(NamedTuple):
-    """Bounds on H over M(c)e^(-cy), how much of their distance less noise cures; about |H'|."""
+    """Scaled bounds on H (relative to M(c)e^(-cy)), the part of their width due to noise, and
+    about |H'|."""
 
     lower: float
     upper: float
@@ -85,32 +87,34 @@ class HockeyStickBounds(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """The terms that every ε sums over all frequencies, but for e^(-iθy), and their error."""
+    """Precomputed terms of the inversion sum, without the factor e^(-iθy) that depends on ε; and
+    error bounds."""
 
     here: Complexes
     after: Complexes | None
     slope: Complexes
     last: float
-    """The largest θ."""
+    """The largest kept frequency θ."""
     wrong: float
     wrong_by_turns: float
-    """The errors of a sum of ΦK, and what they grow by where all phases are off by θ."""
+    """The error bounds of a sum of ΦK: ``wrong``, and its growth where all phases are off in
+    proportion to θ."""
     wrong_density: float
     wrong_density_by_turns: float
 
 
 class Target(NamedTuple):
-    """Where H is asked for: at e = ``next`` - ``gap``, with no loss between the two."""
+    """The point at which H is asked for: e = ``next`` - ``gap``, with no loss in between."""
 
     next: float
     gap: float
     rest: float
-    """The spacing of the lattice less the gap."""
+    """The lattice's spacing minus ``gap``."""
 
 
 @attrs.frozen(eq=False)
 class Inversions:
-    """H of a product, to about ``width``; each contour is computed once.
+    """The hockey-stick divergence H of a product, to about ``width``; each contour is cached.
 
     ``relatively``: of δ, besides of ε. The interval may be wider within √v of an atom: v f_v(e)
     is then √(v/2π) of its mass.
@@ -125,7 +129,7 @@ class Inversions:
     _refused: set[Inversion] = attrs.field(factory=lambda: set[Inversion](), init=False)
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at). Raises: Intractable where ``width`` takes too long."""
+        """Certified bounds on H(at). Raises: Intractable where ``width`` takes too long."""
         only = self.product.laws[0] if len(self.product.laws) == 1 else None
         if type(only) is Responses and (known := only.stick(at)) is not None:
             return known
@@ -139,13 +143,13 @@ class Inversions:
         return self._on_the_line(placed(at, None)).stick(placed(at, None))
 
     def _is_nothing(self, at: float) -> bool:
-        """Whether M(c) e^(-c·at) >= H(at) is below the least double: there no contour is needed."""
+        """Whether H(at) is below the least double, by Chernoff's bound."""
         c = order(self.product.rung_near(at))
         log, error = self.product.log_moment(c)
         return log + error - c * at * (1 - 8 * UNIT) < _NOTHING
 
     def _on_the_line(self, place: Target) -> Inversion:
-        """With as much noise as it takes; where that is little, with less while it is cheap."""
+        """A contour on the infinite line, with the least noise that is affordable."""
         if (best := self._sifted(0, place)) is None:
             coarser = (self._sifted(-each, place) for each in range(1, _COARSER))
             found = next((each for each in coarser if each is not None), None)
@@ -158,7 +162,7 @@ class Inversions:
         return best
 
     def _sifted(self, finer: int, place: Target) -> Inversion | None:
-        """None where it would take too long."""
+        """A contour whose frequencies have been selected; None if it would take too long."""
         found = self._contour(finer, place, None)
         try:
             return found if found not in self._refused and found.work else None
@@ -192,7 +196,7 @@ class Inversions:
 
 
 def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
-    """The place of an ε."""
+    """The target for an ε: with the next loss above it on the lattice, if there is one."""
     e = exact.bracket(at, 40)[0]
     if lattice is None:
         return Target(float(e), 0.0, 0.0)
@@ -203,7 +207,7 @@ def placed(at: exact.ExactEpsilon, lattice: Lattice | None) -> Target:
 
 @attrs.frozen(eq=False)
 class Inversion:
-    """The sum over one line Re s = c; ``product`` has the ``noise`` in it."""
+    """The numerical inversion along one contour Re s = c, with the added ``noise``."""
 
     product: Product
     order: float
@@ -217,7 +221,7 @@ class Inversion:
     )
 
     def stick(self, place: Target) -> Interval[float]:
-        """Bounds on H."""
+        """Certified bounds on H at a target."""
         bounds = self._stick(place)
         linear = self.order * place.next
         log, slack = self.product.log_moment(self.order)
@@ -229,17 +233,17 @@ class Inversion:
         return probability(outward(*ends))
 
     def is_wide(self, place: Target, width: float, *, relatively: bool) -> bool:
-        """Whether noise makes the interval wider than asked: of δ relatively, or of ε."""
+        """Whether noise makes the interval wider than ``width``: relative to δ, or in ε."""
         bounds = self._stick(place)
         return bounds.smoothing > width * (bounds.upper if relatively else bounds.slope)
 
     @property
     def work(self) -> int:
-        """How many factors are behind what is kept; a frequency itself counts as some."""
+        """The cost of a contour: the number of factors behind its kept frequencies."""
         return len(self._frequencies) * max(self.product.size, 16)
 
     def reaches(self, place: Target) -> bool:
-        """Whether aliases are small there."""
+        """Whether the aliasing error is small at this target."""
         scale = -math.log(self.order) - math.log1p(self.order)
         return self._aliases(place.next) <= math.exp(scale - NATS / 1.5)
 
@@ -252,7 +256,7 @@ class Inversion:
         cosine, sine = np.cos(phases), np.sin(phases)
 
         def turned(values: Complexes) -> float:
-            """Re Σ values · e^(-iθy)."""
+            """The phased sum Re Σ values · e^(-iθy)."""
             return float(np.sum(values.real * cosine + values.imag * sine))
 
         worst = 8 * UNIT * sums.last * abs(place.next)  # a phase is off by so much, at most
@@ -282,7 +286,7 @@ class Inversion:
 
     @cached_property
     def _dropped(self) -> tuple[float, float]:
-        """Bounds on Σ|ΦK| and Σ|Φ| over all θ > 0 that are not kept."""
+        """Bounds on Σ|ΦK| and Σ|Φ| over all frequencies θ > 0 that are not kept."""
         if self.lattice is not None:
             return self._kept.kernel, self._kept.plain
         start, v = self.end * self.step, float(self.product.variance)
@@ -296,7 +300,7 @@ class Inversion:
 
     @cached_property
     def _weights(self) -> Complexes:
-        """Φ, twice but for θ = 0: at -θ the terms are conjugate."""
+        """The values of Φ, doubled except at θ = 0: the terms at -θ are their conjugates."""
         doubled: Complexes = np.where(self._kept.indices > 0, 2.0, 1.0) * np.exp(
             self._kept.logs.value
         )
@@ -318,7 +322,7 @@ class Inversion:
     # --- kernels -----------------------------------------------------------------------------
 
     def _ceiling(self, theta: Floats) -> Floats:
-        """A bound on |K|, falling in θ (up to π/h on a lattice)."""
+        """A bound on the kernel |K|, decreasing in θ (up to π/h on a lattice)."""
         if self.lattice is None:
             line: Floats = 1 / np.abs(on_the_line(self.order, theta))
             return line
@@ -327,7 +331,7 @@ class Inversion:
         return size
 
     def _terms(self) -> tuple[Complexes, Complexes | None]:
-        """ΦK; on a lattice, where K = (1-κ) + u(κ-ρ) over (1-u)(1-uρ)/h, its two parts."""
+        """The terms ΦK; on a lattice, their two parts."""
         theta = self._frequencies
         if self.lattice is None:
             return self._weights / on_the_line(self.order, theta), None
@@ -338,7 +342,7 @@ class Inversion:
     # --- aliases -----------------------------------------------------------------------------
 
     def _aliases(self, at: float) -> float:
-        """A bound on Σ e^(cmP) H(e+mP), m ≠ 0, over M(c)e^(-cy), y the next loss above e."""
+        """A bound on the aliasing error Σ_{m≠0} e^(cmP) H(e+mP), relative to M(c)e^(-cy)."""
         total = 0.0
         for shift, log in self.aliases:
             decay = -abs(shift) * (math.tau / self.step) * (1 - 1e-12)
@@ -350,7 +354,7 @@ class Inversion:
 def make(
     product: Product, c: float, at: float, spread: float, noise: Fraction, lattice: Lattice | None
 ) -> Inversion:
-    """The contour of order c for ε from two spreads below ``at`` to two above.
+    """A contour of order c that serves every ε within two spreads of ``at``.
 
     On the lattice of the losses, if one is given and its period is not long; with noise else.
     """
@@ -370,7 +374,7 @@ def make(
 def _spaced(
     product: Product, c: float, at: float, spread: float
 ) -> tuple[float, tuple[Overlap, Overlap]]:
-    """A period P, and the shifts with which aliases are e^-36 of H."""
+    """A period P for which the aliases are below e^-36 of H, and the shifts that bound them."""
     base, aim = product.log_moment(c), -NATS - math.log(c) - math.log1p(c)
     ends = at - 2 * spread, at + 2 * spread
 
@@ -390,5 +394,5 @@ def _spaced(
 
 
 def _scaled(value: float, log: float) -> float:
-    """value · e^log, within two units of its size where that is not tiny."""
+    """The product value · e^log, within two units in the last place unless it is tiny."""
     return math.copysign(math.exp(min(log + math.log(abs(value)), 700.0)), value) if value else 0.0

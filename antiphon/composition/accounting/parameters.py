@@ -14,12 +14,12 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interval import UNIT, Interval, down, outward, probability, up
 
 _SMALL: Final = 1 << 16
-"""Bits up to which Π(1-δ_i) is multiplied out exactly."""
+"""The largest number of bits for which Π(1-δ_i) is multiplied out exactly."""
 _DIGITS: Final = 60
 _HALF: Final = Fraction(1, 2)
 MANY: Final = 10**15
 MOST: Final = Fraction(10**9)
-"""The largest ε_i."""
+"""The largest ε_i that is accepted."""
 
 GivenPair: TypeAlias = tuple[exact.Epsilon, Union[float, Fraction]]
 Given: TypeAlias = Iterable[GivenPair]
@@ -28,7 +28,8 @@ Given: TypeAlias = Iterable[GivenPair]
 
 @attrs.frozen
 class Parameters:
-    """Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}]: what is accounted for (CM Def. 2.3, Thm 2.5).
+    """The fixed parameters (ε_i, δ_i) of a composition Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}] (CM Def.
+    2.3, Thm 2.5).
 
     Its law splits in two independent parts, so the ε_i and the δ_i are multisets of
     their own: some ⊤ is answered w.p. 1-Π(1-δ_i), the *floor*; if none is, the law is
@@ -41,7 +42,7 @@ class Parameters:
 
     @cached_property
     def total(self) -> exact.ExactEpsilon | None:
-        """Σε_i, where it has a closed form: all rational, or all of them logarithms."""
+        """The sum Σε_i in closed form, if all ε_i are rational or all are logarithms; else None."""
         rational = [(e, n) for e, n in self.epsilons if isinstance(e, Fraction)]
         if len(rational) == len(self.epsilons):
             numerators: Counter[int] = Counter()
@@ -56,7 +57,7 @@ class Parameters:
 
     @cached_property
     def sum(self) -> tuple[Fraction, Fraction]:
-        """Rationals around Σε_i, relatively 10^-59 apart."""
+        """Rational bounds on Σε_i, relatively 10^-59 apart."""
         if self.total is not None:
             return exact.bracket(self.total, _DIGITS)
         ends = [(exact.bracket(e, _DIGITS), n) for e, n in self.epsilons]
@@ -64,14 +65,14 @@ class Parameters:
         return low, high
 
     def sum_at_most(self, epsilon: exact.ExactEpsilon) -> bool:
-        """Whether Σε_i <= ε; no, where sixty digits cannot tell."""
+        """Whether Σε_i <= ε; False where sixty digits cannot decide it."""
         if self.total is not None:
             return exact.at_most(self.total, epsilon)
         return self.sum[1] <= exact.bracket(epsilon, _DIGITS)[0]
 
     @cached_property
     def floor(self) -> Interval[float]:
-        """1-Π(1-δ_i), which no ε gets under: some mechanism has answered ⊤."""
+        """The least δ at any ε, 1-Π(1-δ_i): the probability that some mechanism has answered ⊤."""
         exactly = self.exact_floor
         if exactly is not None:
             return Interval(down(exactly), up(exactly))
@@ -80,7 +81,7 @@ class Parameters:
 
     @cached_property
     def survival(self) -> Interval[float]:
-        """Π(1-δ_i): the probability that no mechanism has answered ⊤."""
+        """The probability Π(1-δ_i) that no mechanism has answered ⊤."""
         exactly = self.exact_floor
         if exactly is not None:
             return Interval(down(1 - exactly), up(1 - exactly))
@@ -88,7 +89,7 @@ class Parameters:
         return probability(outward(math.exp(value - slack), math.exp(value + slack)))
 
     def with_floor(self, stick: Interval[float]) -> Interval[float]:
-        """δ = floor + Π(1-δ_i)·H, from an interval of H."""
+        """The interval of δ = floor + Π(1-δ_i)·H, from an interval of H."""
         lower = self.floor.lower + self.survival.lower * stick.lower
         upper = self.floor.upper + self.survival.upper * stick.upper
         ends = outward(lower, upper)
@@ -101,7 +102,7 @@ class Parameters:
 
     @cached_property
     def exact_floor(self) -> Fraction | None:
-        """The floor as a rational, where that has not too many digits."""
+        """The floor as a rational; None if it has too many digits."""
         if any(d == 1 for d, _ in self.deltas):
             return Fraction(1)
         if sum(n * _bits(d) for d, n in self.deltas) > _SMALL:
@@ -110,13 +111,13 @@ class Parameters:
 
     @property
     def _log_survival(self) -> tuple[float, float]:
-        """ln Π(1-δ_i), and a bound on its error: twelve units of every term."""
+        """The logarithm ln Π(1-δ_i), and a bound on its error: twelve units of every term."""
         value = math.fsum(n * _log_complement(d) for d, n in self.deltas)
         return value, 12 * UNIT * abs(value)
 
 
 def _log_complement(delta: Fraction) -> float:
-    """ln(1-δ) for δ < 1, relatively within five units."""
+    """The logarithm ln(1-δ) for δ < 1, relatively within five units."""
     if delta <= _HALF:
         return math.log1p(-float(delta))
     return math.log(max(float(1 - delta), 5e-324))
@@ -127,7 +128,7 @@ def _bits(value: Fraction) -> int:
 
 
 def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
-    """Check and normalise pairs (ε, δ); ``times`` repeats them all. Errors as ``pairs``.
+    """Check and normalise pairs (ε, δ); ``times`` repeats the whole list. Errors as ``pairs``.
 
     >>> parameters([(0.1, 0), (0.1, 0.5)], times=3)
     Parameters(epsilons=((Fraction(1, 10), 6),), deltas=((Fraction(1, 2), 3),), count=6)
@@ -151,13 +152,13 @@ def parameters(given: Parameters | Given, times: int = 1) -> Parameters:
 
 
 def single(epsilon: exact.ExactEpsilon, delta: Fraction) -> Parameters:
-    """Those of one mechanism, as its claim has them: normalised. Errors as ``pairs``."""
+    """The normalised parameters (ε, δ) of one mechanism, from its claim. Errors as ``pairs``."""
     value = _bounded(epsilon)
     return Parameters(((value, 1),) if value else (), ((delta, 1),) if delta else (), 1)
 
 
 def _place(group: tuple[exact.ExactEpsilon, int]) -> tuple[float, bool, Fraction]:
-    """Any total order, so that figures do not depend on the order of the parameters."""
+    """A sort key of parameters, so that figures do not depend on their order."""
     value, _ = group
     if isinstance(value, exact.Log):
         return float(value), True, value.argument
@@ -165,7 +166,7 @@ def _place(group: tuple[exact.ExactEpsilon, int]) -> tuple[float, bool, Fraction
 
 
 def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fraction]]:
-    """The multiset of parameters, normalised.
+    """The normalised multiset of the given pairs (ε, δ), each with its number.
 
     Raises: InvalidArgument for what is no pair, ε < 0 or past 10^9, δ outside [0, 1], NaN,
     infinities, or nothing at all; CompositionError for what still decides its parameters.
@@ -190,7 +191,8 @@ def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fra
 
 
 def _distinct(listed: list[GivenPair]) -> Counter[tuple[type, object, type, object]]:
-    """Alike ones counted once, before any is looked at: 10^5 take some ten milliseconds.
+    """The multiset of raw parameters, counted before they are checked: 10^5 take some ten
+    milliseconds.
 
     By type as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in Python.
     """
@@ -233,7 +235,8 @@ class Kind:
 
 @attrs.frozen
 class Created:
-    """``number`` mechanisms with parameters of these kinds, of which ``asks`` may differ.
+    """The creations of a session: ``number`` mechanisms of these kinds, of which ``asks`` may
+    differ.
 
     Where it is not known how many are of each kind, the adversary decides on the way, and every
     count says ``number``, the most that it can be.
@@ -246,7 +249,7 @@ class Created:
 
 
 def created(given: Given, k: int, times: int, creations: int | Given) -> Created:
-    """Read ``creations``: how many, of any of the ``given`` parameters; or those of each.
+    """Read ``creations``: either a number of mechanisms, or the list of their parameters.
 
     Raises: InvalidArgument as ``pairs``, for a k or a number below 1, for more than are fixed,
     and for created parameters that are not fixed. Of k and the number the smaller counts.
@@ -275,7 +278,8 @@ def created(given: Given, k: int, times: int, creations: int | Given) -> Created
 
 
 def is_symmetric(symmetric: object) -> bool:
-    """The word that every f' is swap-symmetric. Raises: InvalidArgument unless True or False."""
+    """Check the caller's statement that every f' is swap-symmetric. Raises: InvalidArgument
+    unless a bool."""
     if type(symmetric) is not bool:
         raise InvalidArgument(f"symmetric is True or False, not {of_kind(symmetric)}")
     return symmetric

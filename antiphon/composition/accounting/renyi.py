@@ -19,13 +19,13 @@ from antiphon.protocol.measures.divergences import SLACK, response_divergences
 
 _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 _HUGE: Final = 1e290
-"""An ε past which (α-1)ε would overflow; a smaller one is promised no less."""
+"""The largest ε at which a bound is evaluated: (α-1)ε would overflow beyond, and δ only falls."""
 _NOTHING: Final = Interval(0.0, 0.0)
 
 
 @attrs.frozen(repr=False)
 class RenyiCurve(TheoremCurve):
-    """(ε, δ) from a bound ρ(α) on the Rényi divergence of every order α > 1, in nats.
+    """The privacy curve from a bound ρ(α) on the Rényi divergence of every order α > 1, in nats.
 
     δ(ε) = min_α e^((α-1)(ρ(α)-ε)) (1-1/α)^α/(α-1) (Canonne, Kamath and Steinke 2020,
     Prop. 12). Every α gives a valid bound; the search for the best affects its size only.
@@ -88,7 +88,7 @@ class RenyiCurve(TheoremCurve):
 
 
 def least(function: Callable[[float], float]) -> float:
-    """The least value found of a function of α > 1, with α-1 between e^-30 and e^30.
+    """The least value found of a function of α > 1, over α-1 between e^-30 and e^30.
 
     On ln(α-1): the best of a grid, for the least of several curves has several valleys, then by
     golden section between its neighbours.
@@ -137,7 +137,7 @@ def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
 
 
 def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float], float]:
-    """A claimed curve; infinity where it gives no number >= 0, as no divergence is negative.
+    """A claimed Rényi curve, with infinity wherever it yields no number >= 0.
 
     So, too, where it says that it has none: it raises an ArithmeticError (a number past the
     largest double, a pole) or ``UnknownOrder``. Raises: PartError for any other exception, which
@@ -167,7 +167,7 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
 
 
 def _above(value: Any) -> float:
-    """A double that is not below a number: a Fraction may lie between two, or be past them all."""
+    """The least double that is not below a number; infinity if the number is out of range."""
     try:
         found = float(value)
     except OverflowError:
@@ -203,7 +203,8 @@ def from_concentrated(rho: float | Fraction) -> RenyiCurve:
 
 
 def pure_to_concentrated(epsilon: exact.Epsilon) -> Fraction:
-    """ρ = ε²/2: ε-DP implies ρ-zCDP (Bun and Steinke 2016, Prop. 1.4); rounded up for a Log.
+    """The ρ = ε²/2 for which ε-DP implies ρ-zCDP (Bun and Steinke 2016, Prop. 1.4); rounded up for
+    a Log.
 
     >>> pure_to_concentrated(Fraction(1, 2))
     Fraction(1, 8)
@@ -216,7 +217,8 @@ _DIGITS = 40
 
 
 def whole_order(value: object) -> int:
-    """An order whose figures are exact. Raises: InvalidArgument."""
+    """Check an order: a whole number >= 2, as only such orders have exact figures. Raises:
+    InvalidArgument."""
     order = exact.whole(value, "order")
     if order < 2:
         raise InvalidArgument("order is a whole number from 2 on: others have no exact figure")
@@ -226,7 +228,8 @@ def whole_order(value: object) -> int:
 @register("antiphon.OnlyAt/1")
 @attrs.frozen
 class OnlyAt:
-    """A Rényi curve that says nothing of the orders above one: ``moment`` is e^((α-1)D) there.
+    """A Rényi curve known at one ``order`` only, where ``moment`` is e^((α-1)D); infinite at higher
+    orders.
 
     At lower orders a divergence is no more (van Erven and Harremoës 2014, Thm 3).
     """
@@ -251,7 +254,7 @@ class OnlyAt:
 
 @attrs.frozen(repr=False)
 class OneOrderCurve(TheoremCurve):
-    """(ε, δ) from D_α <= D at one order α > 1, of which alone something is known.
+    """The privacy curve from a bound D_α <= D at a single order α > 1.
 
     δ(ε) = e^((α-1)(D-ε)) (α-1)^(α-1)/α^α (Canonne, Kamath and Steinke 2020, Prop. 12), and back.
     """
@@ -275,7 +278,7 @@ class OneOrderCurve(TheoremCurve):
 
     @property
     def _shape(self) -> tuple[float, float]:
-        """ln (α-1)^(α-1)/α^α, and what it may be off by."""
+        """The logarithm ln (α-1)^(α-1)/α^α, and a bound on its error."""
         s = float(self.order - 1)
         small, large = s * math.log(s), (1 + s) * math.log1p(s)
         return small - large, SLACK * (abs(small) + large)

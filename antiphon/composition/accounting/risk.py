@@ -1,4 +1,4 @@
-"""Risk in human terms: what a certified privacy curve lets an adversary reach, at most.
+"""Risk in human terms: bounds on an adversary's success that follow from a certified privacy curve.
 
 The adversary knows all but whether the protected data are there (b = 1) or not (b = 0), and guesses
 b from the answers. With E = e^ε and δ(·) an upper bound in both directions:
@@ -35,37 +35,37 @@ from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
 from antiphon.protocol.measures import kinds
 
 _UP: Final = 1 + 2.0**-40
-"""More than the few operations of a figure are off by, relatively."""
+"""A rounding factor above 1 that exceeds the relative error of the few operations of a figure."""
 _POINTS: Final = 24
 _NARROW: Final = 2.0**-12
-"""Relative width at which a search for a false-positive rate ends."""
+"""The relative width at which a search for a false-positive rate ends."""
 _FAR: Final = 40.0
-"""No ε past this is tried."""
+"""The largest ε that is tried."""
 _NARROWER: Final = 5
-"""How often the search looks closer."""
+"""The number of times that the search is repeated on a narrower range."""
 _ORDERS: Final = 8
 _LIST: Final = (1.0, *[1 + math.exp(place / 6 - 4) for place in range(48)])
-"""Orders, where the same have to do for every rate."""
+"""The orders α that are tried where one list has to serve every false-positive rate."""
 _LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
 
 
 @attrs.frozen(repr=False)
 class Risk(Shown, ForPrograms):
-    """What an adversary reaches at most, each figure rounded up."""
+    """Bounds on the success of a membership adversary, each figure rounded up."""
 
     _told = "prior false_positive advantage true_positive right_accusations best_guess"
 
     curve: PrivacyCurve = attrs.field(eq=False)
     rho: Fraction | None
-    """Of zCDP, if that is promised."""
+    """The ρ of zCDP, if that is promised; else None."""
     prior: float
-    """P(b = 1), as the adversary sees it before."""
+    """The adversary's prior probability of membership, P(b = 1)."""
     false_positive: float
-    """How often who is not there is accused: the actual rate."""
+    """The actual false-positive rate: how often a non-member is accused."""
 
     @property
     def advantage(self) -> float:
-        """True-positive rate less false-positive rate, at any threshold."""
+        """The largest true-positive rate minus false-positive rate, over all thresholds."""
 
         def of(epsilon: float, delta: float) -> float:
             grown = math.exp(epsilon) * _UP
@@ -76,7 +76,7 @@ class Risk(Shown, ForPrograms):
 
     @property
     def true_positive(self) -> float:
-        """How many of those who are there are accused, at that false-positive rate."""
+        """The largest true-positive rate at the false-positive rate ``false_positive``."""
         a = self.false_positive
 
         def of(epsilon: float, delta: float) -> float:
@@ -88,13 +88,15 @@ class Risk(Shown, ForPrograms):
 
     @property
     def right_accusations(self) -> float:
-        """The share of the accused who are there, at that false-positive rate and prior."""
+        """The largest precision: the share of the accused who are members, at that rate and
+        ``prior``."""
         hit, miss = self.prior * self.true_positive, (1 - self.prior) * self.false_positive
         return _rounded(hit / (hit + miss))
 
     @property
     def best_guess(self) -> float:
-        """P(right) of whoever guesses b as well as can be; max(π, 1 - π) without any answer."""
+        """The largest probability to guess b right; max(π, 1 - π) without any answer, π the
+        prior."""
         rare = min(self.prior, 1 - self.prior)
         loss = max(0.0, math.log((1 - rare) / rare) * (1 - 2.0**-50))
         known = rare * self.curve.delta_at(loss)
@@ -103,7 +105,7 @@ class Risk(Shown, ForPrograms):
         return _rounded(1 - rare + known)
 
     def posterior_above(self, threshold: float) -> float:
-        """P(posterior > threshold) of one who is there: how often anybody comes to be so sure."""
+        """The largest probability that a member's posterior exceeds ``threshold``."""
         if not self.prior < threshold < 1:
             raise InvalidArgument("threshold lies between the prior and 1")
         odds = threshold * (1 - self.prior) / ((1 - threshold) * self.prior)
@@ -115,7 +117,8 @@ class Risk(Shown, ForPrograms):
         return _rounded(self._least(of, reach))
 
     def _least(self, of: Callable[[float, float], float], last: float = _FAR) -> float:
-        """The least of a figure over what ε are tried: wide first, then around the best."""
+        """The least value of a figure over trial values of ε: a wide search first, then around
+        the best."""
         enough = self.curve._enough  # pyright: ignore[reportPrivateUsage]
         low, high = 0.0, min(last, _FAR, enough or _FAR)
         best, found, wide = low, math.inf, 0.0
@@ -155,7 +158,8 @@ def risk_of(
     prior: float | Fraction = 0.5,
     false_positive: float | Fraction = 0.01,
 ) -> Risk:
-    """What a curve, and measures beside it, let an adversary reach. Raises: InvalidArgument."""
+    """The risk figures that follow from a curve and from measures beside it. Raises:
+    InvalidArgument."""
     rates = [exact.fraction(each, "a rate") for each in (prior, false_positive)]
     if not all(0 < each < 1 for each in rates):
         raise InvalidArgument("prior and false_positive lie between 0 and 1")
@@ -168,7 +172,8 @@ def _rounded(figure: float) -> float:
 
 
 def _of_rho(rho: Fraction) -> float:
-    """An upper bound of the root of A ln((1 + A)/(1 - A)) = ρ."""
+    """A bound on the advantage under ρ-zCDP: the root A of A ln((1 + A)/(1 - A)) = ρ, rounded
+    up."""
     low, high, target = 0.0, 1.0, float(rho) * _UP
     for _ in range(60):
         middle = (low + high) / 2
@@ -180,7 +185,7 @@ def _of_rho(rho: Fraction) -> float:
 
 
 def _over_orders(figure: Callable[[float], float]) -> float:
-    """The least of upper bounds, of which each order α >= 1 gives one.
+    """The least of the upper bounds ``figure(α)`` over orders α >= 1.
 
     It is searched for over α - 1, in logarithms.
     """
@@ -196,12 +201,12 @@ def _over_orders(figure: Callable[[float], float]) -> float:
 
 
 def _largest(a: float, rho: Fraction) -> float:
-    """An upper bound of the p with D_α(p‖a), D_α(a‖p) <= αρ for all α >= 1."""
+    """A bound on the true-positive rate p under ρ-zCDP: D_α(p‖a), D_α(a‖p) <= αρ for all α >= 1."""
     return _over_orders(lambda order: _at_order(a, order, rho))
 
 
 def _gain(rare: float, rho: Fraction) -> float:
-    """An upper bound of πp - (1 - π)q over the pairs (q, p) that ρ allows."""
+    """An upper bound on πp - (1 - π)q over the rates (q, p) that ρ-zCDP allows, π = ``rare``."""
 
     def of(q: float) -> float:
         return rare * min([_at_order(q, order, rho) for order in _LIST]) - (1 - rare) * q
@@ -210,7 +215,7 @@ def _gain(rare: float, rho: Fraction) -> float:
 
 
 def _highest(concave: Callable[[float], float]) -> float:
-    """An upper bound of a concave function on (0, 1): it is looked at in ever narrower places."""
+    """An upper bound on the maximum of a concave function on (0, 1), by a narrowing search."""
     points = [(q, concave(q)) for q in (2.0**-40, 0.25, 1 - 2.0**-10)]
     while True:
         (left, low), (middle, height), (right, end) = points
@@ -238,7 +243,7 @@ def _at_order(a: float, order: float, rho: Fraction) -> float:
 
 
 def _divergence(p: float, q: float, order: float) -> float:
-    """Of coins, Rényi's of an order."""
+    """The Rényi divergence between coins with probabilities p and q."""
     heads, tails = math.log(p / q), math.log((1 - p) / (1 - q))
     if order == 1:
         return p * heads + (1 - p) * tails

@@ -24,7 +24,7 @@ _NOTHING: Final = (Fraction(0), Fraction(0))
 
 
 def told_apart(measure: kinds.Measure) -> Hashable:
-    """A key that only measures with the same figures share.
+    """A hashable key that is equal for two measures only if they have the same figures.
 
     A curve or a pair of a user's may call itself equal to one that promises less (by a field
     that is not compared, say): it is equal to itself alone.
@@ -42,7 +42,7 @@ def told_apart(measure: kinds.Measure) -> Hashable:
 def grouped_measures(
     claimed: Iterable[tuple[kinds.Measure, ...]],
 ) -> list[tuple[tuple[kinds.Measure, ...], int]]:
-    """Alike ones, by ``told_apart``, and how many there are of each."""
+    """Group equal measures by ``told_apart``, and count each group."""
     found: dict[Hashable, tuple[kinds.Measure, ...]] = {}
     counts: Counter[Hashable] = Counter()
     for each in claimed:
@@ -53,7 +53,8 @@ def grouped_measures(
 
 
 def divergence_of(measure: kinds.Measure) -> Divergence:
-    """A bound on the Rényi divergence of every order α > 1, in nats; of RR_{ε,0} for (ε, δ)."""
+    """A bound on the Rényi divergence at every order α > 1, in nats; for (ε, δ), that of
+    RR_{ε,0}."""
     if isinstance(measure, kinds.Approximate):
         measure = kinds.Pure(measure.epsilon)
     implied = converted(measure, kinds.Renyi)
@@ -63,7 +64,8 @@ def divergence_of(measure: kinds.Measure) -> Divergence:
 
 @attrs.frozen
 class Summed:
-    """α ↦ Σ_i D_i(α), rounded up, with D_i the least that the measures of mechanism i imply.
+    """The sum of Rényi divergences, α ↦ Σ_i D_i(α), rounded up; D_i is the least implied by
+    mechanism i's measures.
 
     A value: two are equal if they add up the same. ``most``: of so many, the largest at each α.
     """
@@ -95,7 +97,7 @@ class Summed:
 
 
 def sum_of_one_kind(measures: Sequence[kinds.Measure], most: int | None = None) -> kinds.Measure:
-    """The sum of measures of one kind: Σρ, √Σμ², or the sum of their curves.
+    """The sum of measures of one kind: Σρ, √Σμ², or the sum of Rényi curves.
 
     ``most``: so many of them, the largest.
 
@@ -119,7 +121,7 @@ def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
 
 
 def summed_divergences(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Renyi, Fraction]:
-    """The sum of the divergences of mechanisms, and the δ for which it does not hold.
+    """The sum of the mechanisms' Rényi divergences, and the probability δ with which it may fail.
 
     Of each, all measures count that lose nothing; where every one has a δ > 0, its first (ε, δ)
     counts as RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6).
@@ -135,7 +137,7 @@ def _loses(measure: kinds.Measure) -> bool:
 
 
 def sums_by_measure(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Measure, ...]:
-    """The sums in each measure that every claim implies: ρ, μ, and a curve."""
+    """The sums in each measure that every claim implies: ρ, μ, and a Rényi curve."""
     summed, lost = summed_divergences(claimed)
     if lost:
         return ()
@@ -160,7 +162,8 @@ def _sum(
     counts: list[tuple[tuple[kinds.Measure, ...], int]],
     size: Callable[[kinds.Measure], Fraction | None],
 ) -> Fraction | None:
-    """Σ of the least size of each, 0 for one that tells nothing; None if one has none."""
+    """The sum over mechanisms of the least ``size`` among their measures; None if a mechanism
+    has none."""
     whole = Fraction(0)
     for each, count in counts:
         sizes = [Fraction(0) if kinds.parameters_of(m) == _NOTHING else size(m) for m in each]

@@ -1,4 +1,5 @@
-"""Filters that add up what claims say: ε (the basic filter), or the divergence of one order."""
+"""Filters that add up the figures of claims: ε (the basic filter), or the Rényi divergence of
+one order."""
 
 import math
 from fractions import Fraction
@@ -19,7 +20,7 @@ from antiphon.protocol.measures.divergences import range_divergence, response_di
 @register("antiphon.BasicFilter/1")
 @attrs.frozen
 class BasicFilter(Filter):
-    """Charge while Σε_i <= ε and Σδ_i <= δ: then all is (ε, δ)-DP.
+    """The basic filter: charges while Σε_i <= ε and Σδ_i <= δ, so that all together is (ε, δ)-DP.
 
     Sums are exact: eleven charges of 1/11 fit a budget of 1, and two of ``Log(3)`` one of
     ``Log(9)``. Takes pure and approximate claims.
@@ -53,11 +54,11 @@ class BasicFilter(Filter):
 
 
 _LARGEST: Final = 10**6
-"""An order past which α - 1 and α would be told apart by few digits."""
+"""The largest order α: beyond it α - 1 and α agree in too many digits."""
 
 
 def fixed_order(value: object) -> Fraction:
-    """An order α > 1 at which divergences are added up. Raises: InvalidArgument."""
+    """Check an order α > 1 at which divergences are added up. Raises: InvalidArgument."""
     order = exact.fraction(value, "order")
     if not 1 < order <= _LARGEST:
         raise InvalidArgument(
@@ -70,7 +71,8 @@ def fixed_order(value: object) -> Fraction:
 @register("antiphon.RenyiFilter/1")
 @attrs.frozen
 class RenyiFilter(Filter):
-    """Charge while ΣD_i(α) <= ``budget`` and Σδ_i <= δ, at one order α fixed before the start.
+    """The Rényi filter: charges while ΣD_i(α) <= ``budget`` and Σδ_i <= δ, at one order α fixed in
+    advance.
 
     Then all has D_α <= budget, but for an event of probability δ. A claim costs the bound that it
     gives on D_α, rounded up: of its curve, αρ, αμ²/2, that of RR_{ε,0}, that of an η-BR mechanism.
@@ -108,14 +110,16 @@ class RenyiFilter(Filter):
 
 
 def divergence_delta(measure: kinds.Measure, order: Fraction) -> Amounts:
-    """(D_α, δ) of a claim, D_α rounded up. Raises: InvalidArgument if it bounds none."""
+    """The amounts (D_α, δ) of a claim, D_α rounded up. Raises: InvalidArgument if it bounds no
+    D_α."""
     if type(measure) is kinds.Approximate:
         return _of_response(measure.epsilon, up(order)), measure.delta
     return divergence_above(measure, order), NO_DELTA
 
 
 def divergence_above(measure: kinds.Measure, order: Fraction) -> Fraction:
-    """A rational at least the D_α that a measure allows. Raises: InvalidArgument if it has none.
+    """An upper bound on the D_α that a measure allows, as a Fraction. Raises: InvalidArgument if it
+    has none.
 
     A curve is asked at the least double that is not below α: divergences grow with the order.
     """
@@ -135,7 +139,7 @@ def divergence_above(measure: kinds.Measure, order: Fraction) -> Fraction:
 
 
 def _given(claim: kinds.Renyi, at: float) -> Fraction:
-    """The divergence that a curve, perhaps a user's, claims at an order.
+    """The divergence at an order by a claimed Rényi curve, perhaps a user's function.
 
     Raises: InvalidArgument where it has no bound there; PartError for a fault of the curve.
     """

@@ -1,4 +1,4 @@
-"""Budgets: what an ExtConComp charges for what it creates (law 6)."""
+"""Budgets: how an ExtConComp charges for the mechanisms that it creates (law 6)."""
 
 from __future__ import annotations
 
@@ -25,11 +25,12 @@ from antiphon.protocol.measures.kinds import GaussianDP, Measure, parameters_of
 from antiphon.protocol.mechanism import State
 
 Amounts: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-"""(ε, ρ, D or μ²; δ): what a filter adds up."""
+"""The amounts (ε, ρ, D or μ²; δ) that a filter adds up."""
 
 
 class RefusedInEpsilon(NamedTuple):
-    """A refusal in ε at a δ, rounded to the safe side: bookkeeping, as ``InEpsilon.spent`` is."""
+    """A refusal's figures in ε at a δ, rounded to the safe side: bookkeeping, as
+    ``InEpsilon.spent`` is."""
 
     delta: Fraction
     requested: float
@@ -42,7 +43,7 @@ class RefusedInEpsilon(NamedTuple):
 @register("antiphon.Refusal/1")
 @attrs.frozen
 class Refusal(Displayed):
-    """The answer to a creation that the budget does not cover; the rest stays usable.
+    """The answer to a creation that the budget does not cover; the session stays usable.
 
     Public: a function of the creation queries alone. ``requested`` and ``spent`` together are
     more than the budget, ``remaining`` is what is left of it, each (ε, δ), or (ρ, δ), … as
@@ -55,11 +56,11 @@ class Refusal(Displayed):
     remaining: Amounts
     unit: str = "epsilon"
     _budget: Filter | None = attrs.field(init=False, default=None, eq=False, repr=False)
-    """The filter that refused; a transcript does not hold it."""
+    """The filter that refused; it is not stored in transcripts."""
     _delta: Fraction | None = attrs.field(init=False, default=None, eq=False, repr=False)
 
     def at(self, delta: float | Fraction) -> Refusal:
-        """The same, whose texts say it in ε at this δ, too.
+        """The same refusal, whose texts also give the amounts in ε at this ``delta``.
 
         Raises: InvalidArgument for a δ outside [0, 1], and for a refusal from a transcript.
         """
@@ -70,9 +71,8 @@ class Refusal(Displayed):
 
     @property
     def in_epsilon(self) -> RefusedInEpsilon | None:
-        """It in ε at the δ of ``at``, or the filter's own; None: without a δ, or nothing is
-        promised at it.
-        """
+        """The refusal's figures in ε at the δ of ``at``, or the filter's own; None if there is
+        no such δ or no promise at it."""
         if self._budget is None or self._delta is None:
             return None
         return _refused_at(self, self._budget, self._delta)
@@ -92,7 +92,7 @@ class Refusal(Displayed):
 
     @property
     def error(self) -> BudgetExceeded:
-        """The same as an exception, for who would rather raise it."""
+        """The refusal as an exception, for callers who would rather raise it."""
         found, fits = self.in_epsilon, self.largest
         _, *sizes = (None,) * 4 if found is None else found
         at = "" if found is None else f" at delta {shown_up(found.delta)}"
@@ -104,7 +104,8 @@ class Refusal(Displayed):
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down: one more mechanism that is ε-DP fits. None: the unit does not tell.
+        """An ε, rounded down, for which one more ε-DP mechanism fits; None if the filter's unit
+        cannot tell.
 
         Where it is the divergence of an order, or μ², ``session.budget.largest`` says it.
         """
@@ -127,13 +128,13 @@ Rounded: TypeAlias = Callable[["ExactEpsilon | float"], str]
 
 
 def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
-    """A new refusal, that knows which filter's it is and at which δ its texts say it in ε."""
+    """A copy of a refusal that knows its filter, and the δ at which its texts speak of ε."""
     set_derived(refusal, _budget=budget, _delta=delta)
     return refusal
 
 
 def _refused_at(refusal: Refusal, budget: Filter, delta: Fraction) -> RefusedInEpsilon | None:
-    """The figures of ``InEpsilon``, of the moment of a refusal; None: nothing is promised at δ."""
+    """The figures of ``InEpsilon`` at the moment of a refusal; None if nothing is promised at δ."""
     (amount, lost), (more, lose) = refusal.spent, refusal.requested
     grown = Sum().plus(amount).plus(more).value, min(lost + lose, Fraction(1))
     curves = budget.promised, budget.within(refusal.spent), budget.within(grown)
@@ -146,14 +147,14 @@ def _refused_at(refusal: Refusal, budget: Filter, delta: Fraction) -> RefusedInE
 
 
 def _epsilon(curve: PrivacyCurve | None, delta: Fraction) -> float:
-    """ε at δ, rounded up; infinite where none is promised."""
+    """The curve's ε at δ, rounded up; infinite where none is promised."""
     if curve is None or delta < curve.least_delta:
         return math.inf
     return curve.epsilon_at(delta)
 
 
 def _short(value: ExactEpsilon, rounded: Rounded) -> str:
-    """As it is, where that can be read; else six digits."""
+    """The value as text: exact if short enough to read, else to six digits."""
     plain = str(value)
     return plain if len(plain) <= 12 else rounded(value)
 
@@ -171,17 +172,17 @@ class Budget(Displayed, ABC, Generic[State]):
     @property
     @abstractmethod
     def initial_state(self) -> State:
-        """Nothing spent."""
+        """The state in which nothing has been spent."""
 
     @abstractmethod
     def charge(self, state: State, measure: Measure) -> State | Refusal:
-        """The state after a charge, or a ``Refusal``, which leaves it as it was.
+        """The state after charging a measure; or a ``Refusal``, by which nothing is spent.
 
         Raises: InvalidArgument for a measure that this budget cannot add up.
         """
 
     def takes(self, measure: Measure) -> bool:
-        """Whether it can add up a measure, as far as the first charge tells."""
+        """Whether the budget can add up a measure, as far as a first charge tells."""
         try:
             self.charge(self.initial_state, measure)
         except InvalidArgument:
@@ -189,7 +190,7 @@ class Budget(Displayed, ABC, Generic[State]):
         return True
 
     def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
-        """(what, found): what has been spent, for who looks at a session."""
+        """Pairs (name, value) of the amounts spent, for display in a session's view."""
         return ()
 
     def _card(self) -> Card:
@@ -220,7 +221,7 @@ class Budget(Displayed, ABC, Generic[State]):
 
 @register("antiphon.Spent/1", state=True)
 class Spent(NamedTuple):
-    """The sums of a filter so far: of ε, ρ, D or μ², and of δ."""
+    """The running sums of a filter: one of ε, ρ, D or μ², and one of δ."""
 
     amount: Sum
     delta: Sum
@@ -249,11 +250,12 @@ class Filter(Budget[Spent]):
         "each charge is a true claim of a CM with discrete answers, a function of what was said",
     )
     status: Status = Status.PROVED
-    """The status of the filter's theorem, if its assumptions hold."""
+    """The status of the filter's theorem, given its assumptions."""
     own: Amounts | None = None
-    """The (ε, δ) that it was given to promise, if it was; its limits are in another unit."""
+    """The (ε, δ) that the filter was made to promise, if its limits are in another unit; else
+    None."""
     order: Fraction | None = None
-    """The order of the divergences that it adds up, if it does."""
+    """The order α of the divergences that the filter adds up; None for other filters."""
 
     @property
     @abstractmethod
@@ -281,7 +283,7 @@ class Filter(Budget[Spent]):
 
     @property
     def promised(self) -> PrivacyCurve | None:
-        """The curve of all that is ever charged to it; None: its unit has none here."""
+        """The privacy curve of everything ever charged to the filter; None if its unit has none."""
         whole = self.within(self.limits)
         return (
             whole
@@ -290,7 +292,7 @@ class Filter(Budget[Spent]):
         )
 
     def within(self, amounts: Amounts) -> PrivacyCurve | None:
-        """The curve that it would promise if these had been its limits."""
+        """The privacy curve that the filter would promise with these amounts as its limits."""
         amount, delta = amounts
         if self.unit == "epsilon":
             return optimal([(amount, delta)])
@@ -306,7 +308,8 @@ class Filter(Budget[Spent]):
         return None
 
     def spent(self, state: Spent) -> Amounts:
-        """(ε, ρ, D or μ²; δ) added up so far; rounded up where it is no single exact number."""
+        """The amounts (ε, ρ, D or μ²; δ) added up so far; rounded up if they are no single exact
+        number."""
         return state.amount.value, _rational(state.delta)
 
     def public_state(self, state: Spent) -> tuple[tuple[str, str], ...]:
@@ -325,7 +328,7 @@ class Filter(Budget[Spent]):
         return Card(message_label(self, 160), (Grid(rows),))
 
     def remaining(self, state: Spent) -> Amounts:
-        """The rest of the limits; never more than the truth."""
+        """The amounts that remain within the limits, rounded down."""
         limit, most = self.limits
         return state.amount.left(limit), most - _rational(state.delta)
 
@@ -335,7 +338,7 @@ def _rational(total: Sum) -> Fraction:
 
 
 def epsilon_delta(measure: Measure, cure: str) -> Amounts:
-    """(ε, δ) of a claim. Raises: InvalidArgument for another measure, with the cure."""
+    """The (ε, δ) of a claim. Raises: InvalidArgument with advice for any other measure."""
     stated = parameters_of(measure)
     if stated is not None:
         return stated

@@ -27,7 +27,8 @@ from antiphon.protocol.measures import kinds
 
 
 def rho_delta(measure: kinds.Measure) -> Amounts:
-    """(ρ, δ) of a claim: ε-DP is ε²/2-zCDP (Bun and Steinke 2016), given RR says no ⊤.
+    """The amounts (ρ, δ) of a claim: ε-DP is ε²/2-zCDP (Bun and Steinke 2016), except when RR
+    answers ⊤.
 
     η-BR is η²/8-zCDP, μ-GDP μ²/2-zCDP. Raises: InvalidArgument for a Rényi claim or a pair.
     """
@@ -41,7 +42,7 @@ def rho_delta(measure: kinds.Measure) -> Amounts:
 
 
 def half_square(epsilon: ExactEpsilon) -> Fraction:
-    """ε²/2, exact for a rational ε, else rounded up."""
+    """The value ε²/2: exact for a rational ε, else rounded up."""
     high = _log_above(epsilon) if isinstance(epsilon, Log) else epsilon
     return Fraction(high.numerator**2, 2 * high.denominator**2)
 
@@ -52,7 +53,7 @@ def _log_above(epsilon: Log) -> Fraction:
 
 
 def _part_of_delta(budget: Any, _: object, slack: Fraction) -> None:
-    """Raises: InvalidArgument for a slack that is no part of δ."""
+    """Check that ``slack`` is a part of δ, above 0 and at most δ. Raises: InvalidArgument."""
     if not 0 < slack <= budget.delta:
         raise InvalidArgument(
             f"slack is a part of delta, above 0 and at most {budget.delta}; with no delta at all "
@@ -66,18 +67,20 @@ SLACK: Final[Any] = attrs.field(
     validator=_part_of_delta,
     kw_only=True,
 )
-"""A field: the part of δ for the concentration bound, half of it; the rest is for the δ_i."""
+"""A field: the part of δ used by the concentration bound, by default half; the rest is for the
+δ_i."""
 _GIVEN: Final[Any] = attrs.field(
     default=attrs.Factory(lambda budget: (budget.epsilon, budget.delta), takes_self=True),  # pyright: ignore
     init=False,
     eq=False,
     repr=False,
 )
-"""A field: the (ε, δ) that a filter of ρ is given to promise."""
+"""A field: the (ε, δ) that a filter of ρ is meant to promise."""
 
 
 class RhoFilter(Filter):
-    """Charge while Σρ_i <= ρ and Σδ_i <= δ, with ρ_i = ε_i²/2 for an (ε_i, δ_i) claim.
+    """A filter of ρ: charges while Σρ_i <= ρ and Σδ_i <= δ, with ρ_i = ε_i²/2 for an (ε_i, δ_i)
+    claim. Abstract.
 
     On the event that no RR says ⊤ (as in ``BasicFilter``; all but δ of the probability),
     the composition is ρ-zCDP: with L the privacy loss so far, E[exp(λL - λ(λ+1)Σρ_i)] stays
@@ -95,7 +98,8 @@ class RhoFilter(Filter):
 @register("antiphon.ConcentratedFilter/1")
 @attrs.frozen
 class ConcentratedFilter(RhoFilter):
-    """Charge while Σρ_i <= ρ and Σδ_i <= δ: then all is δ-approximately ρ-zCDP.
+    """The zCDP filter: charges while Σρ_i <= ρ and Σδ_i <= δ; all together is δ-approximately
+    ρ-zCDP.
 
     Takes zCDP, pure and approximate claims, GDP by μ²/2 and bounded range by η²/8.
     ``ap.guarantee`` gives the curve of (ε, δ).
@@ -122,7 +126,8 @@ class ConcentratedFilter(RhoFilter):
 @register("antiphon.WhitehouseFilter/1")
 @attrs.frozen
 class WhitehouseFilter(RhoFilter):
-    """Charge while √(2 ln(1/δ') Σε_i²) + ½Σε_i² <= ε and Σδ_i <= δ'': then (ε, δ'+δ'')-DP.
+    """The filter of Whitehouse et al.: charges while √(2 ln(1/δ') Σε_i²) + ½Σε_i² <= ε and Σδ_i <=
+    δ''; then (ε, δ'+δ'')-DP.
 
     ``delta`` is δ'+δ'' and ``slack`` is δ', by default half of it; with slack = delta only
     pure and zCDP claims fit (the pure version). What is added up is ρ_i = ε_i²/2, or the ρ_i
@@ -164,7 +169,7 @@ def rho_limit(epsilon: ExactEpsilon, slack: Fraction) -> Fraction:
 ROGERS: Final = Fraction(2804, 100)
 """The constant 28.04 of Rogers et al. 2016, Thm 5.1."""
 _LARGEST_DELTA: Final = Fraction(36787, 100_000)
-"""Just below 1/e."""
+"""The largest δ of the Rogers filter, just below 1/e."""
 
 
 def _small(value: object) -> Fraction:
@@ -177,7 +182,8 @@ def _small(value: object) -> Fraction:
 @register("antiphon.RogersFilter/1")
 @attrs.frozen
 class RogersFilter(RhoFilter):
-    """Charge while K <= ε and Σδ_i <= δ/2, with V = Σε_i², then all is (ε, δ)-DP, where
+    """The filter of Rogers et al.: charges while K <= ε and Σδ_i <= δ/2; then all is (ε, δ)-DP, for
+    V = Σε_i² and
 
     K = ½V + √(2 (V + y)(1 + ½ ln(V/y + 1)) ln(2/δ)),  y = ε²/(28.04 ln(1/δ)), δ < 1/e.
     ``WhitehouseFilter`` admits more; this one is here to compare with.
@@ -201,7 +207,7 @@ class RogersFilter(RhoFilter):
 
 
 def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
-    """The largest ρ = ½V with K <= ε, rounded down: by bisection, K being increasing."""
+    """The largest ρ = ½V with K <= ε, rounded down, by bisection."""
     target = below(epsilon)
     if not target:
         return Fraction(0)
@@ -217,7 +223,7 @@ def rogers_limit(epsilon: ExactEpsilon, delta: Fraction) -> Fraction:
 
 
 def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
-    """K, rounded up, for V = 2ρ."""
+    """The bound K of the Rogers filter for V = 2ρ, rounded up."""
     spread = UP.add(UP.multiply(Decimal(2), rho), y)
     growth = log_above(max(Fraction(1), Fraction(UP.divide(spread, y))))
     factor = UP.add(Decimal(1), UP.divide(growth, Decimal(2)))
@@ -228,7 +234,8 @@ def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
 @register("antiphon.GaussianFilter/1")
 @attrs.frozen
 class GaussianFilter(Filter):
-    """Charge while Σμ_i² <= μ² and Σδ_i <= δ: then all is μ-GDP but for an event of probability δ.
+    """The GDP filter: charges while Σμ_i² <= μ² and Σδ_i <= δ; all is μ-GDP but for an event of
+    probability δ.
 
     Takes claims of GDP, and of pure DP and bounded range, each by the μ that it implies, rounded
     up; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR says ⊤. No μ is known to follow from a
@@ -271,6 +278,6 @@ class GaussianFilter(Filter):
 
 @lru_cache(maxsize=1024)
 def _square(measure: kinds.Pure | kinds.BoundedRange) -> Fraction:
-    """The μ² that is implied, rounded up."""
+    """The μ² that a measure implies, rounded up."""
     implied = converted(measure, kinds.GaussianDP)
     return Fraction(0) if implied is None else implied.mu**2

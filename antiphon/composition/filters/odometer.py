@@ -1,4 +1,4 @@
-"""Odometers: how much has been spent, at any time, with nothing refused."""
+"""Odometers: running bounds on the privacy spent, where nothing is refused."""
 
 import math
 from abc import abstractmethod
@@ -16,12 +16,12 @@ from antiphon.numbers import ExactEpsilon, exact, named
 from antiphon.protocol import GaussianDP, Measure, View, ZeroConcentrated, register, set_derived
 
 _UP: Final = 1 + 2.0**-40
-"""More than the few operations of a reading can be off by, relatively."""
+"""A rounding factor above 1 that exceeds the relative error of the few operations of a reading."""
 
 
 @register("antiphon.Distance/1", state=True)
 class Distance(NamedTuple):
-    """The sums of an odometer so far: of ε (None once a claim had none), ρ and δ."""
+    """The running sums of an odometer: ε (None once a claim had none), ρ and δ."""
 
     epsilon: Sum | None
     rho: Sum
@@ -29,10 +29,11 @@ class Distance(NamedTuple):
 
 
 class Reading(NamedTuple):
-    """Until now, whenever one stops: ``epsilon`` and ``delta``, as ``Odometer`` says."""
+    """An odometer's reading: the interaction so far is (``epsilon``, ``delta``)-DP, whenever one
+    stops."""
 
     epsilon: ExactEpsilon | float
-    """``math.inf`` once more δ was charged than the odometer allows for."""
+    """The ε spent so far; ``math.inf`` once more δ was charged than the odometer allows for."""
     delta: Fraction
 
 
@@ -40,14 +41,15 @@ State = TypeVar("State", Distance, Spent)
 
 
 class AnyOdometer(Budget[State]):
-    """An odometer: a part of δ is for the concentration bound, the rest for the δ_i. Abstract."""
+    """An odometer: ``slack``, a part of δ, is for the concentration bound, the rest for the δ_i.
+    Abstract."""
 
     __slots__ = ()
     delta: Fraction
     slack: Fraction
 
     def reading(self, state: State) -> Reading:
-        """The bound on the loss so far. O(1).
+        """The bound (ε, δ) on the loss so far. O(1).
 
         >>> Odometer(delta=0.1).reading(Odometer(delta=0.1).initial_state).epsilon
         Fraction(0, 1)
@@ -58,20 +60,20 @@ class AnyOdometer(Budget[State]):
 
     @abstractmethod
     def bound(self, state: State) -> ExactEpsilon | float:
-        """The loss so far, but for an event of probability ``slack``."""
+        """A bound on the loss so far that holds except with probability ``slack``."""
 
     def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
         return (("spent at most, at any time", amounts(self.reading(state))),)
 
     def readings(self, creations: View | Iterable[object]) -> list[Reading]:
-        """The running curve: the reading after each creation query, as ``states``."""
+        """The readings after each creation query, in order."""
         return [self.reading(state) for state in self.states(creations)]
 
 
 @register("antiphon.Odometer/1")
 @attrs.frozen
 class Odometer(AnyOdometer[Distance]):
-    """A running bound on what has been spent, valid at every time at once.
+    """A running bound on the privacy spent, valid at all times simultaneously.
 
     Whoever stops whenever they like, by the answers: over the views v that they end with,
     Σ_v max(0, P(v) - e^reading(v)·Q(v)) <= ``delta``, with the ``reading(state).epsilon`` of then.
@@ -100,9 +102,9 @@ class Odometer(AnyOdometer[Distance]):
     slack: Fraction = concentrated.SLACK
     near: Fraction = attrs.field(default=Fraction(1), converter=named.positive, kw_only=True)
     _width: float = attrs.field(init=False, eq=False, repr=False)
-    """y, whichever double it is."""
+    """The parameter y of the mixture bound, rounded to a double; the bound holds for any y."""
     _twice_log: float = attrs.field(init=False, eq=False, repr=False)
-    """2 ln(1/δ'), rounded up."""
+    """The value 2 ln(1/δ'), rounded up."""
 
     def __attrs_post_init__(self) -> None:
         twice_log = 2 * float(log_above(1 / self.slack)) * _UP
@@ -132,7 +134,7 @@ class Odometer(AnyOdometer[Distance]):
         return mixture
 
     def _mixture(self, rho: float) -> float:
-        """½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))) for V = 2ρ, rounded up."""
+        """The bound ½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))) for V = 2ρ, rounded up."""
         spread = 2 * rho + self._width
         square = spread * (self._twice_log + math.log1p(2 * rho / self._width))
         return (rho + math.sqrt(square)) * _UP
@@ -141,7 +143,7 @@ class Odometer(AnyOdometer[Distance]):
 @register("antiphon.RenyiOdometer/1")
 @attrs.frozen
 class RenyiOdometer(AnyOdometer[Spent]):
-    """A running bound on what has been spent, from divergences of one order α.
+    """A running bound on the privacy spent, from Rényi divergences at one order α.
 
     As ``Odometer``, for claims of every measure: a claim costs the D_α that ``RenyiFilter`` charges
     for it. The reading is ΣD_i + ln(1/δ')/(α-1), where δ' = ``slack``, by default delta/2; if the
@@ -163,7 +165,7 @@ class RenyiOdometer(AnyOdometer[Spent]):
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
     slack: Fraction = concentrated.SLACK
     _tail: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """ln(1/δ')/(α-1), rounded up."""
+    """The value ln(1/δ')/(α-1), rounded up."""
 
     def __attrs_post_init__(self) -> None:
         tail = Fraction(log_above(1 / self.slack)) / (self.order - 1)

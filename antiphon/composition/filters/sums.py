@@ -12,18 +12,18 @@ from antiphon.numbers import ExactEpsilon, Log, exact, shown_down, shown_up
 from antiphon.protocol.registry import register
 
 _LONGEST: Final = 2048
-"""Bits of a denominator past which a sum is rounded up, to a multiple of 2^-1280."""
+"""The number of bits of a denominator past which a sum is rounded up, to a multiple of 2^-1280."""
 _GRID: Final = 2**1280
 _LONGEST_LOG: Final = 512
-"""Bits of a logarithm's argument past which it is rounded up, to sixty digits."""
+"""The number of bits of a logarithm's argument past which it is rounded up, to sixty digits."""
 _DIGITS: Final = 60
 _MARGIN: Final = 1e-9
-"""Far more than floats are off by: what they decide with this margin is decided."""
+"""A margin far above float error: comparisons decided with it are final."""
 
 
 @register("antiphon.Sum/1", state=True)
 class Sum(NamedTuple):
-    """numerator/denominator + ln(argument): a sum of rationals and of logarithms ``Log(q)``.
+    """A sum of rationals and logarithms ``Log(q)``, kept as numerator/denominator + ln(argument).
 
     Exact until a denominator has more than 2048 bits or the argument more than 512; then it
     is rounded up, so that adding stays O(1) and a sum is never below the truth.
@@ -76,7 +76,7 @@ class Sum(NamedTuple):
         return limit >= self.rational and exact.at_most(Log(argument), limit - self.rational)
 
     def left(self, limit: ExactEpsilon) -> ExactEpsilon:
-        """limit - sum, for a sum within the limit: exact, or rounded down."""
+        """The rest limit - sum, for a sum within the limit: exact, or rounded down."""
         if self.argument is None and not isinstance(limit, Log):
             return limit - self.rational
         if isinstance(limit, Log) and not self.numerator:
@@ -126,12 +126,13 @@ _LARGE: Final = 10**6
 
 
 def sign(unit: object) -> str:
-    """The letter of what a filter adds up; of a unit of a user's its name."""
+    """The symbol of a filter's unit, such as ε or ρ; for a user's own unit, its name."""
     return _SIGNS.get(str(unit), str(unit))
 
 
 def amounts(values: Sequence[Amount], unit: str = "epsilon", *, left: bool = False) -> str:
-    """(ε, ρ, D or μ²; δ) in words; ``left``: they are what remains.
+    """A filter's amounts (ε, ρ, D or μ²; δ) as text; ``left``: they are what remains, and rounded
+    down.
 
     >>> amounts((Fraction(1, 10), Fraction(0))), amounts((Fraction(2, 3), Fraction(0)), left=True)
     ('ε = 0.1, δ = 0', 'ε = 0.666666, δ = 0')
@@ -160,29 +161,30 @@ DOWN: Final = Context(prec=DIGITS, rounding=ROUND_FLOOR)
 
 
 def below(value: ExactEpsilon) -> Decimal:
-    """At most the value, within 10^-49 of it, relatively."""
+    """A Decimal at most the value, within 10^-49 of it relatively."""
     low, _ = exact.bracket(value, DIGITS)
     return DOWN.divide(Decimal(low.numerator), Decimal(low.denominator))
 
 
 def above(value: ExactEpsilon) -> Decimal:
-    """At least the value, within 10^-49 of it, relatively."""
+    """A Decimal at least the value, within 10^-49 of it relatively."""
     _, high = exact.bracket(value, DIGITS)
     return UP.divide(Decimal(high.numerator), Decimal(high.denominator))
 
 
 def log_above(value: Fraction) -> Decimal:
-    """At least ln(value), for a rational >= 1."""
+    """A Decimal at least ln(value), for a rational >= 1."""
     return above(exact.epsilon(Log(value)))
 
 
 def root_above(value: Decimal) -> Decimal:
-    """At least the square root: Decimal.sqrt rounds half-even whatever the context says."""
+    """An upper bound on the square root: Decimal.sqrt rounds half-even whatever the context
+    says."""
     return value.sqrt(UP).next_plus(UP)
 
 
 def root_below(value: Fraction) -> Fraction:
-    """At most the square root, to six digits of it.
+    """A lower bound on the square root, to six digits.
 
     >>> root_below(Fraction(9, 4)), root_below(Fraction(2))
     (Fraction(3, 2), Fraction(141421, 100000))
@@ -193,5 +195,5 @@ def root_below(value: Fraction) -> Fraction:
 
 
 def rounded_down(value: Decimal, digits: int = 12) -> Fraction:
-    """At most the value, to so many significant digits."""
+    """The value rounded down to ``digits`` significant digits."""
     return Fraction(Context(prec=digits, rounding=ROUND_FLOOR).plus(value))

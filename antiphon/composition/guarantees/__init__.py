@@ -1,3 +1,3 @@
-"""Guarantees: what a system promises, by which theorem, from which premises."""
+"""Guarantees: the privacy that a system promises, by which theorem and from which premises."""
 
 from antiphon.composition.guarantees import rules as rules

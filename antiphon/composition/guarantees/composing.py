@@ -1,4 +1,4 @@
-"""Common parts of theorems about concurrent compositions: the figure Comp[RR…], and premises."""
+"""Common parts of theorems about concurrent composition: the curve of Comp[RR…], and premises."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
@@ -25,7 +25,7 @@ from antiphon.protocol.records.labels import message_label
 
 
 def composed(parameters: Sequence[Parameters], most: int | None = None) -> PrivacyCurve:
-    """Comp[RR_{ε_i,δ_i}], the tight curve of the theorems; of nothing at all: 0.
+    """The tight privacy curve of Comp[RR_{ε_i,δ_i}]; of no parameters, that of (0, 0).
 
     ``most``: of at most so many of the parameters, whichever the adversary takes.
     """
@@ -37,7 +37,8 @@ def composed(parameters: Sequence[Parameters], most: int | None = None) -> Priva
 
 
 def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> PrivacyCurve:
-    """The curve of several measures of one kind that add up; ``most``: of so many, the largest."""
+    """The curve of the sum of measures of one kind; with ``most``, of the ``most`` largest among
+    them."""
     bounds, stated = [of_measure(sum_of_one_kind(measures, most))], parameters_in(measures)
     if stated:  # η-BR is η-DP, too
         bounds.insert(0, composed(stated, most))
@@ -48,14 +49,15 @@ def of_total(measures: Sequence[kinds.Measure], most: int | None = None) -> Priv
 
 
 def parameters_in(measures: Iterable[kinds.Measure]) -> list[Parameters]:
-    """The (ε, δ) of those that state one, as bounded ranges do."""
+    """The (ε, δ) of those measures that imply one."""
     return [each for each in map(kinds.parameters_of, measures) if each is not None]
 
 
 def in_other_measures(
     claimed: Sequence[Sequence[kinds.Measure]],
 ) -> tuple[list[PrivacyCurve], tuple[kinds.Measure, ...]]:
-    """The curves of fixed mechanisms by their other measures, if they have any, and these.
+    """The curves of fixed mechanisms by measures other than (ε, δ), and the summed measures
+    themselves.
 
     Rényi divergences add up (Lyu 2022; Vadhan and Zhang 2023), and so does f-DP, where every
     mechanism has a dominating pair.
@@ -80,13 +82,13 @@ _SHARPEST: Final = (
 
 
 def _sharpest(measures: Sequence[kinds.Measure]) -> kinds.Measure | None:
-    """The one whose dominating pair loses least, of those that have one."""
+    """The measure with the tightest dominating pair; None if no measure has a pair."""
     known = [each for each in measures if dominating_pair(each) is not None]
     return min(known, key=lambda each: _SHARPEST.index(type(each)), default=None)
 
 
 def shown_parameters(parameters: Sequence[Hashable]) -> str:
-    """(ε, δ), or measures, each with its multiplicity; the first few.
+    """A text of the first few (ε, δ) or measures, each with its multiplicity.
 
     >>> from fractions import Fraction
     >>> shown_parameters([(Fraction(1, 2), Fraction(0))] * 3)
@@ -102,20 +104,21 @@ def shown_parameters(parameters: Sequence[Hashable]) -> str:
 
 
 Sum: TypeAlias = tuple[PrivacyCurve, tuple[kinds.Measure, ...]]
-"""The curve, and what is promised in other measures."""
+"""The privacy curve of a sum of amounts, and the measures promised beside it."""
 
 
 @attrs.frozen
 class Adding:
-    """How what is in a purse adds up: a row for (ε, δ), and one for every other measure."""
+    """How fixed amounts add up in one kind of measure: the theorems to cite, and the function
+    that adds."""
 
     fixed: str
-    """The theorem for what is fixed in advance."""
+    """The name of the theorem for amounts fixed in advance."""
     consistent: str
-    """The theorem where every created f' is first-pair consistent."""
+    """The name of the theorem where every created f' is first-pair consistent."""
     words: Callable[[str], str]
     add: Callable[[Sequence[Any], int | None], Sum]
-    """These amounts, or so many of them."""
+    """The function that adds these amounts, or at most that many of them."""
 
 
 def _measures(measures: Sequence[kinds.Measure], most: int | None) -> Sum:
@@ -136,7 +139,7 @@ RANGE: Final = Adding(
     PARAMETER.words,
     lambda measures, most: (composed(parameters_in(measures), most), ()),
 )
-"""Bounded ranges, as what is pure."""
+"""The row for bounded ranges, which are counted as pure ε."""
 MEASURE: Final = Adding(
     "concurrent composition in each measure (Lyu 2022; Vadhan and Zhang 2023)",
     "Theorem R, first-pair consistent (docs/sparse.md)",
@@ -146,14 +149,14 @@ MEASURE: Final = Adding(
 
 
 def adding_row(f: Paying) -> Adding:
-    """The row of what f fixes in advance."""
+    """The ``Adding`` for the amounts that f fixes: (ε, δ), or another measure."""
     return PARAMETER if f.unit is PARAMETERS else MEASURE
 
 
 def sum_theorem(
     theorem: str, row: Adding, f: Paying, premises: Sequence[Premise], inquiry: Inquiry
 ) -> Leaf:
-    """A guarantee by the sum of all that f fixes, or of any ``max_creations`` of it."""
+    """A guarantee by the sum of all amounts that f fixes, or of any ``max_creations`` of them."""
     given, most, any_of = f.fixed, inquiry.max_creations, ""
     whole = most is None or most >= len(given)
     covered = theorem if row is PARAMETER and whole else ""
@@ -184,8 +187,7 @@ DISCRETE: Final = Premise("created mechanisms have discrete answers", Mark.ENFOR
 
 
 def at_most(number: int, inquiry: Inquiry) -> Premise:
-    """The premise that at most this number of mechanisms are created, or that the others are never
-    asked."""
+    """The premise that at most ``number`` of the created mechanisms are asked anything."""
     return Premise(
         f"at most {number:,} of the created mechanisms are asked anything",
         Mark.ENFORCED if inquiry.bounded else Mark.GIVEN,

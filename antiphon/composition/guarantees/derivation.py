@@ -1,4 +1,4 @@
-"""Derivations: which theorem, from which premises, and how each premise is known.
+"""Derivations: trees of theorems with their premises, and how each premise is known.
 
 Where no theorem applies: why, and the adversaries who refute sparse compositions. These are found
 by their registered names, as their room is right of this one.
@@ -33,7 +33,7 @@ _EXPOSED: Final = "antiphon.ExposedResponse/1"
 
 
 def _even_chance(probability: Fraction) -> int:
-    """The least number of copies one of which breaks with probability 1/2."""
+    """The least number of independent copies such that one of them breaks with probability 1/2."""
     if probability >= Fraction(1, 2):
         return 1
     return max(1, math.ceil(math.log(2) / -math.log1p(-float(probability))))
@@ -41,7 +41,8 @@ def _even_chance(probability: Fraction) -> int:
 
 @attrs.frozen
 class Counterexample:
-    """CM §5.2: 1-sparse parallel composition of copies of M_δ, claimed as (ε, δ)-DP.
+    """The counterexample of CM §5.2: 1-sparse composition of copies of M_δ, each claimed to be (ε,
+    δ)-DP.
 
     With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with
     an even chance. ``adversary`` plays against ``verification``; it is found by its registered
@@ -53,17 +54,17 @@ class Counterexample:
 
     @property
     def copies(self) -> int:
-        """The least number of copies that gives the bit away with probability 1/2."""
+        """The least number of copies that reveals the secret bit with probability 1/2."""
         return _even_chance(self.delta)
 
     @property
     def verification(self) -> SparseParallel:
-        """f_∞ with the one parameter (ε, δ)."""
+        """The verification function f_∞ with the single parameter (ε, δ)."""
         return sparse_parallel([(self.epsilon, self.delta)])
 
     @property
     def adversary(self) -> Adversary:
-        """A ``CounterexampleAdversary``."""
+        """The adversary that wins in this composition, a ``CounterexampleAdversary``."""
         make: Callable[..., Adversary] = lookup(_NAME)
         return make(epsilon=self.epsilon, delta=self.delta, copies=self.copies)
 
@@ -75,7 +76,8 @@ class Counterexample:
 
 @attrs.frozen(slots=False)
 class ExposedCounterexample:
-    """docs/sparse.md: 1-sparse parallel composition of copies of M_{p,E}, of a ρ or a μ.
+    """The counterexample of docs/sparse.md for ρ-zCDP or μ-GDP: 1-sparse composition of copies of
+    M_{p,E}.
 
     E is about three times the loss that is claimed, 3√(2ρ) or 3μ; p a power of two for which
     M_{p,E} keeps to the claim. With ``copies`` the adversary gets RR_E of the bit every other
@@ -86,7 +88,7 @@ class ExposedCounterexample:
 
     @property
     def epsilon(self) -> ExactEpsilon:
-        """E."""
+        """The parameter E of the mechanism M_{p,E}."""
         measure = self.measure
         if isinstance(measure, kinds.ZeroConcentrated):
             scale = exact.root_up(2 * measure.rho)
@@ -97,7 +99,7 @@ class ExposedCounterexample:
 
     @cached_property
     def probability(self) -> Fraction:
-        """p."""
+        """The parameter p of the mechanism M_{p,E}: the probability that a copy is exposed."""
         make: Callable[..., Any] = lookup(_EXPOSED)
         p, epsilon = Fraction(1, 2), self.epsilon
         while not any(
@@ -114,12 +116,12 @@ class ExposedCounterexample:
 
     @property
     def verification(self) -> SparseMeasures:
-        """f_∞ with the one measure."""
+        """The verification function f_∞ with ``measure`` as its single parameter."""
         return sparse_parallel([self.measure])
 
     @property
     def adversary(self) -> Adversary:
-        """An ``ExposingAdversary``."""
+        """The adversary that wins in this composition, an ``ExposingAdversary``."""
         make: Callable[..., Adversary] = lookup(_EXPOSING)
         return make(
             probability=self.probability,
@@ -133,23 +135,23 @@ class ExposedCounterexample:
 
 
 class Mark(enum.Enum):
-    """How a premise is known."""
+    """How a premise is known: checked, enforced, proved, given, assumed, or failed."""
 
     CHECKED = "checked"
-    """Found to hold, here and now."""
+    """The premise was checked and holds, here and now."""
     ENFORCED = "enforced"
-    """V[f], or a budget, sees to it message by message."""
+    """The premise is enforced message by message, by V[f] or a budget."""
     PROVED = "proved"
-    """Proved in the source that is cited."""
+    """The premise is proved in the cited source."""
     GIVEN = "given"
-    """As the question was asked: the guarantee is about adversaries who keep to it."""
+    """The premise is part of the question: the guarantee is about adversaries who keep to it."""
     ASSUMED = "assumed"
-    """Not known; the guarantee is worth as much as this."""
+    """The premise is not known to hold; the guarantee is worth only as much as it is."""
     FAILED = "failed"
 
 
 Text: TypeAlias = Union[str, Callable[[], str]]
-"""A text, or how to write it: most are never read, and the labels in them are long."""
+"""A text, or a function that writes it: most texts are never read, and their labels are long."""
 
 
 def _written(text: Text) -> str:
@@ -173,7 +175,7 @@ class Premise(ForPrograms):
 
     @property
     def evidence(self) -> str:
-        """Why it is known, or is not."""
+        """The reason why the premise is known to hold, or is not."""
         return _written(self._evidence)
 
     def __repr__(self) -> str:
@@ -182,23 +184,23 @@ class Premise(ForPrograms):
 
 @attrs.frozen(eq=False, repr=False)
 class Derivation:
-    """One step: a theorem, its premises, and the derivations that it builds on."""
+    """A proof step: a theorem, its premises, and the derivations of its parts."""
 
     theorem: str
-    """As it is cited: "CM Thm 4.12"."""
+    """The theorem's name as cited, such as "CM Thm 4.12"."""
     _statement: Text = attrs.field(alias="statement")
     verification: Verification
     curve: PrivacyCurve
     premises: tuple[Premise, ...] = ()
     parts: tuple[Derivation, ...] = ()
     measures: tuple[kinds.Measure, ...] = ()
-    """The guarantee in other measures, beside the curve."""
+    """The measures, beside the curve, in which the guarantee also holds."""
     covered: str = ""
-    """The row of ``MECHANISED`` whose statement has all that this step uses; empty: none."""
+    """The key of ``MECHANISED`` whose machine-checked statement covers this step; empty: none."""
 
     @property
     def statement(self) -> str:
-        """The conclusion of this step, in a line."""
+        """The conclusion of this step as one line of text."""
         return _written(self._statement)
 
     @property
@@ -212,7 +214,7 @@ class Derivation:
 
     @property
     def steps(self) -> Iterator[Derivation]:
-        """This step and all that it builds on, from the top."""
+        """All steps of the derivation tree, this one first."""
         waiting: list[Derivation] = [self]
         while waiting:
             step = waiting.pop()
@@ -221,7 +223,7 @@ class Derivation:
 
     @property
     def status(self) -> Status:
-        """PROVED, unless something in the tree is assumed."""
+        """The status PROVED, or ASSUMED if some premise in the tree is assumed."""
         return Status.ASSUMED if any(self.marked(Mark.ASSUMED)) else Status.PROVED
 
     def marked(self, mark: Mark) -> Iterator[Premise]:
@@ -240,8 +242,8 @@ class Derivation:
         *,
         covered: str = "",
     ) -> Derivation:
-        """The same curve, stated about a larger system by one more theorem, w.r.t. the same f or
-        the given one."""
+        """A further step on top: the same curve, stated by one more theorem about a larger
+        system or another f."""
         f, parts = self.verification if f is None else f, (self,)
         return Derivation(
             theorem, statement, f, self.curve, premises, parts, self.measures, covered
@@ -250,7 +252,7 @@ class Derivation:
     def claim(
         self, delta: float | Fraction | None = None, kind: type[kinds.Measure] | None = None
     ) -> Claim:
-        """One (ε, δ) of it as a claim; ``delta`` None: at the floor of the curve.
+        """The guarantee as a claim: (ε, δ) at ``delta``, or at the floor of the curve if None.
 
         With ``kind``: what is promised in that measure. Where the question was narrowed (a mark
         GIVEN) it is only assumed.
@@ -259,7 +261,8 @@ class Derivation:
         return self._claim(point_at(self.curve, delta) if kind is None else self._promised(kind))
 
     def claims(self, delta: float | Fraction | None = None) -> tuple[Claim, ...]:
-        """The (ε, δ) at ``delta``, if there is one, and all that is promised in other measures.
+        """The guarantee as claims: (ε, δ) at ``delta``, if there is one, and every other measure
+        promised.
 
         Raises: InvalidArgument where there is neither.
         """
@@ -287,14 +290,14 @@ class Derivation:
 
 
 def _is_limit(curve: PrivacyCurve) -> bool:
-    """Whether no ε is promised at the floor of a curve."""
+    """Whether the floor of a curve is a limit only: no finite ε is promised there."""
     if exact_point(curve) is not None:
         return False
     return math.isinf(curve.epsilon_at(Fraction(curve.floor.upper)))
 
 
 class NoGuarantee(CompositionError):
-    """No theorem applies: the premise that fails, and what would mend it.
+    """The error if no theorem applies: names the premise that fails, and a remedy.
 
     ``premise`` is the failed one, of ``theorem``. ``counterexample``, if there is one, is a
     ``Counterexample`` (CM §5.2), an ``ExposedCounterexample`` (docs/sparse.md) or a ``Violation``

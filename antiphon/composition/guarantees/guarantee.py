@@ -1,4 +1,5 @@
-"""``ap.guarantee``: what a system promises, and why; and a system with that as its claim."""
+"""The function ``ap.guarantee``: a system's privacy guarantee and its proof; and a system that
+claims it."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -30,7 +31,8 @@ Style = Literal["text", "markdown", "mermaid", "svg"]
 
 @attrs.frozen(eq=False, repr=False)
 class Guarantee(Displayed):
-    """M is (ε, δ)-DP w.r.t. ``verification`` for every point of ``curve``, and a derivation of it.
+    """A guarantee with its derivation: M is (ε, δ)-DP w.r.t. ``verification`` for every point of
+    ``curve``.
 
     Never optimistic: every figure is rounded up, and ``status`` is PROVED only if no premise
     in the derivation is merely assumed. ``str`` explains.
@@ -41,12 +43,13 @@ class Guarantee(Displayed):
 
     @property
     def verification(self) -> Verification:
-        """f: the sequences of pairs that this is about (CM Def. 3.7)."""
+        """The verification function f: which pairs of query sequences the guarantee covers (CM
+        Def. 3.7)."""
         return self.derivation.verification
 
     @property
     def status(self) -> Status:
-        """PROVED, or ASSUMED if something in the derivation is."""
+        """The status PROVED, or ASSUMED if some premise of the derivation is assumed."""
         return self.derivation.status
 
     @property
@@ -56,7 +59,7 @@ class Guarantee(Displayed):
 
     @property
     def curve(self) -> PrivacyCurve:
-        """δ as a function of ε, and back."""
+        """The privacy curve: δ as a function of ε, and back."""
         return self.derivation.curve
 
     def epsilon_at(self, delta: float | Fraction) -> float:
@@ -70,7 +73,8 @@ class Guarantee(Displayed):
     def claim(
         self, *, delta: float | Fraction | None = None, measure: type[Measure] | None = None
     ) -> Claim:
-        """One (ε, δ) of it as a claim, to be carried by a mechanism or a creation.
+        """The guarantee as a claim, for a mechanism or a creation: (ε, δ) at ``delta``, or
+        ``measure``.
 
         ``delta`` None: the floor of the curve, with exact parameters where they are known.
         ``measure=ZeroConcentrated``, or another kind: what is promised in that one.
@@ -95,13 +99,13 @@ class Guarantee(Displayed):
         raise InvalidArgument(f"style is text, markdown, mermaid or svg, not {style!r}")
 
     def statement(self) -> Statement:
-        """What to tell people: sentences from the derivation; text, HTML and JSON."""
+        """A privacy statement in sentences for the people concerned, as text, HTML or JSON."""
         return stated(self.derivation)
 
     def risk(
         self, *, prior: float | Fraction = 0.5, false_positive: float | Fraction = 0.01
     ) -> Risk:
-        """What an adversary reaches at most, rounded up: advantage, true-positive rate, …
+        """Bounds on an adversary's success, rounded up: advantage, true-positive rate, …
 
         ``prior``: how likely the adversary takes it that the protected data are there;
         ``false_positive``: how often one who is not there is accused.
@@ -110,7 +114,7 @@ class Guarantee(Displayed):
         return risk_of(known.curve, known.measures, prior=prior, false_positive=false_positive)
 
     def to_dict(self) -> dict[str, object]:
-        """For machines: JSON, nothing but strings, numbers, lists and dicts."""
+        """The guarantee as JSON-ready data: strings, numbers, lists and dicts only."""
         return text.as_dict(self.system, self.derivation)
 
     def _card(self) -> Card:
@@ -185,7 +189,8 @@ def _creation(each: ContinualMechanism | Create) -> Create:
 @column_safe
 @attrs.frozen
 class Countable(Space):
-    """Answers of a composition whose mechanisms all have discrete answers: countably many."""
+    """The space of a composition's answers if all its mechanisms have discrete answers:
+    countable."""
 
     discrete = True
 
@@ -196,7 +201,8 @@ class Countable(Space):
 @register("antiphon.Certified/1")
 @attrs.frozen
 class Certified(Delegating):
-    """M, which claims what ``guarantee(M, f)`` derives, at ``delta`` (None: at its floor).
+    """The mechanism M with the claim that ``guarantee(M, f)`` derives, at ``delta`` (None: at its
+    floor).
 
     Where the derivation has other measures, ρ, μ or a Rényi curve, it claims them too; without
     ``delta`` these alone, if the curve reaches its floor nowhere.
@@ -230,5 +236,5 @@ class Certified(Delegating):
 
     @property
     def derived(self) -> Derived:
-        """The question that the claim answers; a guarantee that uses the claim asks it again."""
+        """The inquiry that the claim answers; a guarantee that uses the claim derives it again."""
         return Derived(Inquiry(self.mechanism, self.verification, truth=self.truth), self.delta)

@@ -1,4 +1,4 @@
-"""Facts about verification functions, by inspection.
+"""Facts about verification functions by inspection: inclusion, number of pairs, consistency.
 
 Which of them allow no more than others, f ⊆ g; and whether the f' of a creation is first-pair
 consistent (CM Def. 5.3), as far as one can see.
@@ -20,7 +20,7 @@ from antiphon.verifiers import AnyTwo, Monotone, Relation, Within, models
 
 
 def includes(outer: Verification, inner: Verification) -> bool:
-    """Whether every sequence that is valid for ``inner`` surely is for ``outer``.
+    """Whether every sequence valid for ``inner`` is surely valid for ``outer``.
 
     Then what is private w.r.t. ``outer`` is so w.r.t. ``inner``: there are fewer adversaries.
     False means "not known to be". Exact types only: a subclass may do as it likes.
@@ -54,7 +54,8 @@ def includes(outer: Verification, inner: Verification) -> bool:
 
 
 def _has_room(outer: Verification, inner: Verification) -> bool:
-    """Whether every pair that differs in ``inner`` may differ in ``outer``, but for their number.
+    """Whether every pair that may differ under ``inner`` may differ under ``outer``, apart from
+    their number.
 
     Event level: whatever pairs are neighbours. User level: if one user's in both.
     """
@@ -69,13 +70,13 @@ def _has_room(outer: Verification, inner: Verification) -> bool:
 
 
 def _relation(f: Any) -> Relation:
-    """The relation between the two sides of a pair, for one of the f above."""
+    """The relation that f puts between the two sides of a pair."""
     relation: Relation = f.relation
     return relation
 
 
 def differing(f: Verification) -> float:
-    """How many pairs may differ at most; inf if that is not bounded, or not known."""
+    """The largest number of pairs that may differ under f; inf if it is unbounded or unknown."""
     if type(f) is models.Bounded:
         return min(f.pairs, differing(f.verification))
     if type(f) is models.NeighbouringStart:
@@ -86,7 +87,7 @@ def differing(f: Verification) -> float:
 
 
 def _implies(outer: Relation, inner: Relation) -> bool:
-    """Whether what is related by ``inner`` is related by ``outer``."""
+    """Whether two values related by ``inner`` are always related by ``outer``."""
     if type(outer) is AnyTwo or identical(outer, inner):
         return True
     if type(inner) is Monotone:
@@ -98,7 +99,7 @@ def _implies(outer: Relation, inner: Relation) -> bool:
 
 
 def group_size(outer: Verification, inner: Verification, most: float = math.inf) -> int | None:
-    """k if ``inner`` is ``outer`` with k differing pairs in place of one; else None.
+    """The number k if ``inner`` is ``outer`` with k differing pairs in place of one; else None.
 
     ``most`` bounds how many pairs there are.
 
@@ -120,19 +121,19 @@ def group_size(outer: Verification, inner: Verification, most: float = math.inf)
 
 
 def applies_to(first: Verification, f: Verification) -> bool:
-    """Whether what is known w.r.t. ``first`` says anything of f."""
+    """Whether a guarantee w.r.t. ``first`` implies one w.r.t. f."""
     return includes(first, f) or group_size(first, f) is not None
 
 
 def verification_of(claim: Claim) -> Verification:
-    """The f of a claim."""
+    """The verification function f of a claim."""
     f: Any = claim.verification
     verification: Verification = f
     return verification
 
 
 def require(create: Create, verification: Verification, whole: str) -> None:
-    """Check that what is created is private w.r.t. the f that a proof assumes.
+    """Check that a creation's claim is w.r.t. an f that covers the one assumed by a proof.
 
     Of the creation itself: a mechanism may claim otherwise when it is asked again. One without a
     claim is left to the theorem.
@@ -148,11 +149,11 @@ def require(create: Create, verification: Verification, whole: str) -> None:
 
 
 _MOST_STEPS: Final = 2_000
-"""Pairs of a state and a query to try."""
+"""The largest number of pairs of a state and a query that are tried."""
 
 
 def few_messages(space: Space, most: int) -> tuple[object, ...] | None:
-    """All of a space's messages; None if they are more than ``most``, and then no more are read."""
+    """All messages of a space; None if there are more than ``most``."""
     if not space.finite:
         return None
     found = tuple(islice(space.enumerate(), most + 1))
@@ -160,7 +161,8 @@ def few_messages(space: Space, most: int) -> tuple[object, ...] | None:
 
 
 def answering(mechanism: ContinualMechanism) -> Mark:
-    """PROVED for this library's own (its tests do), CHECKED where all runs can be listed.
+    """How it is known that a mechanism answers within its signature: PROVED for this library's own,
+    CHECKED by listing runs.
 
     Else ASSUMED; FAILED if an answer outside the signature was seen.
     """
@@ -177,7 +179,8 @@ def answering(mechanism: ContinualMechanism) -> Mark:
 
 
 def _listed(mechanism: ContinualMechanism, queries: tuple[object, ...]) -> bool | None:
-    """Whether every answer to every query in every state is declared; None: too many states."""
+    """Whether every answer to every query in every state is declared; None if there are too many
+    states."""
     declared = mechanism.signature.answers
     waiting = [mechanism.initial_state]
     seen = {fingerprint(waiting[0])}
@@ -198,7 +201,7 @@ def _listed(mechanism: ContinualMechanism, queries: tuple[object, ...]) -> bool 
 def _steps(
     mechanism: ContinualMechanism, state: object, query: object
 ) -> list[tuple[object, object]]:
-    """All that may happen; nothing, where the query is refused."""
+    """All possible (answer, state) results of a step; an empty list if the query is refused."""
     try:
         return [after for _, after in outcomes(lambda coins: mechanism.step(state, query, coins))]
     except REFUSALS:
@@ -207,11 +210,12 @@ def _steps(
 
 _QUERIES: Final = 100
 _MOST: Final = _QUERIES**2
-"""States of f' times queries to look at."""
+"""The largest number of states of f' times queries that are explored."""
 
 
 def consistent(create: Create) -> Mark:
-    """FAILED if f' does not say that it is, or is seen not to be; else CHECKED or ASSUMED.
+    """The mark of first-pair consistency of a creation's f': FAILED if f' does not declare it or
+    breaks it.
 
     Checked for the f' of this package, and wherever the states that identical pairs lead to
     can be listed; a user's f' about an infinite query space is believed, so assumed.
@@ -229,7 +233,8 @@ def consistent(create: Create) -> Mark:
 
 
 def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
-    """Whether f refuses what differs after an identical pair; None: it cannot be told.
+    """Whether f refuses every pair that differs after an identical pair; None if it cannot be
+    decided.
 
     There may be too many states, or they may say of themselves which are equal.
     """
@@ -253,6 +258,6 @@ def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
 
 
 def _after(f: Verification, state: object, queries: tuple[object, ...]) -> list[object]:
-    """The states that identical pairs lead to."""
+    """The states of f that identical pairs lead to."""
     after = (read(f, state, query, query) for query in queries)
     return [each for each in after if type(each) is not Refused]

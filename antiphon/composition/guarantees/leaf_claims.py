@@ -1,4 +1,4 @@
-"""The leaves of a derivation: what a mechanism claims, and what a creation asserts of one."""
+"""The leaves of a derivation: the claims of a mechanism, and the claim that a creation asserts."""
 
 from collections.abc import Generator, Sequence
 from typing import Final, TypeAlias
@@ -15,11 +15,11 @@ from antiphon.protocol.provenance import claims_of, is_library_code, why_assumed
 CLAIM: Final = "the mechanism's claim"
 BY_DISTANCE: Final = "the mechanism's claim, by distance"
 Leaf: TypeAlias = Generator[Inquiry, Derivation, Derivation]
-"""A step of a derivation that may ask how a claim was derived."""
+"""A generator that yields a derivation step; it may first ask how a claim was derived."""
 
 
 def believed_claims(mechanism: Mechanism) -> list[Claim]:
-    """Its claims that are not refuted, the proved ones first.
+    """The mechanism's claims that are not refuted, proved ones first.
 
     Raises: NoGuarantee if there is none.
     """
@@ -40,7 +40,7 @@ def believed_claims(mechanism: Mechanism) -> list[Claim]:
 
 
 def of_claims(mechanism: Mechanism, claims: Sequence[Claim], stated: str = "claims") -> Leaf:
-    """Claims of one status w.r.t. one f, as a leaf: each holds, so the least δ does.
+    """The leaf derivation from claims of one status w.r.t. one f; the curve is the least of theirs.
 
     One that this library derived is derived again, as what it was derived from may have
     changed since it was made. ``stated``: the attribute by which the mechanism says so.
@@ -77,7 +77,7 @@ def _claims(mechanism: Mechanism, claims: Sequence[Claim]) -> str:
 
 
 def _basis(mechanism: Mechanism) -> Derived | None:
-    """The question from which a mechanism of this library derived its claims, if it did."""
+    """The inquiry from which a mechanism of this library derived its claims; None if it did not."""
     found = getattr(mechanism, "derived", None) if is_library_code(type(mechanism)) else None
     return found if type(found) is Derived else None
 
@@ -106,7 +106,7 @@ _UNKNOWN: Final = (
 
 
 def has_asserted_claim(create: Create) -> bool:
-    """Whether a creation has a claim that is not known to be false: no V[f] lets others pass."""
+    """Whether a creation asserts a claim that is not known to be false; V[f] refuses all others."""
     return create.claim is not None and create.claim.status is not Status.REFUTED
 
 
@@ -136,7 +136,8 @@ def created(create: Create, *, others: bool = False) -> Leaf:
 
 
 def _others(create: Create) -> list[Claim]:
-    """The mechanism's other claims w.r.t. the f' of a creation that are at least as certain."""
+    """The mechanism's other claims w.r.t. a creation's f' that are at least as certain as the
+    asserted one."""
     claim = create.claim
     assert claim is not None
     return [
@@ -153,7 +154,8 @@ Creations: TypeAlias = Generator[Inquiry, Derivation, "tuple[Premise, tuple[Deri
 
 
 def creations(inquiry: Inquiry) -> Creations:
-    """The premise that creations assert true claims, with those that are known."""
+    """The premise that creations assert true claims, and the leaf derivations of the known
+    creations."""
     if inquiry.catalogue is not None:
         known = list(filter(has_asserted_claim, inquiry.catalogue))
         parts: list[Derivation] = []

@@ -1,4 +1,4 @@
-"""The theorems that Coq has checked: which of proofs/Proved.v, and what its model leaves out.
+"""The theorems that Coq has checked: their names in proofs/Proved.v, and what the model leaves out.
 
 A rule says of each derivation which row covers all that it used (``Derivation.covered``). A row is
 the name of the theorem that is cited, and what it is about where there are two statements.
@@ -20,24 +20,25 @@ MODEL: Final = (
     "the figure, which the accountant computes",
     "the steps of the Python code",
 )
-"""What the model in proofs/Model.v leaves out of every theorem."""
+"""The parts of reality that the model in proofs/Model.v leaves out of every theorem."""
 
 
 @attrs.frozen
 class Mechanised:
-    """A theorem of proofs/Proved.v, and what it leaves out of the theorem that a rule cites."""
+    """A theorem of proofs/Proved.v, and what its statement omits from the theorem that a rule
+    cites."""
 
     name: str
     further: tuple[str, ...] = ()
-    """Beside what the model leaves out of every theorem."""
+    """The omissions of this theorem, beside those of every theorem in the model."""
 
     @property
     def leaves_out(self) -> tuple[str, ...]:
-        """What a reader has to believe, or to read about elsewhere."""
+        """The parts that Coq has not checked, which a reader has to verify elsewhere."""
         return *MODEL, *self.further
 
     def to_dict(self) -> dict[str, object]:
-        """For machines."""
+        """The theorem and its omissions as JSON-ready data."""
         return {"proved": str(self), "leaves_out": list(self.leaves_out)}
 
     def __str__(self) -> str:
@@ -60,4 +61,4 @@ MECHANISED: Final[Mapping[str, Mechanised]] = {
         "basic_filter", ("creations that the filter refuses",)
     ),
 }
-"""Of no other theorem that a rule cites is anything machine-checked."""
+"""The machine-checked theorems by the name that rules cite. No other theorem is machine-checked."""

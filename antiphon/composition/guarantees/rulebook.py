@@ -1,4 +1,4 @@
-"""The table of rules: from the types of a system and of an f to the theorems that speak of them.
+"""The table of rules: from the types of a system and of an f to the theorems about them.
 
 An *inquiry* is a system with an f. A *rule* is a theorem about systems of one type and an f of
 one type: it is asked the inquiry and answers with a derivation, or with None where its theorem
@@ -38,32 +38,34 @@ from antiphon.protocol import Mechanism, Verification, identical, message_label
 
 @attrs.frozen(eq=False)
 class Inquiry:
-    """The question what a system promises w.r.t. f, with the further facts that the user states."""
+    """The question to a derivation: what a system guarantees w.r.t. f, with facts stated by the
+    user."""
 
     system: Mechanism
     verification: Verification | None = None
-    """f; None: the one that the system itself suggests."""
+    """The verification function f; None: the one that the system itself suggests."""
     inner: Verification | None = None
-    """f' of a complex mechanism (CM §6)."""
+    """The verification function f' of a complex mechanism (CM §6)."""
     catalogue: tuple[Create, ...] | None = None
-    """The only creations that are made; None: any that f allows."""
+    """The only creations that can occur; None: any that f allows."""
     explored: bool = False
-    """Whether the catalogue was found by exploring who creates, not given."""
+    """Whether the catalogue was found by exploring the post-processor, not given by the user."""
     max_creations: int | None = None
-    """How many mechanisms are created, or at least asked anything, at most."""
+    """The largest number of mechanisms that are created, or at least asked anything."""
     bounded: bool = False
-    """Whether f bounds that number, so that it need not be given."""
+    """Whether f itself bounds the number of creations, so that it need not be given."""
     truth: str = ""
-    """Where it is proved that what is created asserts true claims."""
+    """The source that proves the claims asserted by creations to be true; empty: none."""
 
     def of(self, system: Mechanism, verification: Verification | None) -> Inquiry:
-        """The same of another system and f."""
+        """The same inquiry about another system and f."""
         return attrs.evolve(self, system=system, verification=verification)
 
 
 @attrs.frozen(eq=False)
 class Derived:
-    """The question from which a mechanism of this library derived its claim: its ``derived``."""
+    """The inquiry from which a mechanism of this library derived its claim: its attribute
+    ``derived``."""
 
     inquiry: Inquiry
     delta: Fraction | None
@@ -73,17 +75,16 @@ class Derived:
 System = TypeVar("System", bound=Mechanism)
 F = TypeVar("F")
 Steps: TypeAlias = Generator[Inquiry, Derivation, "Derivation | None"]
-"""Questions about parts, one after the other, and what follows from their derivations."""
+"""A generator that asks inquiries about parts in turn, and builds on their derivations."""
 Answer: TypeAlias = Union[Derivation, Steps, None]
 Derive: TypeAlias = Callable[[System, F, Inquiry], Answer]
-"""(system, f, inquiry) -> answer. Raises NoGuarantee where a premise fails and no other rule
-of the table may be asked in its place.
-"""
+"""A rule's function: (system, f, inquiry) -> answer. Raises NoGuarantee if a premise fails and
+no further rule may be asked."""
 
 
 @attrs.frozen(eq=False)
 class Rule:
-    """A theorem, and what it is about."""
+    """A row of the rule table: a theorem, its rank, and the function that applies it."""
 
     theorem: str
     rank: int
@@ -91,7 +92,7 @@ class Rule:
 
 
 WHATEVER: Final = object
-"""In the table: an f of any type, or none."""
+"""The marker in the rule table for an f of any type, or none."""
 
 TABLE: Final[dict[tuple[type, type], list[Rule]]] = {}
 
@@ -109,8 +110,7 @@ def rule(
     theorem: str, *systems: type[System], rank: int = 0
 ) -> Callable[[Derive[System, Verification | None]], Derive[System, Verification | None]]: ...
 def rule(theorem: str, *systems: Any, about: Any = WHATEVER, rank: int = 0) -> Any:
-    """Decorator: what a theorem says of systems of these types w.r.t. an f of type
-    ``about``, or of one of several.
+    """Decorator: register a theorem for systems of these types w.r.t. an f of type ``about``.
 
     Exact types, as a subclass may do as it likes. Without a type: of every mechanism, where no
     rule about its own type answers. Without ``about``: whatever f is. Rules of the same types
@@ -129,7 +129,8 @@ def rule(theorem: str, *systems: Any, about: Any = WHATEVER, rank: int = 0) -> A
 
 
 def rules_for(inquiry: Inquiry) -> list[Rule]:
-    """The rules to ask: about this very type of system and of f first, about any last."""
+    """The rules for an inquiry, most specific first: exact types of system and f before general
+    ones."""
     found: list[Rule] = []
     f = _exact(inquiry.verification)
     for kind in (_exact(inquiry.system), Mechanism):
@@ -139,7 +140,7 @@ def rules_for(inquiry: Inquiry) -> list[Rule]:
 
 
 def _exact(value: object) -> type:
-    """The type; of one whose metaclass may say that it equals another, nothing that is known."""
+    """The exact type of a value; ``object`` for a metaclass that may lie about equality."""
     kind = type(value)
     return kind if has_plain_metaclass(kind) else object
 
@@ -150,7 +151,7 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 
 
 def derive(inquiry: Inquiry) -> Derivation:
-    """The derivation that answers an inquiry. A deep system costs a list, not a call stack.
+    """The derivation that answers an inquiry. Deep systems cost a list, not Python's call stack.
 
     Raises: NoGuarantee where no theorem applies; InvalidArgument for what is no mechanism;
     Intractable for more than a million parts.
@@ -176,7 +177,8 @@ def derive(inquiry: Inquiry) -> Derivation:
 
 
 def _asked(inquiry: Inquiry) -> Steps:
-    """The rules of one inquiry in turn, until one answers; and what that says of the f asked about.
+    """The rules of one inquiry, tried in turn until one answers; its answer is restated about the f
+    asked for.
 
     A rule may answer w.r.t. another f: whichever its theorem speaks of.
     """

@@ -1,4 +1,4 @@
-"""A statement to sign: a guarantee in sentences, each made of a step of its derivation."""
+"""Privacy statements to sign: a guarantee in sentences, each made from a step of its derivation."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from antiphon.protocol.measures import kinds
 from antiphon.verifiers import models
 
 _DELTA: Final = Fraction(1, 10**6)
-"""At which ε is said where nothing is promised at the floor."""
+"""The δ at which ε is stated if nothing is promised at the floor."""
 _NOTHING: Final = 100.0
-"""An ε past which no factor is said."""
+"""The largest ε for which the factor e^ε is spelled out."""
 
 
 class Section(NamedTuple):
-    """A heading, and sentences."""
+    """A section of a statement: a heading and its sentences."""
 
     heading: str
     sentences: tuple[str, ...]
@@ -31,7 +31,8 @@ class Section(NamedTuple):
 
 @attrs.frozen(repr=False)
 class Statement(Shown, ForPrograms):
-    """Who is protected, against whom, how long and how much; what is public, assumed, left out.
+    """A privacy statement: who is protected, from whom, how long and how much; what is public,
+    assumed, left out.
 
     ``print`` it, or take ``html()`` or ``to_dict()``.
     """
@@ -43,14 +44,14 @@ class Statement(Shown, ForPrograms):
     sections: tuple[Section, ...]
 
     def of(self, heading: str) -> tuple[str, ...]:
-        """The sentences below a heading. Raises: InvalidArgument for another."""
+        """The sentences below a heading. Raises: InvalidArgument for an unknown heading."""
         known = dict(self.sections)
         if heading not in known:
             raise InvalidArgument(f"the headings are {', '.join(known)}")
         return known[heading]
 
     def html(self) -> str:
-        """As a part of a page."""
+        """The statement as an HTML fragment."""
         parts = [f"<h1>{escaped(self.title)}</h1>"]
         for heading, sentences in self.sections:
             items = "".join(f"<li>{escaped(each)}</li>" for each in sentences)
@@ -69,7 +70,7 @@ class Statement(Shown, ForPrograms):
 def stated(
     known: Derivation, *, public: Sequence[str] = (), uncovered: Sequence[str] = ()
 ) -> Statement:
-    """The statement of a derivation; with what a system says of itself that no theorem knows."""
+    """The statement of a derivation, with further facts about the system that no theorem covers."""
     proved = known.status is Status.PROVED and not any(known.marked(Mark.GIVEN))
     sections = (
         Section("Who is protected", (_protected(known.verification),)),
@@ -92,7 +93,7 @@ def _protected(f: Verification) -> str:
 
 
 def protects(f: Any) -> str:
-    """Whom an f protects, in words: those of its class if it is this library's own.
+    """The unit of privacy of an f in words, such as one update of the stream.
 
     >>> protects(models.event_level())
     'one update of the stream'

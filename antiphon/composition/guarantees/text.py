@@ -1,4 +1,4 @@
-"""A derivation in words, plain text, Markdown and JSON, and as a drawn tree, SVG and Mermaid.
+"""A derivation as plain text, Markdown, JSON, a Mermaid flowchart, or a drawn SVG tree.
 
 In a picture every text is escaped, whoever wrote it.
 """
@@ -27,7 +27,7 @@ _WIDE: Final = 160
 
 
 def headline(system: Mechanism, derivation: Derivation) -> str:
-    """One sentence: who promises what, w.r.t. which f."""
+    """A one-sentence summary: the system, its guarantee, and the f it is about."""
     known = exact_point(derivation.curve)
     if known is not None:
         promise = f"{_exactly(known[0])}, {_exactly(known[1])}"
@@ -38,7 +38,7 @@ def headline(system: Mechanism, derivation: Derivation) -> str:
 
 
 def _exactly(value: exact.ExactEpsilon) -> str:
-    """An exact number: as a short decimal where it is one.
+    """An exact number as text: a short decimal if it equals one, else the number's own notation.
 
     >>> _exactly(Fraction(1, 10)), _exactly(Fraction(1, 3)), _exactly(exact.Log(3))
     ('0.1', '1/3', 'ln 3')
@@ -51,7 +51,7 @@ def _exactly(value: exact.ExactEpsilon) -> str:
 
 
 def status(derivation: Derivation) -> str:
-    """Proved, or how many premises are only assumed."""
+    """The text "proved", or the number of premises that are only assumed."""
     if derivation.status is Status.PROVED:
         return "proved"
     count = len(list(derivation.marked(Mark.ASSUMED)))
@@ -59,7 +59,7 @@ def status(derivation: Derivation) -> str:
 
 
 def figures(derivation: Derivation) -> Iterator[str]:
-    """The guarantee at some points of its curve, in words."""
+    """The guarantee at some points (ε, δ) of its curve, as texts."""
     for epsilon, delta in points(derivation.curve):
         yield f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
 
@@ -68,7 +68,7 @@ def figures(derivation: Derivation) -> Iterator[str]:
 
 
 def as_text(system: Mechanism, derivation: Derivation) -> str:
-    """The derivation as an indented tree."""
+    """The derivation as plain text: an indented tree."""
     lines = [headline(system, derivation), f"status: {status(derivation)}"]
     lines += [f"  {each}" for each in figures(derivation)]
     lines += ["", *_tree(derivation, "", ""), "", _legend(), *kernel(derivation)]
@@ -76,17 +76,18 @@ def as_text(system: Mechanism, derivation: Derivation) -> str:
 
 
 KERNEL: Final = "∎ kernel"
-"""Beside a step that a statement covers whose proof Coq has checked."""
+"""The mark beside a step that is covered by a machine-checked Coq statement."""
 
 
 def cited(derivation: Derivation) -> str:
-    """The theorem of a step, with the mark of what Coq has checked."""
+    """The theorem that a step cites, with a mark if Coq has checked it."""
     known = derivation.mechanised
     return derivation.theorem if known is None else f"{derivation.theorem} [{KERNEL}]"
 
 
 def kernel(derivation: Derivation) -> Iterator[str]:
-    """What ∎ kernel means in a derivation: which theorems, and what their model leaves out."""
+    """A legend of the mark ∎ kernel: the machine-checked theorems, and what their model leaves
+    out."""
     known = [each.mechanised for each in derivation.steps]
     found = list(dict.fromkeys(each for each in known if each is not None))
     if found:
@@ -144,7 +145,7 @@ def _escaped(text: str) -> str:
 
 
 def as_dict(system: Mechanism, derivation: Derivation) -> dict[str, object]:
-    """The derivation as data."""
+    """The derivation as JSON-ready data."""
     curve = derivation.curve
     return {
         "system": message_label(system, 400),
@@ -183,15 +184,15 @@ _COLOURS: Final = {
 }  # fmt: skip
 _LINE: Final = 19.0
 _STEP: Final = 34.0
-"""How far a part is moved to the right of what it is a part of."""
+"""The indentation of a part in the picture, in pixels, relative to the step it belongs to."""
 _LONGEST: Final = 130
 _INDENT: Final = "\u00a0" * 4
-"""Spaces that a picture keeps."""
+"""The indentation of continuation lines, in non-breaking spaces, which a picture keeps."""
 
 
 @attrs.frozen
 class _Box:
-    """One derivation: where it stands, and which box it belongs under."""
+    """A box of the drawn derivation tree: one derivation, its depth, and the box above it."""
 
     derivation: Derivation
     depth: int
@@ -200,7 +201,7 @@ class _Box:
 
     @property
     def lines(self) -> list[tuple[str, str]]:
-        """(text, colour) of each line under the title."""
+        """Pairs (text, colour), one for each line below the box's title."""
         said = [(self.derivation.statement, "#334155")]
         for each in self.derivation.premises:
             said.append((f"{SIGNS[each.mark]} {premise_line(each)}", _COLOURS[each.mark]))
@@ -222,13 +223,13 @@ class _Box:
 
 
 def _folded(text: str) -> list[str]:
-    """A text on as many lines as it needs; those after the first are indented."""
+    """A text wrapped into lines, with continuation lines indented."""
     text = "".join(c if c.isprintable() else "·" for c in text)
     return wrap(text, _LONGEST, subsequent_indent=_INDENT) or [""]
 
 
 def _boxes(derivation: Derivation) -> list[_Box]:
-    """Every derivation of the tree, from the top down, parts under what they belong to."""
+    """The boxes of a derivation tree in drawing order: each part below the step it belongs to."""
     boxes: list[_Box] = []
 
     def place(each: Derivation, depth: int, above: int | None) -> None:
@@ -244,7 +245,7 @@ def _boxes(derivation: Derivation) -> list[_Box]:
 
 
 def as_svg(system: Mechanism, derivation: Derivation) -> str:
-    """An SVG picture of its own: no scripts, no links, no outside fonts."""
+    """A self-contained SVG picture: no scripts, no links, no outside fonts."""
     title = _folded(headline(system, derivation))
     under = _folded("; ".join((status(derivation), *figures(derivation), *kernel(derivation))))
     top = 22.0 * (len(title) - 1) + _LINE * (len(under) - 1)
@@ -299,7 +300,7 @@ def _elbow(above: _Box, box: _Box) -> str:
 
 
 def as_mermaid(derivation: Derivation) -> str:
-    """The text of a Mermaid flowchart; assumed premises are outlined."""
+    """The derivation as the text of a Mermaid flowchart; assumed premises are outlined."""
     return "\n".join(_flow(_boxes(derivation))) + "\n"
 
 

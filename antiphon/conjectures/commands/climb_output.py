@@ -1,4 +1,5 @@
-"""``antiphon conjecture``: value against bound as it climbs, and what was found."""
+"""The output of ``antiphon conjecture``: the loss against the bound during the search, and the
+outcome."""
 
 from __future__ import annotations
 
@@ -18,7 +19,7 @@ from antiphon.protocol.records.files import write_text
 
 
 class ConjectureOptions(NamedTuple):
-    """The options of the command."""
+    """The options of the command ``antiphon conjecture``."""
 
     target: str
     seconds: float
@@ -35,7 +36,7 @@ class ConjectureOptions(NamedTuple):
 
 
 def conjecture(asked: ConjectureOptions) -> int:
-    """Search; status 1 if the conjecture is refuted, 130 if it is interrupted at once."""
+    """Run the search; status 1 if the conjecture is refuted, 130 if it is interrupted at once."""
     path, name = split_target(asked.target, "search")
     _check(asked, path)
     module = import_file(path)
@@ -72,11 +73,12 @@ def _print(found: Conjectured, asked: ConjectureOptions) -> None:
 _BAR: Final = 24
 _HEIGHTS: Final = "▁▂▃▄▅▆▇█"
 _LAST: Final = 16
-"""Better values that are drawn."""
+"""The number of latest improvements that are drawn."""
 
 
 def climb_line(standing: HowFar, better: Sequence[float]) -> str:
-    """How far a search is: time, starts, the best against the bound, and how that grew."""
+    """The progress of a search in one line: time, starts, the best loss against the bound, and
+    its history."""
     bound = float(standing.bound)
     top = max(standing.best, bound) or 1.0
     filled, mark = (round(_BAR * max(each, 0.0) / top) for each in (standing.best, bound))
@@ -96,7 +98,8 @@ def _heights(values: Sequence[float]) -> str:
 
 @contextmanager
 def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, None]:
-    """A line that is redrawn on standard error, where a person watches; else nothing."""
+    """A context manager that redraws a progress line on standard error; nothing without a
+    terminal."""
     if quiet or not sys.stderr.isatty():
         yield None
         return
@@ -118,7 +121,7 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
 
 
 def _check(asked: ConjectureOptions, source: Path) -> None:
-    """Refuse what could not be written before anything is searched."""
+    """Refuse output files that cannot be written, before the search begins."""
     named = [source, asked.checkpoint, asked.plot, asked.save, asked.svg]
     files = [path.resolve() for path in named if path is not None]
     for path in files:

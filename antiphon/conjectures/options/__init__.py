@@ -1,1 +1,1 @@
-"""Options of ``antiphon conjecture``."""
+"""The command-line options of ``antiphon conjecture``."""

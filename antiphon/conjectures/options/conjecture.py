@@ -1,4 +1,4 @@
-"""``antiphon conjecture``: its options."""
+"""The command-line options of ``antiphon conjecture``."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def conjecture(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Search for mechanisms that break a bound; status 1 if it is refuted."""
+    """Search for mechanisms that break a conjectured bound; status 1 if the bound is refuted."""
     from antiphon.conjectures.commands import climb_output
 
     check_plot(plot, force)

@@ -1,1 +1,1 @@
-"""The subjects of conjectures: families of games of which some part is sought."""
+"""The subjects of conjectures: families of games in which some mechanisms are sought."""

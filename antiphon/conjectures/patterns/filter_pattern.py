@@ -1,4 +1,4 @@
-"""A filter: what is sought is which claims are charged to it, in which order, on which path.
+"""The pattern of a filter: the search chooses the claims charged to it, their order, and when.
 
 What a filter is given to charge for: of each claim a mechanism that keeps it and loses most.
 
@@ -42,12 +42,13 @@ from antiphon.protocol import Claim, Renyi, Status, ZeroConcentrated, register
 from antiphon.verifiers.models import neighbouring_start
 
 Charged: TypeAlias = Union[Parameters, ZeroConcentrated, Renyi]
-"""(ε, δ), ρ-zCDP, or ``Renyi(OnlyAt(α, moment))``."""
+"""A claim as it is charged: (ε, δ), ρ-zCDP, or ``Renyi(OnlyAt(α, moment))``."""
 _BIT: Final = (0, 1)
 
 
 def charged(given: Any) -> tuple[Charged, ...]:
-    """Claims as they are charged. Raises: InvalidArgument for one that has no finite mechanism."""
+    """The claims in the form in which a filter charges them. Raises: InvalidArgument if no
+    finite mechanism attains one."""
     try:
         claims: list[Any] = list(given)
     except TypeError:
@@ -72,7 +73,7 @@ def _one(given: Any) -> Charged:
 
 @attrs.frozen
 class WorstResponse:
-    """A claim, the creation of the mechanism that is charged for it, and what it keeps to."""
+    """A claim, the creation query of a mechanism that attains it, and the limit that it keeps."""
 
     claim: Charged
     creation: Create
@@ -91,7 +92,7 @@ class WorstResponse:
 
     @property
     def bounds_divergences(self) -> bool:
-        """Whether a divergence follows from the claim."""
+        """Whether the claim bounds a Rényi divergence: a claim with δ > 0 does not."""
         return not isinstance(self.claim, tuple) or not self.claim[1]
 
     def __str__(self) -> str:
@@ -104,7 +105,7 @@ class WorstResponse:
 
 
 def worst(claim: Charged) -> WorstResponse:
-    """The mechanism of a claim."""
+    """The mechanism that attains a given claim tightly, with its creation query."""
     if isinstance(claim, ZeroConcentrated):
         return _concentrated(claim)
     if isinstance(claim, Renyi):
@@ -138,12 +139,12 @@ def _of_moment(claim: Renyi) -> WorstResponse:
 
 
 def response_moment(odds: int, order: int) -> Fraction:
-    """Σ p^α q^(1-α) of RR_ε, e^ε = odds."""
+    """The moment Σ p^α q^(1-α) of randomized response RR_ε, where e^ε = ``odds``."""
     return (Fraction(odds) ** order + Fraction(odds) ** (1 - order)) / (1 + odds)
 
 
 _MOST: Final = 16
-"""Claims of a grid: all sets of them are looked at, if there is time."""
+"""The largest number of claims: all sets of them are tried, if there is time."""
 
 
 def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
@@ -162,7 +163,7 @@ def _budget(_: object, __: object, given: object) -> None:
 @register("antiphon.FilterPattern/1")
 @attrs.frozen(kw_only=True)
 class FilterPattern(Pattern):
-    """ExtConComp with a budget, of which up to ``creations`` mechanisms are created adaptively.
+    """ExtConComp with a budget, under which up to ``creations`` mechanisms are created adaptively.
 
     Their claims are of a grid, and each is the worst mechanism of its claim (``worst_responses``):
     of (ε, δ) RR_{ε,δ}, of which whatever keeps the claim is a post-processor, so that nothing is
@@ -183,11 +184,11 @@ class FilterPattern(Pattern):
 
     @cached_property
     def responses(self) -> tuple[WorstResponse, ...]:
-        """The mechanism of each claim."""
+        """The worst mechanisms: for each claim, one that attains it."""
         return tuple(map(worst, self.claims))
 
     def question(self, responses: Sequence[WorstResponse]) -> Question:
-        """The game in which these may be created."""
+        """The game in which the mechanisms of these responses may be created."""
         return Question(
             ExtConComp(budget=self.budget), adaptive_parameters(self.budget),
             catalogue=[each.creation for each in responses],
@@ -201,14 +202,15 @@ class FilterPattern(Pattern):
     def loss(
         self, responses: Sequence[WorstResponse], epsilon: ExactEpsilon, rounds: int
     ) -> Fraction:
-        """The largest figure that any adversary attains against these mechanisms."""
+        """The largest value of the figure that any adversary attains against these mechanisms."""
         found = self.figure(epsilon).tight(self.question(responses), rounds)
         assert found is not None  # as in ``judged``
         return found
 
     @property
     def rounds(self) -> int:
-        """Each is created, and asked once: afterwards it only answers HALT."""
+        """The number of messages: each mechanism is created and asked once; afterwards it only
+        answers HALT."""
         return 2 * self.creations
 
     def described(self, epsilon: ExactEpsilon) -> str:
@@ -225,8 +227,8 @@ class FilterPattern(Pattern):
         }  # fmt: skip
 
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """The loss of a single claim, a lower bound. Raises: InvalidArgument if the filter charges
-        none."""
+        """(loss of a single claim, which no bound may be below; its source). Raises:
+        InvalidArgument if no claim can be charged."""
         budget, claims = self.budget, [each.creation.claim for each in self.responses]
         charged = (budget.charge(budget.initial_state, each.measure) for each in claims if each)
         if all(type(each) is Refusal for each in charged):
@@ -266,7 +268,8 @@ class FilterPattern(Pattern):
 
 
 class SetBySet:
-    """Takes one set of claims after the other; as a law it has 1 for each claim that is in it."""
+    """A climber that tries one set of claims after another; its law is 1 for each claim in the
+    set."""
 
     def __init__(self, pattern: FilterPattern, size: Size, epsilon: ExactEpsilon) -> None:
         self._pattern, self._size, self._epsilon = pattern, size, epsilon
@@ -274,7 +277,7 @@ class SetBySet:
         self._sets = [chosen for many in places for chosen in combinations(places, many + 1)]
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The loss of the set of this number."""
+        """The loss of the set of claims with this number."""
         chosen, pattern = self._sets[number], self._pattern
         responses = [pattern.responses[place] for place in chosen]
         law = np.zeros(len(pattern.claims))

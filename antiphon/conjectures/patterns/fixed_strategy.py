@@ -1,4 +1,5 @@
-"""How likely an adversary's views are, as polynomials in the laws of what is sought in a game.
+"""The probabilities of a fixed adversary's views, as polynomials in the laws of the sought
+mechanisms.
 
 A law is a realisation plan: a product of probabilities along a tree (``Domain``). So a run of the
 game in which the copies of the mechanisms end at some histories has the product of the laws there
@@ -25,15 +26,18 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, Chain, Claim, Coins, Draw, Pair, RecordedCoins, same
 
 Copies: TypeAlias = tuple[tuple[int, int], ...]
-"""(which law, the history at which a copy of its mechanism is), for each copy that was asked."""
+"""(number of the law, index of the current history), for each copy of a mechanism that was
+asked."""
 Polynomial: TypeAlias = dict[Copies, float]
-"""The coefficient of each product of entries of laws."""
+"""A polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
-"""Weights past it are marks: number · mark + row, for only their proportion counts."""
+"""Weights of at least this size encode number · mark + row; only the proportion of weights
+counts."""
 
 
 def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
-    """Any answer to any question is as likely; its weights say which law and row they stand for."""
+    """A mechanism that gives any answer with equal probability, and whose weights encode the law
+    and row they stand for."""
     rows = domain.offset(domain.rounds) * len(domain.inputs)
     marks = tuple(((number + 1) * _MARK + row,) * domain.answers for row in range(rows))
     name = f"free {number + 1}"
@@ -41,7 +45,8 @@ def free_twin(number: int, domain: Domain, claim: Claim) -> TableMechanism:
 
 
 class OneView(NamedTuple):
-    """How likely a view is in the two worlds, and whether it is accused."""
+    """The probabilities of a view in the two worlds, as polynomials, and whether the view is
+    accused."""
 
     accused: bool
     own: Polynomial
@@ -49,8 +54,8 @@ class OneView(NamedTuple):
 
 
 class _Run(NamedTuple):
-    """A run so far: its view, its verdict if it ended now, the states of the copies, and the other
-    probabilities."""
+    """An unfinished run: its view, the verdict if it ended now, the histories of the copies, the
+    other factors of its probability."""
 
     view: int
     accused: bool
@@ -59,14 +64,15 @@ class _Run(NamedTuple):
 
 
 class _Drawn(NamedTuple):
-    """The state of a game, and the draws that led to it."""
+    """The state of a game, together with the draws that led to it."""
 
     state: Any
     draws: tuple[Draw, ...]
 
 
 class FixedStrategy:
-    """The runs of an adversary of one game, in another one that has free twins in it."""
+    """All runs of one game's adversary, played in a second game whose mechanisms are replaced by
+    free twins."""
 
     def __init__(self, adversary: StrategyAdversary, own: Question, free: Question) -> None:
         self._adversary = adversary
@@ -76,10 +82,12 @@ class FixedStrategy:
         }
         self._game = PrivacyGame(free.system, free.verification)
         self._numbers: dict[tuple[int, Hashable], int] = {}
-        """The numbers of views: (the view that is one answer shorter, that answer)."""
+        """The numbers of views: (number of the view without its last answer, this answer) ->
+        number."""
 
     def views(self, domains: Sequence[Domain]) -> list[OneView]:
-        """All views, in the adversary's own world b and in the other one."""
+        """All views of the adversary, with their probabilities in its own world b and in the
+        other one."""
         found: dict[Hashable, OneView] = {}
         for bit in (self._adversary.bit, 1 - self._adversary.bit):
             for view, accused, copies, chance in self._runs(self._game.mechanism(bit), domains):
@@ -89,7 +97,8 @@ class FixedStrategy:
         return list(found.values())
 
     def _runs(self, game: Chain, domains: Sequence[Domain]) -> Iterator[_Run]:
-        """How each run ends, and how likely it is but for the probabilities that the laws say."""
+        """All finished runs, each with its probability except for the factors that the laws
+        give."""
         waiting: list[tuple[int, Any, _Run]] = [(0, game.initial_state, _Run(0, False, (), 1.0))]
         while waiting:
             number, state, run = waiting.pop()
@@ -109,7 +118,7 @@ class FixedStrategy:
                     waiting.append((to, told.state, longer))
 
     def _message(self, message: Any) -> object:
-        """With the twin in the place of each mechanism that is created."""
+        """The message, with each created mechanism replaced by its free twin."""
         if type(message) is Pair and type(message.zero) is Create:
             return self._created[fingerprint(message.zero)]
         return message
@@ -128,7 +137,8 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
 def _moved(
     copies: Copies, draws: Sequence[Draw], domains: Sequence[Domain]
 ) -> tuple[Copies, float]:
-    """Where the copies are after some draws, and what the twins' chances are divided out by.
+    """The histories of the copies after some draws, and the factor that divides out the twins'
+    probabilities.
 
     Copies at one history of one law are interchangeable, so it is no matter which one moved.
     """
@@ -153,7 +163,7 @@ def _whole(answer: Any) -> int:
 
 
 def value(found: Polynomial, laws: Sequence[Doubles]) -> float:
-    """The polynomial at some laws."""
+    """The value of a polynomial at some laws."""
     return sum(
         weight * float(np.prod([laws[law][place] for law, place in copies]))
         for copies, weight in found.items()
@@ -161,7 +171,8 @@ def value(found: Polynomial, laws: Sequence[Doubles]) -> float:
 
 
 def tangent(views: Sequence[OneView], laws: Sequence[Doubles], figure: Figure) -> Polynomial:
-    """A polynomial that is the loss of these views at these laws, and at others no more."""
+    """A polynomial that equals the loss of these views at the given laws, and is at most the
+    loss at other laws."""
     own = np.array([value(each.own, laws) for each in views], np.float64)
     other = np.array([value(each.other, laws) for each in views], np.float64)
     accused = np.array([each.accused for each in views], np.bool_)
@@ -174,7 +185,7 @@ def tangent(views: Sequence[OneView], laws: Sequence[Doubles], figure: Figure) -
 
 
 def slope(found: Polynomial, laws: Sequence[Doubles], number: int) -> Doubles:
-    """Its gradient in one law."""
+    """The gradient of a polynomial in one of the laws."""
     total = np.zeros(laws[number].size)
     for copies, weight in found.items():
         chances = [laws[law][place] for law, place in copies]

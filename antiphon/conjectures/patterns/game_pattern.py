@@ -1,4 +1,4 @@
-"""Any game: what the user composes of mechanisms that are sought, and of others that are fixed."""
+"""The pattern of any game that the user composes of sought mechanisms and of fixed ones."""
 
 from __future__ import annotations
 
@@ -21,10 +21,11 @@ from antiphon.numbers.errors import of_kind
 from antiphon.protocol import ContinualMechanism, identical, register
 
 _NOTHING: Final = (0, 0)
-"""The size of no mechanism."""
+"""The size (rounds, answers) where no mechanism is sought."""
 
 Compose: TypeAlias = Callable[..., Union[PrivacyGame, Question]]
-"""Mechanisms -> their game; or the game's question, which says what may be created or asked."""
+"""A function from mechanisms to their game, or to a question about it with its messages and
+creations."""
 
 
 def _parts(_: object, __: object, given: tuple[pattern.SoughtMechanism, ...]) -> None:
@@ -41,7 +42,8 @@ def _parts(_: object, __: object, given: tuple[pattern.SoughtMechanism, ...]) ->
 @register("antiphon.GamePattern/1")
 @attrs.frozen(kw_only=True)
 class GamePattern(pattern.Pattern):
-    """The games that ``compose`` makes of mechanisms, one for each part.
+    """All games that the function ``compose`` makes of mechanisms, one sought mechanism for each
+    part.
 
     Bounded is their δ at ε; or, with an ``order``, Σ p^α q^(1-α) of that order α, which is
     e^((α-1)D) of the Rényi divergence D of the views (Mironov 2017): ε is then of no use.
@@ -67,7 +69,8 @@ class GamePattern(pattern.Pattern):
         return figure_of(self.order, epsilon)
 
     def question(self, mechanisms: Sequence[ContinualMechanism[Any]]) -> Question:
-        """The game of some mechanisms. Raises: InvalidArgument where ``compose`` makes none."""
+        """The game that ``compose`` makes of some mechanisms. Raises: InvalidArgument if it
+        returns no game."""
         try:
             found: object = self.compose(*mechanisms)
         except Exception as error:
@@ -115,7 +118,8 @@ class GamePattern(pattern.Pattern):
         return None
 
     def known_by(self, sizes: pattern.Sizes) -> object:
-        """Also by what ``compose`` makes: its own lines do not tell what they call."""
+        """The parameters that must be equal for a saved search to be resumed, and the game made
+        of free twins."""
         domains = self.domains(sizes[0]) if self.parts else []
         return self, _content(self.question(self.twins(domains)))
 
@@ -136,12 +140,13 @@ class GamePattern(pattern.Pattern):
         return Climber(size, BestOfGame(self, domains, self.figure(epsilon)), programs)
 
     def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[tables.TableMechanism]:
-        """The free twins of all parts."""
+        """The free twins of all parts: mechanisms that give any answer with equal probability."""
         each = enumerate(zip(self.parts, domains, strict=True), start=first)
         return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
 
     def _each_is_used(self) -> None:
-        """Raises: InvalidArgument for a part of which ``compose`` makes nothing."""
+        """Check that the game depends on each part. Raises: InvalidArgument for a part that
+        ``compose`` ignores."""
         domains, count = self.domains((1, 2)), len(self.parts)
         twins, others = self.twins(domains), self.twins(domains, first=count)
         whole = self.question(twins)
@@ -158,7 +163,8 @@ class GamePattern(pattern.Pattern):
                 )
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> tables.Judged:
-        """The laws as mechanisms whose claims the exact engine examined, and their best adversary.
+        """The laws as mechanisms whose claims the exact engine has checked, with their best
+        adversary.
 
         The loss is that of the law of its views, played out by the game.
         """
@@ -186,8 +192,7 @@ def judged_game(
     mechanisms: tuple[ContinualMechanism[Any], ...],
     claimed: tuple[Fraction, ...],
 ) -> tables.Judged | None:
-    """The loss to the best adversary of a game whose mechanisms keep their claims; None if it is
-    infinite.
+    """The exact loss of a game, whose mechanisms keep their claims, to its best adversary.
 
     None if that is infinite.
     """
@@ -202,13 +207,14 @@ def judged_game(
 
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
-    """The laws; and then, for where rounding made a divergence infinite, softened ones."""
+    """The laws themselves; then softened ones, for the case that rounding made a divergence
+    infinite."""
     yield laws
     yield list(map(tables.soften, domains, laws))
 
 
 def infinite() -> InvalidArgument:
-    """The error for a game that still has no finite divergence."""
+    """The error for a game whose Rényi divergence is infinite for every law."""
     return InvalidArgument(
         "one world alone has some view of this game, whatever is answered by what is sought: its "
         "Rényi divergence is infinite, and no bound on it holds. Leave order out: δ can be bounded"
@@ -216,7 +222,7 @@ def infinite() -> InvalidArgument:
 
 
 def no_divergence(claim: str) -> InvalidArgument:
-    """The error for a claim of δ > 0 where a divergence is bounded."""
+    """The error for a part with δ > 0 in a pattern that bounds a Rényi divergence."""
     return InvalidArgument(
         f"{claim} bounds no Rényi divergence, for with probability δ anything may be told: give a "
         "claim with δ = 0, or of a divergence, or leave order out, and bound δ"
@@ -224,13 +230,13 @@ def no_divergence(claim: str) -> InvalidArgument:
 
 
 class OneGame:
-    """Nothing is sought: what its best adversary gains is the one thing to look at."""
+    """The climber of a pattern without sought parts: it values the one game exactly."""
 
     def __init__(self, of: GamePattern, figure: Figure) -> None:
         self._pattern, self._figure = of, figure
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The loss of the one game, by the exact engine."""
+        """The exact loss of the one game."""
         question, rounds = self._pattern.question(()), self._pattern.rounds
         loss = self._figure.tight(question, rounds)
         if loss is None:
@@ -239,7 +245,7 @@ class OneGame:
 
 
 class Countered(NamedTuple):
-    """The best adversary of some laws, and what it gains."""
+    """The best adversary against some laws, with its gain and its game."""
 
     gain: float
     adversary: StrategyAdversary
@@ -248,7 +254,8 @@ class Countered(NamedTuple):
 
 
 class BestOfGame:
-    """The best adversaries of the games of a pattern, for a climber: of either world."""
+    """Finds the best adversary of a pattern's game for given laws, for a climber; in either
+    world."""
 
     def __init__(self, of: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
         self._pattern, self._domains, self._figure = of, domains, figure
@@ -258,7 +265,7 @@ class BestOfGame:
         return self._pattern.question(self._pattern.twins(self._domains))
 
     def best(self, laws: list[Doubles], bit: int) -> Countered:
-        """The best adversary of these laws, rounded to rationals, by the exact engine."""
+        """The best adversary against these laws, rounded to rationals, by the exact engine."""
         for tried in either(self._domains, laws):
             question = self._question(tried)
             found = self._figure.best(question, self._pattern.rounds)
@@ -276,7 +283,7 @@ class BestOfGame:
         return self._pattern.question(made)
 
     def slope(self, seen: Countered, place: int, size: int) -> Doubles:
-        """How what that adversary gains depends on one law."""
+        """The gradient of the adversary's gain in one law."""
         strategy = FixedStrategy(seen.adversary, seen.question, self._free)
         found = tangent(strategy.views(self._domains), seen.laws, self._figure)
         return slope(found, seen.laws, place)

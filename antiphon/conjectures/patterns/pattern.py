@@ -1,4 +1,4 @@
-"""The subject of a conjecture: a composition of which some part is known by its claim only."""
+"""The base of all patterns: compositions in which some mechanisms are known by their claim only."""
 
 from __future__ import annotations
 
@@ -27,11 +27,11 @@ from antiphon.protocol.messages import Pair, distinct
 
 Sizes = tuple[Size, ...]
 SOURCE: Final = "computed exactly (antiphon.audit.exact)"
-"""The source of the claims of the mechanisms that are found."""
+"""The source named in the claims of the mechanisms that are found."""
 
 
 class Pattern(ABC):
-    """A family of games, one for each choice of what is sought. Abstract.
+    """A family of games, one for each choice of the mechanisms that are sought. Abstract.
 
     ``climber`` looks in doubles for what loses most; ``judged`` says exactly what it loses.
     """
@@ -39,11 +39,12 @@ class Pattern(ABC):
     @property
     @abstractmethod
     def most(self) -> int | None:
-        """Climbs after which nothing is left to be looked at; None where there always is more."""
+        """The number of climbs that search everything; None where there is always more to
+        search."""
 
     @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
-        """The parameters that must be equal for a saved search to go on."""
+        """The parameters that must be equal for a saved search to be resumed."""
 
     @abstractmethod
     def described(self, epsilon: ExactEpsilon) -> str:
@@ -51,60 +52,63 @@ class Pattern(ABC):
 
     @abstractmethod
     def facts(self, epsilon: ExactEpsilon) -> dict[str, object]:
-        """The same, for JSON."""
+        """The bounded figure and the system, as plain data for JSON."""
 
     @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """An attained loss, which no bound may be below, and by what; None if none is known."""
+        """(a loss that is attained, so that no true bound is below it; its source); None if none
+        is known."""
 
     @abstractmethod
     def sizes(self, rounds: int, answers: int) -> Sizes:
-        """The sizes of laws to search, from small ones up to these rounds and answers.
+        """The sizes of laws to search, from small ones up to ``rounds`` and ``answers``.
 
         Raises: Intractable if the largest is too large; InvalidArgument where nothing can be found.
         """
 
     @abstractmethod
     def in_words(self, sizes: Sizes) -> str:
-        """Those sizes."""
+        """The sizes that a search covers, in words."""
 
     @abstractmethod
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
-        """The climber among laws of one size. Raises: MissingExtra without scipy."""
+        """A climber among the laws of one size. Raises: MissingExtra without scipy."""
 
     @abstractmethod
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """The exact value of what a climb has found. Raises: Intractable where it cannot be
-        computed."""
+        """The exact loss of the laws that a climb has found. Raises: Intractable where it cannot
+        be computed."""
 
 
 def rounds_in_words(sizes: Sizes, parts: Iterable[SoughtMechanism]) -> str:
-    """The sizes of such mechanisms."""
+    """The searched sizes of mechanisms, in words."""
     told = ", ".join(f"{rounds} × {answers}" for rounds, answers in sizes)
     narrow = any(type(part) is AnyRenyi for part in parts)
     return f"mechanisms of rounds × answers {told}{f', {WIDEST_SAID}' if narrow else ''}"
 
 
 def grid(rounds: int, answers: int) -> list[Size]:
-    """(rounds, answers) up to these, all that tell anything."""
+    """All sizes (rounds, answers) up to the given ones, with at least 1 round and 2 answers."""
     return [(r, a) for r in range(1, rounds + 1) for a in range(2, answers + 1)]
 
 
 _SURE: Final = Fraction(999, 1000)
-"""How much is left of a law that one world alone gives an answer, where that is infinitely bad."""
+"""The share kept of a law with an infinite divergence; the rest becomes uniform answers."""
 _NEARLY: Final = 1 - Fraction(1, 2**16)
-"""How much is left, at first, of one that is to lose less at its ε, by more than this part."""
+"""The share kept, at first, of a law that rounding made lose slightly too much; the rest becomes
+uniform answers."""
 _HIGHEST: Final = 11
-"""Order: 16^α is in the linear programs, and their solver takes no more than 10^15."""
+"""The highest order α: 16^α occurs in the linear programs, whose solver takes at most 10^15."""
 
 
 @attrs.frozen(kw_only=True)
 class SoughtMechanism(ABC):
-    """Some mechanism that keeps a claim w.r.t. f' = ``inner``, and hears these pairs. Abstract."""
+    """A mechanism to be found: it must keep a claim w.r.t. f' = ``inner``, and hears the pairs
+    ``pairs``. Abstract."""
 
     inner: Verification = attrs.field(factory=law_trees.ListedPairs)
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)
-    """The pairs that may be said; by default, those that ``ListedPairs`` lists."""
+    """The pairs that may be sent; by default, those that ``ListedPairs`` lists."""
 
     @pairs.default  # pyright: ignore
     def _of_the_list(self) -> tuple[Pair[Any], ...]:
@@ -118,7 +122,7 @@ class SoughtMechanism(ABC):
     @property
     @abstractmethod
     def claimed(self) -> tuple[Figure, Fraction]:
-        """The limited figure, and its largest allowed value."""
+        """(the figure that the claim limits, its largest allowed value)."""
 
     @property
     def inputs(self) -> tuple[object, ...]:
@@ -131,14 +135,14 @@ class SoughtMechanism(ABC):
         return Claim(self.measure, self.inner, Status.PROVED, SOURCE)
 
     def program(self, domain: law_trees.Domain) -> Program:
-        """The laws of a domain that keep the claim."""
+        """The linear program of the laws of a domain that keep the claim."""
         figure, limit = self.claimed
         return program(
             domain, law_trees.tree(domain, self.pairs, self.inner), figure.loss, float(limit)
         )
 
     def kept(self, domain: law_trees.Domain, law: law_trees.Doubles) -> tuple[Plan, Fraction]:
-        """A plan near a law that keeps the claim exactly, and what it loses."""
+        """(a rational law near ``law`` that keeps the claim exactly, its exact loss)."""
         figure, limit = self.claimed
         nothing, nearly = Fraction(figure.loss.nothing), _NEARLY
         plan = round_law(domain, law)
@@ -156,14 +160,14 @@ class SoughtMechanism(ABC):
                 plan = mix(domain, plan, part)
 
     def check(self, rounds: int, answers: int) -> None:
-        """Raises: Intractable if it has too many histories."""
+        """Check that the number of histories is not too large. Raises: Intractable."""
         law_trees.check_length(law_trees.Domain(self.inputs, rounds, answers), len(self.pairs))
 
 
 @register("antiphon.AnyMechanism/1")
 @attrs.frozen(kw_only=True)
 class AnyMechanism(SoughtMechanism):
-    """Some mechanism that is (ε, δ)-DP w.r.t. f'."""
+    """A mechanism to be found that is (ε, δ)-DP w.r.t. f'."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
@@ -183,7 +187,7 @@ class AnyMechanism(SoughtMechanism):
 @register("antiphon.AnyRenyi/1")
 @attrs.frozen(kw_only=True)
 class AnyRenyi(SoughtMechanism):
-    """Some mechanism with Σ p^α q^(1-α) <= ``moment`` at a whole order α w.r.t. f'.
+    """A mechanism to be found with Σ p^α q^(1-α) <= ``moment`` at a whole order α w.r.t. f'.
 
     That is e^((α-1)D) of the Rényi divergence D: RDP of this order (Mironov 2017), and no other.
     """

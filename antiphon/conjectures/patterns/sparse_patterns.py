@@ -1,4 +1,5 @@
-"""f_∞ and f_{∞,FPC}: mechanisms that all claim the same, of which few may see a difference."""
+"""The patterns of f_∞ and f_{∞,FPC}: mechanisms with the same claim, of which few may see a
+difference."""
 
 from __future__ import annotations
 
@@ -25,9 +26,9 @@ from antiphon.protocol import Approximate, Claim, Pair, Status, identical, regis
 from antiphon.protocol.verification import Refused, Verification, read
 
 _MOST: Final = 5
-"""Mechanisms created: the table of all views grows with the power of it."""
+"""The largest number of creations: the table of all views grows exponentially with it."""
 _WIDEST: Final = 10**8
-"""Views in a table."""
+"""The largest number of views in a table."""
 
 
 def _creations(made: SparseComposition, _: object, value: int) -> None:
@@ -45,21 +46,22 @@ def _sparse(made: SparseComposition, _: object, value: int) -> None:
 
 @attrs.frozen(kw_only=True)
 class SparseComposition(pattern.Pattern):
-    """n mechanisms that keep a claim w.r.t. f', of which at most k see a difference.
+    """A composition of n mechanisms that keep a claim w.r.t. f', of which at most k see a
+    difference. Abstract.
 
     f_∞ of CM Def. 5.1 with n creations, or f_{∞,FPC} of Def. 5.4; k = n is the composition of
     mechanisms with fixed parameters (Def. 4.11).
     """
 
     creations: int = attrs.field(validator=_creations)
-    """n."""
+    """The number n of mechanisms that are created."""
     sparse: int = attrs.field(validator=_sparse)
-    """k."""
+    """The number k of mechanisms that may see a difference."""
     inner: Verification = attrs.field()
-    """f', w.r.t. which each keeps its claim; prefix-closed, as every automaton is."""
+    """The f' w.r.t. which each mechanism keeps its claim; prefix-closed, as every automaton is."""
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=finite)
-    """The pairs that may be said to each mechanism; by default, those that ``ListedPairs`` lists.
-    """
+    """The pairs that may be sent to each mechanism; by default, those that ``ListedPairs``
+    lists."""
 
     @inner.default  # pyright: ignore
     def _one_sided(self) -> Verification:
@@ -70,7 +72,8 @@ class SparseComposition(pattern.Pattern):
         return pairs_of(self.inner)
 
     played: Verification = attrs.field()
-    """The f to which pairs of a mechanism in J are held: f', unless another one is given.
+    """The f' that the composition enforces on the pairs sent to a mechanism in J; by default
+    ``inner``.
 
     Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
     """
@@ -83,7 +86,7 @@ class SparseComposition(pattern.Pattern):
     @property
     @abstractmethod
     def part(self) -> pattern.SoughtMechanism:
-        """Each mechanism."""
+        """The description of each mechanism that is sought."""
 
     @abstractmethod
     def figure(self, epsilon: ExactEpsilon) -> Figure:
@@ -91,16 +94,16 @@ class SparseComposition(pattern.Pattern):
 
     @abstractmethod
     def alone(self, epsilon: ExactEpsilon) -> Fraction:
-        """The largest loss of a single mechanism that hears a difference at once."""
+        """The largest loss of a single mechanism whose first pair differs."""
 
     @property
     def _as_played(self) -> bool:
-        """Whether a composition asks the f' of the claim."""
+        """Whether the f' of the composition is the f' of the mechanisms' claims."""
         return identical(self.inner, self.played)
 
     @property
     def claim(self) -> Claim:
-        """The claim of each mechanism in a composition that checks ``played``.
+        """The claim that each mechanism makes in the composition, w.r.t. the f' that is ``played``.
 
         Another f' than ``inner`` is not what the exact engine looks at: the user's word.
         """
@@ -112,7 +115,7 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def composition(self) -> SparseParallel | SparseMeasures:
-        """f of the composition."""
+        """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
         fixed: list[Approximate] = [measure] * self.sparse  # or Renyi: it is all the same here
@@ -130,7 +133,7 @@ class SparseComposition(pattern.Pattern):
 
     @property
     def heard_at_once(self) -> bool:
-        """Whether the first pair may differ."""
+        """Whether the first pair sent to a mechanism may differ."""
         apart = [each for each in self.pairs if not identical(each.zero, each.one)]
         return any(
             all(
@@ -182,12 +185,12 @@ class SparseComposition(pattern.Pattern):
         return Climber(size, oracle, [keep] * self.creations, alike=True)
 
     def heard(self, domain: Domain) -> frozenset[int]:
-        """The histories of a mechanism that a composition can lead to."""
+        """The histories of a mechanism that can occur in the composition."""
         levels = tree(domain, self.pairs, self.played)
         return frozenset(int(each) for level in levels for side in level.heard for each in side)
 
     def _check(self, largest: Domain) -> None:
-        """Raises: Intractable if a domain is too wide."""
+        """Check that the tables for a domain are not too large. Raises: Intractable."""
         self.part.check(largest.rounds, largest.answers)
         levels = tree(largest, self.pairs, self.played)
         views = sum(len(level.differs) for level in levels) ** self.creations
@@ -197,7 +200,8 @@ class SparseComposition(pattern.Pattern):
             )
 
     def _something_differs(self, domain: Domain) -> None:
-        """Raises: InvalidArgument if nothing that differs may be sent, so that nothing is lost."""
+        """Check that some differing pair may be sent, else nothing is lost. Raises:
+        InvalidArgument."""
         if self.first_pair_consistent and not self.played.first_pair_consistent:
             raise InvalidArgument(
                 "f_∞,FPC lets nobody create a mechanism whose f' is not first-pair consistent: "
@@ -210,7 +214,7 @@ class SparseComposition(pattern.Pattern):
             )
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """The laws as mechanisms with rational probabilities, and the best adversary against these.
+        """The laws as mechanisms with rational probabilities, and the best adversary against them.
 
         The claims are examined by the exact engine. The loss is that of the law of the adversary's
         views, which the game itself plays out: its verifier stands guard over the pattern.
@@ -234,7 +238,8 @@ class SparseComposition(pattern.Pattern):
 @register("antiphon.SparsePattern/1")
 @attrs.frozen(kw_only=True)
 class SparsePattern(SparseComposition):
-    """Each mechanism is (ε, δ)-DP w.r.t. f'; what is bounded is the composition's δ at some ε."""
+    """A pattern whose mechanisms are (ε, δ)-DP w.r.t. f'; the bounded figure is the
+    composition's δ at some ε."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(converter=exact.probability)
@@ -258,7 +263,8 @@ class SparsePattern(SparseComposition):
 @register("antiphon.SparseRenyi/1")
 @attrs.frozen(kw_only=True)
 class SparseRenyi(SparseComposition):
-    """Each mechanism has Σ p^α q^(1-α) <= ``moment`` at a whole order α: RDP of that order.
+    """A pattern whose mechanisms have Σ p^α q^(1-α) <= ``moment`` at a whole order α: RDP of this
+    order.
 
     That is e^((α-1)D) of the Rényi divergence D. What is bounded is the composition's; ε is 0.
     """

@@ -1,1 +1,1 @@
-"""Commands about private learners."""
+"""The implementation of the commands about private learners."""

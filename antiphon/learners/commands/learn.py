@@ -45,35 +45,37 @@ class LearnerRow:
 
     name: str
     privacy: str
-    """The privacy for which it was made, "any" ε and δ, or "no"."""
+    """The (ε, δ) that the learner was made for, as text; "any" if it needs none to be private,
+    "no" if it claims none."""
     epsilon: Fraction | None
     standings: Standings
 
     @property
     def rounds(self) -> int:
-        """T."""
+        """The number T of rounds of the game."""
         return self.standings.checkpoints[-1]
 
     @property
     def regret(self) -> float:
-        """The mean at the end."""
+        """The mean regret after the last round."""
         return float(self.standings.mean[-1])
 
     @property
     def band(self) -> float:
-        """Half the width of its interval of confidence 95 %."""
+        """Half the width of the 95 % confidence interval of the mean regret."""
         return float(self.standings.band()[-1])
 
     @property
     def shifting(self) -> float:
-        """The mean at the end against experts that change, where that was asked for."""
+        """The mean dynamic regret (against experts that change) after the last round, if it was
+        measured."""
         found = self.standings.shifting
         assert found is not None
         return float(found[:, -1].mean())
 
     @property
     def budget(self) -> float:
-        """ε; 0 of a learner that takes none."""
+        """The ε of the learner; 0 for a learner that takes none."""
         return float(self.epsilon or 0)
 
 
@@ -87,7 +89,7 @@ _name, _epsilon, _rounds, _regret, _band, _shifting, _budget = map(
 def shared(
     rows: Iterable[LearnerRow], key: Callable[[LearnerRow], Key]
 ) -> dict[Key, list[LearnerRow]]:
-    """Rows by what they have in common, in their order."""
+    """Groups rows by the value of a key; groups and rows keep their order."""
     found = dict[Key, list[LearnerRow]]()
     for row in rows:
         found.setdefault(key(row), []).append(row)
@@ -95,14 +97,16 @@ def shared(
 
 
 def power(rows: Sequence[LearnerRow], at: Figure, figure: Figure) -> float | None:
-    """The exponent of a figure in another; None of fewer than two figures above 0."""
+    """The exponent b of figure ∝ at^b, fitted over the rows; None if fewer than two figures are
+    above 0."""
     found = slope([at(row) for row in rows], [figure(row) for row in rows])
     return found if math.isfinite(found) else None
 
 
 @attrs.frozen
 class LearnedOutcome:
-    """What the learners did in one game; or over rounds T and ε, where it was ``swept``."""
+    """The regret of all learners in one game; or for each T and ε, if the command swept over
+    them."""
 
     name: str
     games: list[OnlineGame]
@@ -112,7 +116,7 @@ class LearnedOutcome:
     swept: bool
 
     def data(self) -> dict[str, object]:
-        """For programs."""
+        """The outcome as a dictionary, for JSON."""
         times = [game.rounds for game in self.games]
         learners: list[dict[str, object]] = [
             {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
@@ -125,7 +129,7 @@ class LearnedOutcome:
         }  # fmt: skip
 
     def card(self) -> Card:
-        """For people."""
+        """The outcome as a card, to be printed for people."""
         game, size = self.games[0], ""
         if isinstance(game, LossGame):
             size = f"{game.experts:,} experts"
@@ -144,19 +148,19 @@ class LearnedOutcome:
 
     @property
     def _against(self) -> str:
-        """What regret is against, and its unit."""
+        """A sentence that says against what regret is measured, and in which unit."""
         convex = isinstance(self.games[0], ConvexGame)
         against = "point" if convex else "expert, in units of the largest loss"
         return f"Regret against the best fixed {against}; ± at 95 %"
 
     @property
     def _dynamic(self) -> list[str]:
-        """The column of dynamic regret, if that was asked for."""
+        """The header of the column of dynamic regret, as a list; empty if it was not measured."""
         shifts = self.rows[0].standings.shifts
         return [] if shifts is None else [f"{shifts} shifts"]
 
     def _at_once(self) -> Iterator[Part]:
-        """A line for each learner."""
+        """The table of a single game: a line for each learner."""
         dynamic, (game,) = self._dynamic, self.games
         columns = ["learner", "private", "regret", "±", "a round", "slope", *dynamic, "games"]
         cells = [
@@ -172,7 +176,8 @@ class LearnedOutcome:
         yield from map(_shifted, dynamic)
 
     def _in_sweep(self) -> Iterator[Part]:
-        """A line for each learner and ε, a column for each T; and how regret grows with both."""
+        """The tables of a sweep: a line for each learner and ε, a column for each T; and how
+        regret grows with both."""
         yield f"{self._against}."
         yield self._grid(_regret, _band)
         for column in self._dynamic:
@@ -222,7 +227,7 @@ def _slope(found: float | None) -> str:
 
 
 def sweep_data(rows: Sequence[LearnerRow]) -> list[dict[str, object]]:
-    """Each learner: what it did for each T and ε, and the slopes of its regret in both."""
+    """The results of each learner for each T and ε, and the slopes of its regret in both."""
     return [_learner(name, runs) for name, runs in shared(rows, _name).items()]
 
 
@@ -267,7 +272,8 @@ def _sizes(game: OnlineGame) -> dict[str, object]:
 
 
 def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
-    """Regret over T, a picture for each ε; none of one T. Who takes no ε is in each."""
+    """Pictures of regret over T, one for each ε; empty if there is one T only. A learner without
+    an ε is in each."""
     if len({row.rounds for row in rows}) < 2:
         return []
     budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
@@ -281,7 +287,8 @@ def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
 
 
 def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
-    """Regret over ε, a picture for each T; none of one ε. Who takes no ε is level."""
+    """Pictures of regret over ε, one for each T; empty for a single ε. A learner without an ε is
+    a level line."""
     budgets = _budgets(rows)
     if len(budgets) < 2:
         return []
@@ -313,7 +320,7 @@ def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
 
 
 def learn(played: Played, players: Players, playing: PlayOptions, *, shifts: int | None) -> int:
-    """Play, print, draw."""
+    """Runs ``antiphon learn``: plays the games, prints and draws the outcome."""
     games = games_of(played)
     with progress("Parameters", None, quiet=playing.as_json):
         entrants = list(lineup(players, games))
@@ -339,13 +346,13 @@ def _say_who_is_missing(game: OnlineGame) -> None:
 
 
 class _Until:
-    """A time limit that ends the games as Ctrl-C does: what is done is kept."""
+    """A time limit that ends the games as Ctrl-C does: finished games are kept."""
 
     def __init__(self, seconds: float | None) -> None:
         self._end = None if seconds is None else time.monotonic() + seconds
 
     def look(self) -> None:
-        """Interrupt once, when the time is up."""
+        """Sends the interrupt signal, once, if the time is up."""
         if self._end is not None and time.monotonic() >= self._end:
             self._end = None
             signal.raise_signal(signal.SIGINT)
@@ -354,7 +361,8 @@ class _Until:
 def _play(
     entrants: Sequence[Entrant], playing: PlayOptions, shifts: int | None
 ) -> list[LearnerRow]:
-    """Ctrl-C ends it with what is done, and where nothing is raises KeyboardInterrupt."""
+    """Plays all games. Ctrl-C ends it with the finished ones; it raises KeyboardInterrupt if
+    there are none."""
     rows = list[LearnerRow]()
     games, until = len(entrants) * playing.repeat, _Until(playing.seconds)
     with suppress(KeyboardInterrupt), progress("Games", games, quiet=playing.as_json) as advance:

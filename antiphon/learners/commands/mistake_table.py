@@ -1,5 +1,6 @@
 # pyright: reportUnknownMemberType=false
-"""``antiphon mistakes``: what three adversaries cost a learner, between two bounds."""
+"""``antiphon mistakes``: the mistakes that three adversaries force on a learner, between two
+bounds."""
 
 from __future__ import annotations
 
@@ -42,7 +43,7 @@ from antiphon.protocol.pictures import COLOURS, SOFT, headed, legend, picture, s
 
 
 class MistakesAsked(NamedTuple):
-    """The learner and the bound, as they are written."""
+    """The learner and its parameters, as the user wrote them on the command line."""
 
     learner: str
     rounds: int
@@ -53,7 +54,7 @@ class MistakesAsked(NamedTuple):
 
 
 class Promised(NamedTuple):
-    """ε, δ and β."""
+    """The parameters ε, δ and β, as numbers."""
 
     epsilon: Fraction
     delta: Fraction
@@ -61,7 +62,8 @@ class Promised(NamedTuple):
 
 
 class AdversaryRow(NamedTuple):
-    """An adversary, how many (1, 1) it says, and the mistakes; or why there are none."""
+    """The result for one adversary: how many samples (1, 1) it sends, and the mistakes; or why
+    there are none."""
 
     adversary: str
     hits: int
@@ -70,7 +72,7 @@ class AdversaryRow(NamedTuple):
 
 
 class Curves(NamedTuple):
-    """The lower bound and the sparse-vector learner's mistakes, for T = 1, 2, 4, … rounds."""
+    """The lower bound, and the mistakes of the sparse-vector learner, for T = 1, 2, 4, … rounds."""
 
     rounds: tuple[int, ...]
     lower: tuple[float, ...]
@@ -143,7 +145,7 @@ def _learners(
 
 
 def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
-    """Count, print, draw."""
+    """Runs ``antiphon mistakes``: counts the mistakes, prints and draws them."""
     budget = Promised(*(rational(getattr(asked, name), name) for name in Promised._fields))
     known = _learners(asked, budget)
     learner = one_of(known, asked.learner, "learner")()
@@ -170,7 +172,7 @@ def mistakes(asked: MistakesAsked, playing: PlayOptions) -> int:
 
 
 def _promise(learner: ContinualMechanism[Any]) -> str:
-    """(ε, δ), as derived; "" of a learner that is not private."""
+    """The derived (ε, δ) of a learner, in words; "" for a learner that is not private."""
     if not getattr(learner, "private", True):
         return ""
     promise = guarantee(learner)
@@ -216,7 +218,7 @@ def _rows(law: MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
 
 
 def _draw(curves: Curves, rows: list[AdversaryRow], title: str, path: Path) -> None:
-    """The two curves, and a mark with its interval for each adversary at the last T.
+    """Draws both curves, and a mark with its interval for each adversary at the last T.
 
     The axis of T is logarithmic.
     """

@@ -1,4 +1,4 @@
-"""Games and learners, by the names that the command line gives them; and who plays which."""
+"""Games and learners by their names on the command line, and the pairing of learners with games."""
 
 from __future__ import annotations
 
@@ -23,30 +23,31 @@ from antiphon.numbers.exact import rational
 from antiphon.protocol import ContinualMechanism, Status
 
 Maker = Callable[..., ContinualMechanism[Any]]
-"""The constructor of a learner for a game; that of a private one takes epsilon and delta, too."""
+"""The constructor of a learner for a game; for a private one it also takes epsilon and delta."""
 
 _FILES: Final = (".csv", ".npy")
 _FINE: Final = 1 << 10
-"""The grid for the losses of a file, and for data."""
+"""The default number of grid steps for the losses of a file, and for data."""
 _GIVEN: Final = (games.LossTable, games.LossStream, games.DataTable)
-"""Games of losses that somebody has: of a file, or by a program."""
+"""Classes of games whose losses or data are given, by a file or a program; they have no name on
+the command line."""
 _WORDS: Final = re.compile("(?<=[a-z0-9])(?=[A-Z])")
 _BODIES: Final[dict[str, type[Any]]] = {"ball": convex.Ball, "box": convex.Box}
 _LOSSES: Final[dict[str, type[convex.RegressionLoss]]] = {
     "logistic": convex.LogisticLoss, "squared": convex.SquaredLoss, "absolute": convex.AbsoluteLoss,
 }  # fmt: skip
 _ROUNDS: Final = 1 << 12
-"""The number of rounds of a game that is made."""
+"""The default number of rounds of a generated game."""
 _MOST: Final = 1 << 24
-"""Rounds."""
+"""The largest number of rounds that the command accepts."""
 
 
 class Played(NamedTuple):
-    """The game, as it is written."""
+    """The game and its options, as the user wrote them on the command line."""
 
     name: str
     rounds: tuple[str, ...]
-    """Empty: all of a file, or 4096."""
+    """The numbers of rounds, as written; empty: all rounds of a file, or 4096."""
     experts: int
     dimension: int
     body: str
@@ -56,16 +57,16 @@ class Played(NamedTuple):
 
 
 class DataColumns(NamedTuple):
-    """The meaning of the columns of a file of data, as the options state it."""
+    """The meaning of the columns of a data file, as the options state it."""
 
     loss: str | None
-    """None: it is a file of losses of experts."""
+    """The name of the loss of a data file; None if the file holds losses of experts."""
     label: int
     bound: str
 
 
 class Players(NamedTuple):
-    """The learners, as they are written; none: all."""
+    """The learners and their ε and δ, as written on the command line; no names: all learners."""
 
     names: tuple[str, ...]
     epsilons: tuple[str, ...]
@@ -73,13 +74,14 @@ class Players(NamedTuple):
 
 
 class Entrant(NamedTuple):
-    """A learner that is made for a game."""
+    """A learner made for a particular game."""
 
     name: str
     privacy: str
-    """The privacy for which it was made, "any" ε and δ, or "no"."""
+    """The (ε, δ) that the learner was made for, as text; "any" if it needs none to be private,
+    "no" if it claims none."""
     epsilon: Fraction | None
-    """The ε for which it was made."""
+    """The ε that the learner was made for; None if it takes none."""
     learner: ContinualMechanism[Any]
     game: games.OnlineGame
 
@@ -100,7 +102,8 @@ def named(module: ModuleType, base: type) -> dict[str, type[Any]]:
 
 
 def games_of(played: Played) -> list[games.OnlineGame]:
-    """The game that is written, of each number of rounds. Raises: InvalidArgument."""
+    """The games that the options describe, one for each number of rounds. Raises:
+    InvalidArgument."""
     several = sorted({count(each, "rounds", _MOST) for each in played.rounds})
     if Path(played.name).suffix in _FILES:
         return _of_a_file(played, several)
@@ -124,7 +127,8 @@ def games_of(played: Played) -> list[games.OnlineGame]:
 
 
 def _of_a_file(played: Played, several: list[int]) -> list[games.OnlineGame]:
-    """Losses of experts: the first rounds. Data: as many passes over all rows as it takes."""
+    """The games on a file: a file of losses is played up to each number of rounds, data are
+    repeated as needed."""
     if played.given:
         raise InvalidArgument("--set is of games that are made, not of a file")
     grid = played.grid or _FINE
@@ -174,7 +178,7 @@ def _made_by(modules: tuple[ModuleType, ...], base: type, takes: set[str]) -> di
 
 
 def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]:
-    """The function as it is; and with each preset that is not the one it has anyway."""
+    """The constructor itself; then a variant for each ``preset`` that is not its default."""
     yield name, made
     preset = signature(made).parameters.get("preset")
     if preset is not None:
@@ -184,7 +188,8 @@ def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]
 
 
 def lineup(players: Players, games: list[games.OnlineGame]) -> Iterator[Entrant]:
-    """Each learner, for each ε if it takes one, for each of some games that differ in rounds only.
+    """Each learner for each game, and for each ε if it takes one. The games differ in their rounds
+    only.
 
     Raises: InvalidArgument.
     """
@@ -205,7 +210,7 @@ def lineup(players: Players, games: list[games.OnlineGame]) -> Iterator[Entrant]
 
 
 def unfit(maker: Maker, game: games.OnlineGame) -> bool:
-    """Whether it makes a learner that no loss of such a game is for."""
+    """Whether the constructor makes a convex learner that cannot take the loss of this game."""
     kind = getattr(maker, "__self__", maker)
     if not isinstance(game, games.ConvexGame) or not isclass(kind):
         return False
@@ -213,7 +218,7 @@ def unfit(maker: Maker, game: games.OnlineGame) -> bool:
 
 
 def _made_for(game: games.OnlineGame) -> dict[str, Any]:
-    """The arguments with which a learner for a game is made."""
+    """The keyword arguments with which a learner for this game is constructed."""
     if isinstance(game, games.ConvexGame):
         return {"horizon": game.rounds, "body": game.body, "loss": game.convex_loss}
     assert isinstance(game, games.LossGame)
@@ -230,7 +235,7 @@ INTERRUPTED: Final = "Interrupted: the rest was not looked at."
 
 
 class PlayOptions(NamedTuple):
-    """How often, with which seed, on how many processes; and where it goes."""
+    """The options of a run: repetitions, seed, worker processes, output and time limit."""
 
     repeat: int
     seed: int | None
@@ -238,4 +243,4 @@ class PlayOptions(NamedTuple):
     plot: Path | None
     as_json: bool
     seconds: float | None = None
-    """After which the games end, with those that are done; None: when all are."""
+    """A time limit, after which only finished games count; None for no limit."""

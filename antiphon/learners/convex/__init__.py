@@ -1,4 +1,5 @@
-"""Learners in a convex body K: where to stand, when each round has a convex loss of its own.
+"""Online learners in a convex body K, which choose a point each round, before its convex loss is
+known.
 
 *The protocol.* As of experts, with points in place of experts: an update is the datum z_t of round
 t, which fixes its loss ℓ(·; z_t); it is answered ⊤. The query ``ADVICE`` is answered by the point

@@ -1,4 +1,4 @@
-"""Learners in a convex body: their base; gradients in whole steps; and two to compare with."""
+"""Learners in a convex body: their base class, gradients in whole steps, and two baselines."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from antiphon.protocol import Claim, Coins, Pure, Space, freeze, proved, registe
 
 
 def check_dimensions(body: Body, loss: ConvexLoss) -> None:
-    """Raises: InvalidArgument for a body and a loss of points of another length."""
+    """Raises: InvalidArgument if the body and the loss differ in the number of coordinates."""
     if body.dimension != loss.dimension:
         raise InvalidArgument(
             f"the body has {body.dimension} coordinates and the loss {loss.dimension}: make both "
@@ -28,13 +28,14 @@ def check_dimensions(body: Body, loss: ConvexLoss) -> None:
 
 @attrs.frozen(kw_only=True)
 class ConvexLearner(OnlineLearner[State], Generic[State]):
-    """(a datum) -> ⊤; (``ADVICE``) -> the point x_t of the body. Abstract.
+    """A learner in a convex body: (a datum) -> ⊤; (``ADVICE``) -> the point x_t of the body.
+    Abstract.
 
     Raises: InvalidArgument for a datum past the horizon or outside ``loss.data``.
     """
 
     plays: ClassVar[type[Any]] = ConvexLoss
-    """The losses that it can learn from."""
+    """The class of losses that the learner can take."""
 
     body: Body
     loss: ConvexLoss
@@ -52,7 +53,7 @@ _DOUBLES: Final = np.dtype(np.float64)
 
 
 def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
-    """The gradient in steps of bound/steps, shortened to Σ k_i² <= steps², exactly.
+    """The gradient in whole steps of bound/steps, shortened so that Σ k_i² <= steps² holds exactly.
 
     Each entry is rounded to the nearest step; where that makes the vector too long, as for most
     gradients of the bound's norm or more, each is truncated towards 0 instead, so that it may be
@@ -77,7 +78,7 @@ def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
 
 
 def _shortened(gradient: Point, steps: int) -> Point:
-    """The gradient scaled to about norm ``steps``; 0 where it has no direction."""
+    """The gradient scaled to a norm of about ``steps``; 0 if it is zero or not finite."""
     largest = float(np.abs(gradient).max())
     if not 0 < largest < math.inf:
         return np.zeros(len(gradient))
@@ -86,7 +87,7 @@ def _shortened(gradient: Point, steps: int) -> Point:
 
 
 def in_steps(loss: ConvexLoss, point: Point, datum: Datum, bound: float, steps: int) -> Steps:
-    """∇ℓ(x; z) in steps of bound/steps, ``clipped``.
+    """The gradient ∇ℓ(x; z) in whole steps of bound/steps, shortened by ``clipped``.
 
     Of no datum anything is raised, whatever NumPy was told: that would tell of it.
     """
@@ -98,7 +99,7 @@ def in_steps(loss: ConvexLoss, point: Point, datum: Datum, bound: float, steps: 
 
 @register("antiphon.Descent/1", state=True)
 class Descent(NamedTuple):
-    """Where a learner stands."""
+    """The state of gradient descent: the rounds played, and the current point."""
 
     rounds: int
     point: Row
@@ -107,7 +108,8 @@ class Descent(NamedTuple):
 @register("antiphon.GradientDescent/1")
 @attrs.frozen(kw_only=True)
 class GradientDescent(ConvexLearner[Descent]):
-    """From the origin against each gradient: x_{t+1} = Π_K(x_t - η_t·∇ℓ(x_t; z_t)).
+    """Projected gradient descent from the origin: x_{t+1} = Π_K(x_t - η_t·∇ℓ(x_t; z_t)). Not
+    private.
 
     η_t = D/(L√(2t)), D the diameter of the body, L the loss's constant. Regret: at most DL√(2T),
     against losses that listen, too: it is D²/2η_T + L²/2·Σ η_t, least for these of all cD/(L√t).
@@ -124,7 +126,7 @@ class GradientDescent(ConvexLearner[Descent]):
     private: ClassVar[bool] = False
 
     _scale: float = attrs.field(init=False, eq=False, repr=False)
-    """D/(L√2)."""
+    """The factor D/(L√2) of the step sizes."""
 
     def __attrs_post_init__(self) -> None:
         ConvexLearner.__attrs_post_init__(self)
@@ -136,7 +138,7 @@ class GradientDescent(ConvexLearner[Descent]):
 
     @property
     def regret_bound(self) -> float:
-        """DL√(2T)."""
+        """The bound DL√(2T) on regret."""
         diameter = 2 * self.body.reach
         return diameter * self.loss.lipschitz(self.body) * math.sqrt(2 * self.horizon)
 
@@ -153,7 +155,7 @@ class GradientDescent(ConvexLearner[Descent]):
 @register("antiphon.Origin/1")
 @attrs.frozen(kw_only=True)
 class Origin(ConvexLearner[int]):
-    """Stands at the origin, whatever is told: the least that a learner must beat.
+    """A learner that stays at the origin, whatever the data: the baseline that others must beat.
 
     Regret: at most RL per round, R the reach of the body, L the loss's constant.
     Privacy: pure, ε = 0; proved: its state counts the data, and of each neighbour there are as

@@ -1,4 +1,4 @@
-"""Convex bodies, in which a learner stands, and convex losses: what a datum costs at a point.
+"""Convex bodies, in which learners choose points, and convex losses of a point given a datum.
 
 A body is around the origin: a ball or a box.
 
@@ -25,7 +25,7 @@ Point = NDArray[np.float64]
 
 
 class Body(Protocol):
-    """K: convex, bounded, with the origin in its middle."""
+    """The interface of a convex, bounded body K that is symmetric about the origin."""
 
     @property
     def dimension(self) -> int: ...
@@ -37,22 +37,23 @@ class Body(Protocol):
 
     @property
     def points(self) -> Arrays:
-        """A space that has all points, as messages; rounding may put one just outside of K."""
+        """A space of messages that contains all points of K; rounding may put a point just
+        outside of K."""
         ...
 
     def project(self, point: Point) -> Point:
-        """The nearest point of K."""
+        """The point of K that is nearest to ``point``."""
         ...
 
     def least(self, direction: Point) -> Point:
-        """Where ⟨direction, x⟩ is least."""
+        """The point x of K at which ⟨direction, x⟩ is least."""
         ...
 
 
 @register("antiphon.Ball/1")
 @attrs.frozen(kw_only=True)
 class Ball:
-    """‖x‖₂ <= ``radius``."""
+    """The ball ‖x‖₂ <= ``radius``."""
 
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     radius: float = attrs.field(default=1.0, converter=fields.double)
@@ -66,12 +67,12 @@ class Ball:
         return Arrays((self.dimension,), "float64")
 
     def project(self, point: Point) -> Point:
-        """The point, moved towards the origin if it is outside."""
+        """The nearest point of the ball: a point outside is scaled to norm ``radius``."""
         norm = math.sqrt(point @ point)
         return point if norm <= self.radius else point * (self.radius / norm)
 
     def least(self, direction: Point) -> Point:
-        """-radius·direction/‖direction‖; the origin for none."""
+        """The point -radius·direction/‖direction‖; the origin if ``direction`` is 0."""
         norm = math.sqrt(direction @ direction)
         return direction * (-self.radius / norm if norm else 0.0)
 
@@ -79,7 +80,7 @@ class Ball:
 @register("antiphon.Box/1")
 @attrs.frozen(kw_only=True)
 class Box:
-    """|x_i| <= ``half_width`` for each i."""
+    """The box |x_i| <= ``half_width``."""
 
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     half_width: float = attrs.field(default=1.0, converter=fields.double)
@@ -93,11 +94,11 @@ class Box:
         return Arrays((self.dimension,), "float64")
 
     def project(self, point: Point) -> Point:
-        """Each coordinate moved into its interval."""
+        """The nearest point of the box: each coordinate is moved into its interval."""
         return np.clip(point, -self.half_width, self.half_width)
 
     def least(self, direction: Point) -> Point:
-        """The corner against the signs of the direction."""
+        """The corner of the box whose signs are opposite to those of ``direction``."""
         return -self.half_width * np.sign(direction)
 
 
@@ -105,20 +106,21 @@ Datum = NDArray[np.int64]
 """One datum, or a table with one in each row."""
 Values = NDArray[np.float64]
 Rows: TypeAlias = "Datum | Values"
-"""A table, or the number of times that each of its rows counts; for speed they may be doubles."""
+"""A table of data, or the count of each of its rows; for speed they may be doubles."""
 Sum = tuple[float, Point]
-"""The value of a sum of losses at a point, and its gradient there; or those of a linear function.
-"""
+"""The value of a function (a sum of losses, or a linear function) at a point, and its gradient
+there."""
 
 
 @attrs.frozen(kw_only=True)
 class ConvexLoss(ABC):
-    """ℓ(x; z) for points x of so many coordinates. Abstract."""
+    """A convex loss ℓ(x; z) of a point x, given a datum z. Abstract."""
 
     looks: ClassVar[int] = 1 << 26
-    """How many data may be looked at, again and again, to find what is best in hindsight."""
+    """The number of data that an optimiser may process in total when it seeks the best point in
+    hindsight."""
     adds_up: ClassVar[bool] = False
-    """Whether a loss is linear in the datum."""
+    """Whether the loss is linear in the datum."""
 
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
@@ -130,28 +132,28 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def lipschitz(self, body: Body) -> float:
-        """L: the largest ℓ₂ norm of a gradient on the body, for data as they should be."""
+        """L: the largest ℓ₂ norm of a gradient on the body, for data within their stated bounds."""
 
     @abstractmethod
     def value(self, point: Point, datum: Datum) -> float:
-        """ℓ(x; z)."""
+        """The loss ℓ(x; z)."""
 
     @abstractmethod
     def gradient(self, point: Point, datum: Datum) -> Point:
-        """∇ℓ(x; z), or a subgradient."""
+        """The gradient ∇ℓ(x; z), or a subgradient."""
 
     @abstractmethod
     def values(self, points: Values, table: Rows) -> Values:
-        """ℓ(x_t; z_t) for rows x_t and z_t; or one point x for all rows."""
+        """The losses ℓ(x_t; z_t) for rows x_t and z_t; or for one point x and all rows z_t."""
 
     # --- sums of losses, for what is best in hindsight --------------------------------------------
 
     @abstractmethod
     def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
-        """F(x) = Σ count·ℓ(x; z) over the rows z, and ∇F(x)."""
+        """The value F(x) = Σ count·ℓ(x; z) over the rows z, and the gradient ∇F(x)."""
 
     def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
-        """A shorter table with the same sum of losses: each datum once, and how often it came.
+        """A shorter table with the same sum of losses: each distinct datum once, with its count.
 
         Of a loss that is linear in the datum, too, one row, which is the sum.
         """
@@ -165,7 +167,7 @@ class ConvexLoss(ABC):
 
 @attrs.frozen(kw_only=True)
 class RowByRow(ConvexLoss):
-    """A loss that is computed of one datum at a time. Abstract."""
+    """A loss that is evaluated for one datum at a time. Abstract."""
 
     def values(self, points: Values, table: Rows) -> Values:
         rows = np.broadcast_to(points, (len(table), self.dimension))
@@ -177,17 +179,19 @@ class RowByRow(ConvexLoss):
 
 
 class Kinked(ABC):
-    """A loss with kinks. Abstract."""
+    """A loss that is not differentiable everywhere. Abstract."""
 
     __slots__ = ()
 
     @abstractmethod
     def smoothed(self, width: float) -> ConvexLoss:
-        """A smooth loss that is nowhere larger, and smaller by ``width``/2 at most."""
+        """A smooth loss that is nowhere larger than this one, and smaller by at most
+        ``width``/2."""
 
     @abstractmethod
     def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
-        """A linear function that is nowhere above F: its value at the point, and its slope.
+        """A linear function nowhere above F = Σ count·ℓ(·; z), as its value at the point and its
+        slope.
 
         It looks so far around the kinks.
         """
@@ -197,7 +201,7 @@ class Kinked(ABC):
 @column_safe
 @attrs.frozen(kw_only=True)
 class LinearLoss(ConvexLoss):
-    """⟨z, x⟩, with ‖z‖₂ <= 1."""
+    """The linear loss ⟨z, x⟩ of a datum z with ‖z‖₂ <= 1."""
 
     adds_up: ClassVar[bool] = True
 
@@ -225,7 +229,8 @@ class LinearLoss(ConvexLoss):
 
 @attrs.frozen(kw_only=True)
 class RegressionLoss(ConvexLoss):
-    """φ(⟨a, x⟩, y) of a datum (a, y): the d features, with ‖a‖₂ <= 1, then the label in [-1, 1].
+    """A loss φ(⟨a, x⟩, y) of a datum (a, y): d features with ‖a‖₂ <= 1, then the label y in [-1,
+    1].
 
     Abstract. So ∇ℓ = φ'·a, and ``lipschitz`` is the largest |φ'|.
     """
@@ -236,11 +241,11 @@ class RegressionLoss(ConvexLoss):
 
     @abstractmethod
     def cost(self, scores: Values, labels: Values) -> Values:
-        """φ, of numbers or of arrays."""
+        """The function φ(score, label), for numbers or arrays."""
 
     @abstractmethod
     def slope(self, scores: Values, labels: Values) -> Values:
-        """φ' in the score: a subgradient at a kink."""
+        """The derivative of φ in the score; a subgradient at a kink."""
 
     def value(self, point: Point, datum: Datum) -> float:
         scaled = datum / self.grid
@@ -267,10 +272,11 @@ class RegressionLoss(ConvexLoss):
 @register("antiphon.SquaredLoss/1")
 @attrs.frozen(kw_only=True)
 class SquaredLoss(RegressionLoss):
-    """½(⟨a, x⟩ - y)²."""
+    """The squared loss ½(⟨a, x⟩ - y)²."""
 
     def lipschitz(self, body: Body) -> float:
-        """A residual is at most the body's reach, and 1 for the label."""
+        """The Lipschitz constant reach + 1: a residual is at most the body's reach plus 1 for
+        the label."""
         return body.reach + 1
 
     def cost(self, scores: Values, labels: Values) -> Values:
@@ -283,10 +289,10 @@ class SquaredLoss(RegressionLoss):
 @register("antiphon.LogisticLoss/1")
 @attrs.frozen(kw_only=True)
 class LogisticLoss(RegressionLoss):
-    """ln(1 + e^(-y⟨a, x⟩)), for labels -1 and 1."""
+    """The logistic loss ln(1 + e^(-y⟨a, x⟩)), for labels y of -1 or 1."""
 
     def lipschitz(self, body: Body) -> float:
-        """|y|/(1 + e^(y·score)) < 1."""
+        """The Lipschitz constant 1, since |y|/(1 + e^(y·score)) < 1."""
         return 1.0
 
     def cost(self, scores: Values, labels: Values) -> Values:
@@ -301,10 +307,10 @@ class LogisticLoss(RegressionLoss):
 @register("antiphon.AbsoluteLoss/1")
 @attrs.frozen(kw_only=True)
 class AbsoluteLoss(RegressionLoss, Kinked):
-    """|⟨a, x⟩ - y|."""
+    """The absolute loss |⟨a, x⟩ - y|."""
 
     def lipschitz(self, body: Body) -> float:
-        """1, the slope beside the kink."""
+        """The Lipschitz constant 1: the slope on either side of the kink."""
         return 1.0
 
     def cost(self, scores: Values, labels: Values) -> Values:
@@ -318,7 +324,8 @@ class AbsoluteLoss(RegressionLoss, Kinked):
         return _Huber(dimension=self.dimension, grid=self.grid, width=width)
 
     def line(self, point: Point, table: Rows, counts: Rows, width: float) -> Sum:
-        """Σ count·u·(⟨a, x⟩ - y), u the residual in [-1, 1] after division by the width.
+        """The line Σ count·u·(⟨a, x⟩ - y), where u is the residual over ``width``, moved into [-1,
+        1].
 
         |r| >= u·r for each |u| <= 1: what Huber's loss has for a slope touches |r| itself, but for
         the data that are nearer than the width.
@@ -330,7 +337,8 @@ class AbsoluteLoss(RegressionLoss, Kinked):
 
 @attrs.frozen(kw_only=True)
 class _Huber(RegressionLoss):
-    """r²/2w for residuals |r| <= w, the ``width``, and |r| - w/2 for others (Huber 1964)."""
+    """The Huber loss (Huber 1964): r²/2w for residuals |r| <= w = ``width``, and |r| - w/2 for
+    larger ones."""
 
     width: float
 

@@ -1,4 +1,4 @@
-"""DP-FTRL: a regularised leader on the left of a counter, made for a budget of (ε, δ).
+"""DP-FTRL: a regularised leader composed with a private counter, built for a budget of (ε, δ).
 
 λ_t = (L/R)·√(start + growth·t), L the bound on gradients and R the largest norm in K. With b_t the
 noise of a sum in units of L, FTRL on noisy sums has a regret of at most about
@@ -41,21 +41,22 @@ MakeCounter: TypeAlias = Callable[..., Counter]
 """A function of horizon, dimension, smallest, largest, sensitivity and rho that makes a counter."""
 
 _FIRST: Final = 1 << 10
-"""Rounds of the first epoch, without a horizon."""
+"""The number of rounds of the first epoch, if no horizon is given."""
 _NOMINAL: Final = 1 << 20
-"""Rounds for which noise is reckoned, without a horizon."""
+"""The number of rounds for which the noise is computed, if no horizon is given."""
 _COLUMNS: Final = 1 << 22
-"""Rounds past which no one knows the errors of normalised columns."""
+"""The largest horizon for which the errors of normalised columns can be computed."""
 _SUMS: Final = 1 << 51
-"""Sums past it are no doubles."""
+"""The largest sum that is computed exactly in doubles."""
 _LITTLE: Final = 1e-3
-"""A spread without noise."""
+"""The least spread of a hedged leader, used if there is hardly any noise."""
 _LONGEST: Final = 1 << 31
-"""Rounds of a game without a horizon: more than anyone plays."""
+"""The number of rounds assumed for a game without a horizon: more than anyone plays."""
 
 
 def buffered(*, horizon: int, **parameters: Any) -> Counter:
-    """The counter with the least error: a buffered Toeplitz one, its columns normalised."""
+    """The default counter, with the least error: a buffered Toeplitz counter, its columns
+    normalised up to a horizon of 2^22."""
     return BufferedToeplitzCounter(horizon=horizon, normalised=horizon <= _COLUMNS, **parameters)
 
 
@@ -71,7 +72,8 @@ def dp_ftrl(
     zero_out: bool = False,
     counter: MakeCounter = buffered,
 ) -> Chain:
-    """``RegularisedLeader`` ∘* a counter, which ``ap.guarantee`` finds (ε, δ)-DP.
+    """DP-FTRL: a regularised leader composed with a counter, (ε, δ)-DP as ``ap.guarantee`` derives
+    it.
 
     Args: ``horizon``, the most data; None: any number, counted in epochs that double, at half of
     ρ. ``clip``, the bound on gradients, by default the loss's Lipschitz constant; ``zero_out``,
@@ -102,7 +104,7 @@ def dp_ftrl(
 
 
 def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex") -> Chain:
-    """The same without noise, to compare with: it claims nothing."""
+    """FTRL: the leader of ``dp_ftrl`` with exact sums, for comparison. It claims no privacy."""
     leader = _leader(body, loss, None, horizon, preset, False)
     right = ExactSum(horizon=horizon, **_range(leader))
     return _regularised(leader, preset, 0.0) @ right
@@ -111,7 +113,8 @@ def ftrl(*, body: Body, loss: ConvexLoss, horizon: int, preset: Preset = "convex
 def _leader(
     body: Body, loss: ConvexLoss, clip: object, horizon: int | None, preset: Preset, zero_out: bool
 ) -> SumLeader:
-    """For linear losses, with steps as fine as sums in doubles allow."""
+    """An untuned leader: regularised for linear losses, with gradient steps as fine as sums in
+    doubles allow."""
     rounds = _LONGEST if horizon is None else fields.check_size(horizon, "horizon", ROUNDS)
     made: dict[str, Any] = {
         "body": body, "loss": loss, "steps": min(MOST_STEPS, _SUMS // rounds),
@@ -127,12 +130,14 @@ def _leader(
 
 
 def _range(leader: SumLeader) -> dict[str, Any]:
-    """The range arguments of a counter on the learner's right."""
+    """The range arguments (dimension, smallest, largest) of the counter that takes the leader's
+    gradients."""
     return {"dimension": leader.width, "smallest": -leader.steps, "largest": leader.steps}
 
 
 def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> SumLeader:
-    """For noise of so much error in each coordinate, in steps."""
+    """The leader with the regularisation that suits noise of this variance, in steps squared,
+    per coordinate."""
     if preset == "linear":
         return leader
     single = math.sqrt(squared_error) / leader.steps
@@ -144,7 +149,7 @@ def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> Sum
 
 
 def follow(learner: Chain, data: Datum, coins: Coins) -> NDArray[np.float64]:
-    """Where a learner stands in each round, for data that do not listen: one point a row.
+    """The points of a learner in each round, one a row, for data that do not depend on its answers.
 
     What a session answers to the same draws, in a fraction of the time: all noise at once.
     Raises: InvalidArgument for a learner that is no leader and counter, and for data that a session

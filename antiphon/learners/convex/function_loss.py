@@ -1,4 +1,4 @@
-"""A user's loss, made of two plain functions, and what is tried before it is taken."""
+"""A user's loss, made of two plain functions, and the tests of it on samples."""
 
 from __future__ import annotations
 
@@ -19,16 +19,17 @@ Valuation: TypeAlias = Callable[[Point, Values], float]
 Gradient: TypeAlias = Callable[[Point, Values], Point]
 
 SAMPLES: Final = 64
-"""Points and data that are tried."""
+"""The number of samples (points and data) on which a loss is tested."""
 _TOLERANCE: Final = 1e-6
-"""The tolerance of slopes, relative to the constant: rounding may change a difference by this."""
+"""The tolerance for rounding in tests of slopes, relative to the Lipschitz constant."""
 _NEAR: Final = 1e-4
-"""How far apart points are that tell a slope, in proportion to the body."""
+"""The distance between two points whose difference of losses gives a slope, relative to the
+body."""
 
 
 @attrs.frozen(eq=False, repr=False, kw_only=True)
 class FunctionLoss(Named, RowByRow):
-    """A loss made of plain functions; see ``convex_loss``.
+    """A loss made of a user's plain functions; see ``convex_loss``.
 
     It is the user's word that they do what they did when they were tried, and keep nothing.
     """
@@ -49,7 +50,7 @@ class FunctionLoss(Named, RowByRow):
         return Arrays((self.entries,), "int64", -self.grid, self.grid)
 
     def lipschitz(self, body: Body) -> float:
-        """The constant that was given. Raises: InvalidArgument for another body."""
+        """The Lipschitz constant that the user gave. Raises: InvalidArgument for another body."""
         if body != self.body:
             raise InvalidArgument(
                 f"{self.__name__} was made for {self.body}, where its constant was tried, not for "
@@ -67,7 +68,8 @@ class FunctionLoss(Named, RowByRow):
 def convex_loss(
     *, body: Body, gradient: Gradient, lipschitz: float, entries: int, grid: int = 1 << 10
 ) -> Callable[[Valuation], FunctionLoss]:
-    """Decorator: a loss from a plain function (x, z) -> ℓ(x; z), z being a datum in [-1, 1].
+    """Decorator that makes a loss of a plain function (x, z) -> ℓ(x; z), for data z in [-1,
+    1]^entries.
 
     Args: ``gradient``, (x, z) -> ∇ℓ(x; z), or a subgradient; ``lipschitz``, the largest norm that
     it has on the ``body``; ``entries`` of a datum, of which the first d, the body's dimension,
@@ -98,7 +100,8 @@ def convex_loss(
 
 
 def check(loss: ConvexLoss, body: Body) -> None:
-    """Try on samples that a loss is convex, has this gradient, and keeps to its constant.
+    """Tests on samples that a loss is convex, and has the gradient and Lipschitz constant that it
+    states.
 
     Raises: InvalidArgument, with the point and the datum of the sample.
     """
@@ -131,7 +134,8 @@ def check(loss: ConvexLoss, body: Body) -> None:
 def _tangent(
     loss: ConvexLoss, point: Point, slope: Point, datum: Datum, step: float, where: str
 ) -> None:
-    """Whether each ∂ℓ/∂x_i lies between the slopes to both sides: at a kink any of them will do."""
+    """Checks that each ∂ℓ/∂x_i lies between the one-sided slopes; at a kink any slope between
+    them will do."""
     here = loss.value(point, datum)
     slack = _TOLERANCE * (1 + abs(here) + float(np.linalg.norm(slope)))
     for i, own in enumerate(slope):
@@ -147,7 +151,8 @@ def _tangent(
 
 
 def _samples(loss: ConvexLoss, body: Body) -> Iterator[tuple[Point, Point, Datum]]:
-    """Two points, and a datum: inside, and where the datum, or its opposite, is least."""
+    """Yields samples: a point (random or extreme for the datum), a second random point of the
+    body, and a datum."""
     words, dimension = seeded_words(0), body.dimension
     entries = loss.data.shape[0]
 

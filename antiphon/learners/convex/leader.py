@@ -1,4 +1,5 @@
-"""Regularised leaders on noisy sums of gradients, one or two: the left of a private counter."""
+"""Regularised leaders, which choose their points by noisy sums of gradients from a private
+counter."""
 
 from __future__ import annotations
 
@@ -39,38 +40,40 @@ def _weight(value: object) -> float:
 
 @register("antiphon.Stance/1", state=True)
 class Stance(NamedTuple):
-    """How many sums have come, and where to stand: nothing that the right has not said."""
+    """The state of a leader: number of sums received, its points, and whether it waits for a
+    sum."""
 
     rounds: int
     rows: Array
-    """The point; in further rows, points that it was made from."""
+    """The point of the leader; further rows hold the points from which it was mixed."""
     asked: bool = False
-    """Whether the sum has been asked for."""
+    """Whether the leader has asked the counter for the sum, and waits for the answer."""
 
     @property
     def points(self) -> Point:
-        """The rows."""
+        """The rows as a plain array."""
         found: Point = bare(self.rows)
         return found
 
     @property
     def point(self) -> Point:
-        """x_t."""
+        """The point x_t at which the leader stands: the first row."""
         first: Point = self.points[0]
         return first
 
 
 def standing(rounds: int, points: Point) -> Stance:
-    """A state, of a table of points."""
+    """The state with these points, after this number of rounds."""
     return Stance(rounds, held(points))
 
 
 @attrs.frozen(kw_only=True)
 class SumLeader(PostProcessor[Stance]):
-    """IPM: sends gradients to a private counter, and stands where its noisy sums say. Abstract."""
+    """IPM: sends gradients to a private counter, and derives its point from the noisy sums.
+    Abstract."""
 
     stances: ClassVar[int]
-    """Points in a state."""
+    """The number of points (rows) in a state."""
     deterministic = True
 
     body: Body
@@ -82,9 +85,9 @@ class SumLeader(PostProcessor[Stance]):
     zero_out: bool = attrs.field(default=False, validator=fields.boolean)
     lifting: Lifting = attrs.field(init=False, eq=False, repr=False)
     _gradients: Arrays = attrs.field(init=False, eq=False, repr=False)
-    """The space of its messages to the right, except COUNT."""
+    """The space of the leader's updates to the counter on its right."""
     _pace: float = attrs.field(init=False, eq=False, repr=False)
-    """reach/Q: of G in steps the part that λ_t = clip/reach takes off."""
+    """The factor reach/Q that turns a sum in steps into a point, for λ_t = clip/reach."""
 
     def __attrs_post_init__(self) -> None:
         check_dimensions(self.body, self.loss)
@@ -103,33 +106,33 @@ class SumLeader(PostProcessor[Stance]):
     @property
     @abstractmethod
     def width(self) -> int:
-        """How many numbers it sends to the right."""
+        """The number of coordinates of an update to the counter."""
 
     @property
     @abstractmethod
     def longest(self) -> Fraction:
-        """How long, in steps and ℓ₂, what it sends to the right is at most."""
+        """The largest ℓ₂ norm of an update to the counter, in steps."""
 
     @property
     def sensitivity(self) -> Fraction:
-        """How far apart is at most what it sends of neighbouring data."""
+        """The largest ℓ₂ distance, in steps, between the updates for two neighbouring data."""
         return self.longest * (1 if self.zero_out else 2)
 
     @property
     def data(self) -> Space:
-        """The space of the data z_t."""
+        """The space of the data z_t; it includes ``EMPTY`` if ``zero_out`` is set."""
         present = self.loss.data
         return Either((present, Finite((EMPTY,)))) if self.zero_out else present
 
     @property
     def verification(self) -> UpdatesAndQueries:
-        """f: one datum differs, and questions are the same."""
+        """f, the neighbours on the left: one datum differs, and questions are the same."""
         relation = AddOrRemove(EMPTY) if self.zero_out else AnyTwo()
         return updates_and_queries(event_level(relation), QUERIES)
 
     @property
     def _inner(self) -> UpdatesAndQueries:
-        """f': one gradient differs."""
+        """f', the neighbours on the right: one gradient differs, by at most ``sensitivity``."""
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
@@ -168,7 +171,7 @@ class SumLeader(PostProcessor[Stance]):
         return state._replace(asked=False), LEFT, message
 
     def told(self, state: Stance, datum: Any) -> Steps:
-        """The message to the right about a datum, in steps; 0 for no datum."""
+        """The update sent to the counter for a datum, in steps; 0 for ``EMPTY``."""
         if datum is EMPTY:
             return np.zeros(self.width, np.int64)
         found: Steps = for_each(self._told, state.points, datum)
@@ -176,22 +179,22 @@ class SumLeader(PostProcessor[Stance]):
 
     @abstractmethod
     def _told(self, points: Point, datum: Any) -> Steps:
-        """The same of a datum, by the rows of the state."""
+        """The update sent to the counter for a datum, given the points (rows) of the state."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
-        """g_t."""
+        """The clipped gradient g_t at the point, in steps."""
         return in_steps(self.loss, point, datum, self.clip, self.steps)
 
     def moved(self, rounds: int, sums: NDArray[Any]) -> Stance:
-        """The state when so many sums have come, of which this is the last."""
+        """The state after ``rounds`` sums, where ``sums`` is the last one received."""
         return standing(rounds, for_each(self.table, rounds, sums))
 
     @abstractmethod
     def table(self, rounds: int, sums: NDArray[Any]) -> Point:
-        """The rows of that state."""
+        """The points (rows) of the state after ``rounds`` sums, the last of which is ``sums``."""
 
     def stood(self, start: float, growth: float, rounds: int, sums: NDArray[Any]) -> Point:
-        """The projection of -G/λ, for λ = (clip/reach)·√(start + growth·t)."""
+        """The projection of -G/λ onto the body, for λ = (clip/reach)·√(start + growth·t)."""
         return self.body.project(sums * (-self._pace / math.sqrt(start + growth * rounds)))
 
 
@@ -220,7 +223,8 @@ class OneStance(SumLeader):
 @column_safe
 @attrs.frozen(kw_only=True)
 class RegularisedLeader(OneStance):
-    """IPM: x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, G_t a noisy sum of gradients.
+    """IPM: a leader at x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, where G_t is a noisy
+    sum of gradients.
 
     (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
     ``clip``/Q, clipped to Σ g_i² <= Q² in whole numbers (``clipped``); (RIGHT, ⊤) -> (RIGHT,
@@ -257,7 +261,8 @@ class RegularisedLeader(OneStance):
 @column_safe
 @attrs.frozen(kw_only=True)
 class HedgedLeader(SumLeader):
-    """IPM: x = c + p·(b - c), b and c where two leaders stand by the same noisy sums.
+    """IPM: x = c + p·(b - c), a mixture of the points b and c of a bold and a cautious leader on
+    the same noisy sums.
 
     The bold one's λ_t² is that of ``RegularisedLeader``, the cautious one's (clip/reach)²·
     ``caution``·t. Beside the gradient g at x it sends v, what b loses more than c, in V = ⌊Q/2⌋
@@ -278,7 +283,8 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """Length of one step of the grid: the largest value told, clip·reach, is V steps."""
+    """The value clip·reach, which is sent as V steps: the largest difference of losses that is
+    sent."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)
@@ -287,7 +293,7 @@ class HedgedLeader(SumLeader):
 
     @property
     def stake(self) -> int:
-        """V."""
+        """V: the largest update about the difference of losses, in steps."""
         return max(1, self.steps // 2)
 
     @property
@@ -306,7 +312,7 @@ class HedgedLeader(SumLeader):
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """v; 0 of what is no number."""
+        """v: the difference of losses ``more`` in steps, moved into {-V, …, V}; 0 for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

@@ -1,4 +1,5 @@
-"""The clipping map h_t of the LDP paper, and what users say of its log-likelihoods, with noise."""
+"""The clipping map h_t of the LDP paper, and mechanisms by which users report its
+log-likelihoods with noise."""
 
 from __future__ import annotations
 
@@ -22,7 +23,7 @@ from antiphon.protocol.spaces import Arrays, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 
 _LEAST: Final = Fraction(1, 10**100)
-"""So that logarithms of doubles are finite."""
+"""The least clipping probability, for which logarithms of doubles are still finite."""
 
 
 def _clip(value: object) -> Fraction:
@@ -35,7 +36,8 @@ def _clip(value: object) -> Fraction:
 @register("antiphon.ClippingMap/1")
 @attrs.frozen
 class ClippingMap:
-    """h_t, in every context: a label y becomes one of N' finer labels, S_y of which are its own.
+    """The clipping map h_t of the LDP paper, for every context: it sends a label y to one of N'
+    finer labels, S_y of which belong to y.
 
     S_y has |S_y| = ⌈M max_j f_j(x)[y]⌉ members, or one if that is 0; N' = Σ_y |S_y|; h(y) is
     uniform on S_y w.p. 1 - c, and uniform on [N'] w.p. c = ``clip``. So what hypothesis j says of a
@@ -66,17 +68,17 @@ class ClippingMap:
         validator=of_kind(Hypotheses, "hypotheses must be Hypotheses(tables)")
     )
     clip: Fraction = attrs.field(converter=_clip)
-    """c."""
+    """The clipping probability c."""
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
     sizes: Whole = attrs.field(init=False, eq=False, repr=False)
-    """|S_y|, [x, y]."""
+    """The sizes |S_y|, by context and label [x, y]."""
     ends: Whole = attrs.field(init=False, eq=False, repr=False)
-    """Their sums up to y."""
+    """The cumulative sums of ``sizes`` over the labels up to y, [x, y]."""
     scores: Whole = attrs.field(init=False, eq=False, repr=False)
     widths: Doubles = attrs.field(init=False, eq=False, repr=False)
-    """Λ_j(x)."""
+    """The ranges Λ_j(x) of the log-likelihoods, [x, j]."""
     lowest: Doubles = attrs.field(init=False, eq=False, repr=False)
-    """min_y ln p̄_j, [x, j]."""
+    """The least log-likelihoods min_y ln p̄_j, [x, j]."""
 
     def __attrs_post_init__(self) -> None:
         tables, part = self.hypotheses.tables, float(self.clip)
@@ -96,24 +98,24 @@ class ClippingMap:
 
     @cached_property
     def means(self) -> Doubles:
-        """The mean score over all labels, [x, j]."""
+        """The mean score over all labels, by context and hypothesis [x, j]."""
         found: Doubles = self.scores.mean(axis=1)
         return found
 
     @property
     def width(self) -> float:
-        """max Λ_j(x)."""
+        """The largest range max Λ_j(x) of log-likelihoods, over contexts and hypotheses."""
         return float(self.widths.max())
 
     def drawn(self, context: int, label: int, coins: Coins) -> int:
-        """The y in whose S_y h(label) falls."""
+        """Draws h(label) and returns the label y whose set S_y contains it."""
         if not coins.bernoulli(self.clip):
             return label
         ends = self.ends[context]
         return int(np.searchsorted(ends, coins.uniform_integer(int(ends[-1])), side="right"))
 
     def predicted(self, context: int, weights: Doubles) -> Doubles:
-        """p̂[y] = Σ_{y' in S_y} Σ_j w_j p̄_j[y'], for weights that add up to 1."""
+        """The prediction p̂[y] = Σ_{y' in S_y} Σ_j w_j p̄_j[y'], for weights w with the sum 1."""
         part, sizes = float(self.clip), self.sizes[context]
         mixed = (weights[:, None] * self.hypotheses.tables[context]).sum(axis=0)
         found: Doubles = (1 - part) * mixed + part / int(sizes.sum()) * sizes
@@ -121,12 +123,13 @@ class ClippingMap:
 
 
 _PARTS = 1 << 16
-"""To what part of itself ε_0 is found."""
+"""The resolution of the search for ε_0: it is found up to this part of ε."""
 
 
 @attrs.frozen(kw_only=True)
 class LabelResponse(NoninteractiveMechanism[int, Any]):
-    """A label in [M] ↦ noisy log-likelihoods of h(label), in a public ``context``. Abstract. NIM.
+    """NIM: a user's label in [M] ↦ noisy log-likelihoods of h(label), in a public ``context``.
+    Abstract.
 
     Scores are those of ``clipping``: integers in 0, …, ``grid``.
     """
@@ -147,11 +150,12 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 
     @abstractmethod
     def _answers(self) -> Space:
-        """The space of its answers."""
+        """The space of the answers."""
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: any two labels. The context is the same: it is the mechanism's own."""
+        """f: any two labels are neighbours. The context is the same, as it is a parameter of the
+        mechanism."""
         return neighbouring_start()
 
 
@@ -181,7 +185,7 @@ class SingleScore(LabelResponse):
 @register("antiphon.OneScore/1")
 @attrs.frozen(kw_only=True)
 class OneScore(SingleScore):
-    """A label y ↦ (J, the J-th score of h(y) + DLap(grid/ε)), J uniform: LDP paper, Alg. 2.
+    """A label y ↦ (J, noisy score J of h(y)), J uniform and noise DLap(grid/ε): LDP paper, Alg. 2.
 
     Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it
     falls anywhere, are drawn without a look at y. Given both, and that h does not, the answer is
@@ -205,7 +209,7 @@ class OneScore(SingleScore):
 @register("antiphon.AllScores/1")
 @attrs.frozen(kw_only=True)
 class AllScores(LabelResponse):
-    """A label y ↦ all K scores of h(y), each + DLap(grid/ε_0): LDP paper, Alg. 1.
+    """A label y ↦ all K scores of h(y), each with noise DLap(grid/ε_0): LDP paper, Alg. 1.
 
     ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.
@@ -244,7 +248,8 @@ class AllScores(LabelResponse):
 
 @lru_cache(maxsize=64)
 def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
-    """About the largest ε_0 for which ``count`` mechanisms that are ε_0-DP are (ε, δ)-DP.
+    """The largest ε_0, approximately, for which ``count`` mechanisms that are ε_0-DP compose to (ε,
+    δ)-DP.
 
     >>> float(largest_each(1, Fraction(1), Fraction(1, 10**6)))
     1.0

@@ -1,4 +1,4 @@
-"""The use of the users' answers: gains of the hypotheses, and how fast a learner learns.
+"""Gains of the hypotheses from the users' private answers, and the learning rates that suit them.
 
 A *channel* says which mechanism is created for a user, and what its answer is worth. Its gains are
 unbiased for ln p̄_j[h(y)], up to the rounding of scores, and to what is the same for all j; their
@@ -36,44 +36,45 @@ _FINE: Final = 1 << 20
 
 @attrs.frozen(kw_only=True)
 class Channel(ABC):
-    """How labels are told, and what is learned of what is told. Abstract."""
+    """A private way to report a label, and the gains of the hypotheses that follow from the
+    answer. Abstract."""
 
     delta: ClassVar[Fraction] = Fraction(0)
     printed: ClassVar[bool] = False
-    """Whether the constants are those of the LDP paper."""
+    """Whether the constants (rate, clipping) are those of the LDP paper."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
 
     @property
     def parameters(self) -> tuple[Fraction, Fraction]:
-        """(ε, δ) of one user's answer."""
+        """The (ε, δ) that a single user's answer satisfies."""
         return self.epsilon, self.delta
 
     @abstractmethod
     def mechanism(self, clipping: ClippingMap, context: int) -> ContinualMechanism:
-        """The mechanism that is created for a user in that context, and asked about the label."""
+        """The mechanism that is created for a user in this context, and asked about the label."""
 
     @abstractmethod
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
-        """The gains of K hypotheses, a row for each user, from the contexts and the answers."""
+        """The gains of the K hypotheses, a row for each user, computed from contexts and
+        answers."""
 
     @abstractmethod
     def answers(
         self, clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins
     ) -> list[Any]:
-        """The answers of many users: in law those of their mechanisms, with all noise drawn at
-        once."""
+        """The answers of many users at once, with the same law as those of their mechanisms."""
 
     @abstractmethod
     def factor(self, hypotheses: Hypotheses) -> float:
-        """v: the second moment of a gain is at most v Λ²."""
+        """The factor v in the bound v Λ² on the second moment of a gain."""
 
     @abstractmethod
     def moment(self, clipping: ClippingMap) -> float:
-        """V."""
+        """V: the mean of the second moments of the gains, over contexts and hypotheses."""
 
     def rate(self, clipping: ClippingMap, horizon: int) -> float:
-        """η; 1 where there is nothing to tell apart."""
+        """The learning rate η of the exponential weights; 1 if all hypotheses look the same."""
         count = clipping.hypotheses.count
         if self.printed:
             return math.sqrt(2 * count * math.log(count) / horizon)
@@ -81,7 +82,7 @@ class Channel(ABC):
         return math.sqrt(2 * many / (horizon * moment)) if moment * many else 1.0
 
     def clip(self, hypotheses: Hypotheses, horizon: int) -> Fraction:
-        """c: √(2 ln K v/T), between 1/T and 1/2, as a multiple of 2^-20."""
+        """The clipping probability c = √(2 ln K v/T), within [1/T, 1/2], as a multiple of 2^-20."""
         if self.printed:
             return Fraction(1, horizon)
         found = math.sqrt(2 * math.log(hypotheses.count) * self.factor(hypotheses) / horizon)
@@ -91,14 +92,14 @@ class Channel(ABC):
 
 @attrs.frozen(kw_only=True)
 class ScoreChannel(Channel):
-    """Tells scores, with noise. Abstract."""
+    """A channel whose users report noisy scores. Abstract."""
 
     def moment(self, clipping: ClippingMap) -> float:
         return self.factor(clipping.hypotheses) * float((clipping.widths**2).mean())
 
 
 def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -> list[int]:
-    """h of each label."""
+    """Draws h(label) for each label; returned as the label y whose set S_y contains it."""
     pairs = zip(contexts.tolist(), labels.tolist(), strict=True)
     return [clipping.drawn(context, label, coins) for context, label in pairs]
 
@@ -106,7 +107,7 @@ def _fine(clipping: ClippingMap, contexts: Whole, labels: Whole, coins: Coins) -
 @register("antiphon.OneCoordinate/1")
 @attrs.frozen(kw_only=True)
 class OneCoordinate(ScoreChannel):
-    """ε-DP: one score of a user's label (``OneScore``), weighted by K, as J is uniform.
+    """The ε-DP channel that reports one random score J of K (``OneScore``), and weights it by K.
 
     v = K(1/4 + 2/ε²).
     ``printed``: the constants of the LDP paper's Alg. 2 instead, which hardly learns: the loss
@@ -134,7 +135,7 @@ class OneCoordinate(ScoreChannel):
         return found
 
     def _printed(self, clipping: ClippingMap, horizon: int) -> tuple[float, float]:
-        """c and c'."""
+        """The constants c and c' of the LDP paper's Alg. 2."""
         count = clipping.hypotheses.count
         sensitivity = math.log((count + 1) / clipping.clip)
         shift = sensitivity * (2 * math.log(horizon) + math.log(count)) / float(self.epsilon)
@@ -157,7 +158,7 @@ class OneCoordinate(ScoreChannel):
 @register("antiphon.AllCoordinates/1")
 @attrs.frozen(kw_only=True)
 class AllCoordinates(ScoreChannel):
-    """(ε, δ)-DP: all K scores of a user's label, with more noise (``AllScores``).
+    """The (ε, δ)-DP channel that reports all K scores of a label, with more noise (``AllScores``).
 
     v = 1/4 + 2/ε_0². For δ below 1/e, say, it is never the better one: K mechanisms with noise for
     (ε, δ) have about ln(1/δ) times the second moment of one in K with noise for ε.
@@ -191,7 +192,8 @@ class AllCoordinates(ScoreChannel):
 @register("antiphon.WholeLabel/1")
 @attrs.frozen(kw_only=True)
 class WholeLabel(Channel):
-    """ε-DP: the label itself by k-ary randomized response, of M values: to compare with.
+    """The ε-DP channel that reports the label itself, by k-ary randomized response on M values; a
+    baseline.
 
     The gain is c_j(Ỹ) of centred scores c_j, Σ_y c_j(y) = 0, over p - q, where p and q are the
     probabilities of the truth and of each lie: unbiased, as E[c_j(Ỹ)] = (p - q) c_j(y).
@@ -202,7 +204,8 @@ class WholeLabel(Channel):
         return KaryResponse(epsilon=self.epsilon, values=clipping.hypotheses.labels)
 
     def _odds(self, labels: int) -> tuple[float, float]:
-        """p - q, and q."""
+        """The pair (p - q, q): p is the probability of the true label, and q of each other
+        label."""
         truth = KaryResponse(epsilon=self.epsilon, values=labels).truth
         lie = (1 - truth) / (labels - 1)
         return float(truth - lie), float(lie)

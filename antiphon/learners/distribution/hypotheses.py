@@ -1,4 +1,5 @@
-"""Classes of hypotheses: what each says of the label in each context; the lower bound's class."""
+"""Classes of hypotheses, each a distribution of the label in every context; and the lower
+bound's class."""
 
 from __future__ import annotations
 
@@ -19,13 +20,13 @@ Doubles = npt.NDArray[np.float64]
 Whole = npt.NDArray[np.int64]
 
 _NEAR = 1e-9
-"""How far from 1 the sum of a distribution may be: rounding."""
+"""The tolerance for rounding in the sum of a distribution, which should be 1."""
 _MOST = 1 << 26
 _BLOCK = 1 << 14
 
 
 def same_array(zero: Any, one: Any) -> bool:
-    """Whether two arrays are equal; looked at only if they are not one."""
+    """Whether two arrays are equal; entries are compared only if they are different objects."""
     return zero is one or bool(np.array_equal(zero, one))
 
 
@@ -52,7 +53,8 @@ def _tables(value: Any) -> Doubles:
 @register("antiphon.Hypotheses/1")
 @attrs.frozen
 class Hypotheses:
-    """f_1, …, f_K : X → D([M]), X = {0, …, n-1}: ``tables[x, j, y]`` = f_j(x)[y], public.
+    """Hypotheses f_1, …, f_K : X → D([M]), X = {0, …, n-1}: ``tables[x, j, y]`` = f_j(x)[y]. They
+    are public.
 
     Raises: InvalidArgument for what is negative or does not add up to 1, and for K = 0.
 
@@ -65,9 +67,9 @@ class Hypotheses:
     )
     contexts: int = attrs.field(init=False, eq=False)
     count: int = attrs.field(init=False, eq=False)
-    """K."""
+    """The number K of hypotheses."""
     labels: int = attrs.field(init=False, eq=False)
-    """M."""
+    """The number M of labels."""
 
     def __attrs_post_init__(self) -> None:
         contexts, count, labels = self.tables.shape
@@ -77,7 +79,8 @@ class Hypotheses:
     def dirichlet(
         cls, *, contexts: int, count: int, labels: int, key: int, halves: int = 1
     ) -> Self:
-        """Each f_j(x) drawn from Dirichlet(a, …, a), a = ``halves``/2, by the key.
+        """Hypotheses whose f_j(x) are drawn from Dirichlet(a, …, a), a = ``halves``/2, with the
+        seed ``key``.
 
         As sums of so many squares of Gaussians, of the raw stream of a PCG64.
         """
@@ -93,16 +96,17 @@ class Hypotheses:
 
     @property
     def of_contexts(self) -> Integers:
-        """X."""
+        """The space X of contexts."""
         return Integers(0, self.contexts - 1)
 
     @property
     def of_labels(self) -> Integers:
-        """[M], counted from 0."""
+        """The space [M] of labels, counted from 0."""
         return Integers(0, self.labels - 1)
 
     def users(self, key: int, count: int, *, truth: int = 0) -> tuple[Whole, Whole]:
-        """Contexts drawn uniformly, and labels Y ~ f_truth(x): ``count`` users, by the key."""
+        """Contexts and labels of ``count`` users: contexts uniform, labels Y ~ f_truth(x), with
+        the seed ``key``."""
         if type(truth) is not int or not 0 <= truth < self.count:
             raise InvalidArgument(f"truth is a hypothesis: an int below {self.count}")
         words = seeded_words((key, 1))
@@ -122,13 +126,14 @@ class Hypotheses:
 
 
 def _uniforms(words: Words, count: int) -> Doubles:
-    """In [0, 1), by the words of a stream."""
+    """Uniform numbers in [0, 1), from a stream of random words."""
     found: Doubles = np.ldexp((words(count) >> np.uint64(11)).astype(np.float64), -53)
     return found
 
 
 def tilt(count: int, *, horizon: int, epsilon: float) -> float:
-    """a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)). Raises: InvalidArgument if that is above 1.
+    """The tilt a = √(K/(9 T min{(e^ε - 1)², 1} e^ε)) of the lower bound. Raises: InvalidArgument if
+    it is above 1.
 
     >>> round(tilt(8, horizon=1000, epsilon=1), 4)
     0.0181
@@ -141,7 +146,8 @@ def tilt(count: int, *, horizon: int, epsilon: float) -> float:
 
 
 def hadamard(count: int, *, horizon: int, epsilon: float) -> Hypotheses:
-    """2K distributions on N labels, N = 2^n the least with K <= N - 1; K = ``count``.
+    """The lower bound's class: 2K distributions on N labels, N = 2^n the least with K <= N - 1; K =
+    ``count``.
 
     p_{i,1}[y] = (2/N)·1{H_{i+1,y} = -1}, and p_{i,2} = p_{i,1} + (a/N) H_{i+1,y}, first those, then
     these. Pure local privacy costs Ω(√(KT/(min{(e^ε - 1)², 1} e^ε))) in KL-risk on one of them: of

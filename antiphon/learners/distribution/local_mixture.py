@@ -1,4 +1,5 @@
-"""Learners that hear one private answer a user: their base, a mixture of hypotheses, its risk."""
+"""Learners that get one locally private answer from each user: their base class, a mixture of
+hypotheses, and its risk."""
 
 from __future__ import annotations
 
@@ -25,13 +26,14 @@ from antiphon.protocol.spaces import Arrays, Either, Finite, Signature, Space, T
 from antiphon.verifiers import OnlyEntry, event_level, updates_and_queries
 
 PREDICT: Final = "predict"
-"""The first half of the query ("predict", x): what is p̂ in context x?"""
+"""The first entry of the query ("predict", x), which asks for the prediction p̂ in context x."""
 
 State = TypeVar("State")
 
 
 class LocalLearner(ExchangePostProcessor[State], Generic[State]):
-    """IPM: (x, y) -> ⊤, one user's context and label; ("predict", x) -> p̂ on [M]. Abstract.
+    """IPM: (x, y) -> ⊤, a user's context and label; ("predict", x) -> the prediction p̂ on [M].
+    Abstract.
 
     Stands on the left of ExtConComp, where it creates a mechanism for each user, and asks it once:
     ``ComplexMechanism(…)``. HALT to a user past the ``horizon``.
@@ -53,23 +55,23 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
     @property
     @abstractmethod
     def parameters(self) -> tuple[ExactEpsilon, Any]:
-        """(ε, δ) of what is created for each user."""
+        """The (ε, δ) of the mechanism that is created for each user."""
 
     @abstractmethod
     def users(self, state: State) -> int:
-        """How many have come."""
+        """The number of users so far."""
 
     @abstractmethod
     def creation(self, state: State, context: int) -> Create:
-        """The creation of the next user's mechanism."""
+        """The message that creates the next user's mechanism."""
 
     @abstractmethod
     def asked(self, state: State, context: int, label: int) -> int:
-        """The question to the user's mechanism: the only use of the label."""
+        """The question to the user's mechanism; only here is the label used."""
 
     @abstractmethod
     def learned(self, state: State, context: int, answer: Any) -> State:
-        """The state after a user's answer, or after HALT, by one whose mechanism failed."""
+        """The state after a user's answer, or after HALT if the user's mechanism failed."""
 
     @abstractmethod
     def predicted(self, state: State, context: int) -> Any:
@@ -78,16 +80,16 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
     @property
     @abstractmethod
     def predictions(self) -> Space:
-        """The answers to ("predict", x)."""
+        """The space of the answers to ("predict", x)."""
 
     @property
     def questions(self) -> Space:
-        """The queries ("predict", x)."""
+        """The space of the queries ("predict", x)."""
         return Tuples((Finite((PREDICT,)), self.hypotheses.of_contexts))
 
     @property
     def lifting(self) -> Lifting:
-        """f: one user's label differs; f': one of what is created gets a differing pair."""
+        """f: one user's label differs; f': one of the created mechanisms gets a differing pair."""
         outer = updates_and_queries(event_level(OnlyEntry(1)), self.questions)
         inner = sparse_parallel([self.parameters], first_pair_consistent=self.parameters[1] > 0)
         return Lifting(outer, inner, Status.PROVED, "see LocalLearner")
@@ -107,7 +109,7 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
         )
 
     def exchange(self, state: State, message: tuple[Any, int]) -> Exchanged[State]:
-        """A user, or a question."""
+        """Handles a message: asks a new user's mechanism, or answers a ("predict", x)."""
         context, label = message
         if type(context) is str:
             return state, self.predicted(state, label)
@@ -125,7 +127,7 @@ _BLOCK: Final = 1 << 12
 
 @register("antiphon.Mixing/1", state=True)
 class Mixing(NamedTuple):
-    """How many users have come, and the sums of their gains."""
+    """State: the number of users so far, and the summed gains of each hypothesis."""
 
     users: int
     gains: Doubles
@@ -134,7 +136,8 @@ class Mixing(NamedTuple):
 @register("antiphon.LocalMixture/1")
 @attrs.frozen(kw_only=True)
 class LocalMixture(LocalLearner[Mixing]):
-    """P of online distribution learning: ``ComplexMechanism(LocalMixture(…))``.
+    """The post-processor P of online distribution learning; use it as
+    ``ComplexMechanism(LocalMixture(…))``.
 
     p̂_t = Σ_j w_j f_j(x_t), but for the clipping map, with w_j ∝ e^(η·sum of gains), where the
     ``channel`` says how a user's label is told, and what the answer is worth: ``OneCoordinate``
@@ -159,16 +162,16 @@ class LocalMixture(LocalLearner[Mixing]):
         validator=of_kind(Channel, "channel must be OneCoordinate, AllCoordinates or WholeLabel")
     )
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
-    """Scores are rounded to this part of their range."""
+    """The number of steps into which the range of the scores is divided."""
     clip: Fraction | None = attrs.field(
         default=None, converter=attrs.converters.optional(fields.positive)
     )
-    """c of the clipping map; None: what the channel says."""
+    """The clipping probability c; None for the channel's choice."""
     clipping: ClippingMap = attrs.field(init=False, eq=False, repr=False)
     rate: float = attrs.field(init=False, eq=False, repr=False)
-    """η."""
+    """The learning rate η of the exponential weights."""
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
-    """The creation for a user, by context."""
+    """The message that creates a user's mechanism, for each context."""
 
     def __attrs_post_init__(self) -> None:
         if self.hypotheses.labels == 1:
@@ -211,7 +214,7 @@ class LocalMixture(LocalLearner[Mixing]):
         return self.channel.gains(self.clipping, self.horizon, contexts, answers)
 
     def weights(self, gains: Doubles) -> Doubles:
-        """w of the sums of gains, or of rows of them."""
+        """The weights w ∝ e^(η·gains) of the hypotheses, for summed gains or for rows of them."""
         exponents = self.rate * (gains - gains.max(axis=-1, keepdims=True))
         heavy = powers(np.maximum(exponents, _LEAST))
         found: Doubles = heavy / heavy.sum(axis=-1, keepdims=True)
@@ -223,7 +226,7 @@ class LocalMixture(LocalLearner[Mixing]):
     def follow(
         self, contexts: Whole, labels: Whole, coins: Coins, *, block: int = _BLOCK
     ) -> Iterator[tuple[slice, Doubles]]:
-        """For users in a row, block by block: which they are, and the weights before each of them.
+        """For each block of users: its slice, and the weights before each of its users, a row each.
 
         What a session says, in law, many users at once: for contexts that do not depend on it.
         Raises: InvalidArgument for more users than the horizon, or for one that a session refuses.
@@ -248,20 +251,21 @@ class LocalMixture(LocalLearner[Mixing]):
 
 
 class LabelRisk(NamedTuple):
-    """The risk of the predictions p̂_t of f(x_t), over all users."""
+    """The risk of the predictions p̂_t against the true distributions f(x_t), over all users."""
 
     kl: float
-    """Σ_t KL(f(x_t), p̂_t), in nats."""
+    """The total KL risk Σ_t KL(f(x_t), p̂_t), in nats."""
     tv: float
-    """(1/T) Σ_t TV(f(x_t), p̂_t)."""
+    """The mean total variation (1/T) Σ_t TV(f(x_t), p̂_t)."""
     uniform: float
-    """Σ_t KL(f(x_t), the mixture with equal weights): what it costs to learn nothing."""
+    """The total KL risk of the mixture with equal weights, which learns nothing."""
     average: Doubles
-    """The mean of the weights over all users: by it p̂ in a batch is chosen."""
+    """The mean of the weights over all users; it gives the prediction in the batch setting."""
 
 
 def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
-    """Users with labels Y ~ f_truth(x), contexts uniform, by the key; exact given the weights.
+    """The risk of a learner on simulated users: contexts uniform, labels Y ~ f_truth(x), seed
+    ``key``. Given the weights it is exact.
 
     O(KM) a user, for the KL divergences.
 
@@ -294,7 +298,7 @@ def risk_of(learner: LocalMixture, key: int, *, truth: int = 0) -> LabelRisk:
 def _costs(
     learner: LocalMixture, context: int, weights: Doubles, truth: int
 ) -> tuple[float, float]:
-    """Σ KL and Σ TV over rows of weights in one context."""
+    """The sums Σ KL and Σ TV of the predictions in one context, over rows of weights."""
     sizes, table = learner.clipping.sizes[context], learner.hypotheses.tables[context]
     part, told = float(learner.clipping.clip), table[truth]
     predicted = (1 - part) * (weights @ table) + part / sizes.sum() * sizes

@@ -1,4 +1,4 @@
-"""A knockout of pairwise tests that finds which of K distributions the users' labels come from."""
+"""A knockout of pairwise tests that finds which of K distributions generates the users' labels."""
 
 from __future__ import annotations
 
@@ -21,14 +21,15 @@ Pairing = tuple[tuple[int, int], ...]
 
 @register("antiphon.Knockout/1", state=True)
 class Knockout(NamedTuple):
-    """The hypotheses that are still in, and the results of this round's tests."""
+    """State: the number of users, the surviving hypotheses, and the results of this round's
+    tests."""
 
     users: int
     alive: tuple[int, ...]
     asked: tuple[int, ...]
-    """Users of each pair, in this round."""
+    """The number of users that answered for each pair, in this round."""
     ones: tuple[int, ...]
-    """The number of users asked who said that their label is in the set."""
+    """The number of those users, for each pair, whose answer was 1 (label in the set A)."""
 
 
 def _one_context(_: object, __: object, value: Any) -> None:
@@ -118,7 +119,8 @@ class PairwiseTests(LocalLearner[Knockout]):
 @register("antiphon.ScheffeKnockout/1")
 @attrs.frozen(kw_only=True)
 class ScheffeKnockout(PairwiseTests):
-    """P of hypothesis selection: ``ComplexMechanism(ScheffeKnockout(…))``. Answers f of the winner.
+    """The post-processor P of hypothesis selection, ``ComplexMechanism(ScheffeKnockout(…))``; it
+    answers f of the winner.
 
     ⌈log₂ K⌉ rounds of the same number of users. In each the hypotheses that are left are paired; a
     user of the pair (i, j) says by randomized response whether the label is in A = {f_i > f_j}, and
@@ -141,7 +143,8 @@ class ScheffeKnockout(PairwiseTests):
 
 
 def _pairs(alive: tuple[int, ...]) -> Pairing:
-    """Neighbours in the list; the last of an odd number waits."""
+    """The pairs of a round: neighbours in the list. With an odd number the last one has no
+    opponent."""
     return tuple(zip(alive[::2], alive[1::2], strict=False))
 
 

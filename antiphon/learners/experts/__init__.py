@@ -1,1 +1,1 @@
-"""Learners of experts: whom of d to follow. Their names are those of the folder above."""
+"""Learners that follow one of d experts. Their public names are those of ``antiphon.learners``."""

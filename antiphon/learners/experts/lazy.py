@@ -1,4 +1,5 @@
-"""Lazy experts: private because they seldom change their mind, and tell little when they do."""
+"""Lazy experts: learners that are private because they seldom switch, and a switch reveals
+little."""
 
 from __future__ import annotations
 
@@ -19,18 +20,18 @@ from antiphon.protocol import Claim, Renyi, proved, register, set_derived
 from antiphon.protocol.measures.divergences import SLACK, range_divergence
 
 _TABLE: Final = 1 << 12
-"""Exponents that are computed once."""
+"""The size of the table of precomputed exponents."""
 _LONGEST: Final = 1 << 17
-"""Bits of the rational probabilities of a Log."""
+"""The largest length, in bits, of the rational probabilities for a rate Log(q)."""
 _ORDERS: Final = 64
-"""Orders that a search looks at."""
+"""The number of Rényi orders that a parameter search looks at."""
 _FAR: Final = 2.0**-20
 _ALWAYS: Final = LARGE / 2
-"""An ηc with which it always draws anew; of a larger one the claim says nothing."""
+"""The largest ηc in a parameter search: the learner then practically always draws anew."""
 
 
 class Lazy(NamedTuple):
-    """η, c and B."""
+    """The parameters of lazy experts: rate η, cost c and batch size B."""
 
     rate: Fraction
     cost: Fraction
@@ -41,7 +42,8 @@ class Lazy(NamedTuple):
 def lazy_parameters(
     horizon: int, experts: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Lazy:
-    """The least ``regret_bound``, with that batch if one is given; its claim is (ε, δ)-DP.
+    """The (ε, δ)-DP parameters with the least ``regret_bound``, for the given batch size if there
+    is one.
 
     Raises: InvalidArgument.
     """
@@ -84,7 +86,8 @@ def lazy_parameters(
 
 @attrs.frozen(kw_only=True)
 class LazyDartboard(Dartboard):
-    """After a batch it stays with probability e^(-η(c + L_b(x))), c = ``cost`` > 0. Abstract."""
+    """A dartboard that keeps its expert x after a batch with probability e^(-η(c + L_b(x))), c =
+    ``cost`` > 0. Abstract."""
 
     cost: Fraction = attrs.field(converter=fields.positive)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
@@ -107,7 +110,7 @@ class LazyDartboard(Dartboard):
 
     @property
     def curve(self) -> LazyCurve:
-        """The bound on the Rényi divergences of its claim."""
+        """The bound on Rényi divergences that is claimed for unlimited draws."""
         decisions = -(-self.horizon // self.batch) - 1
         return LazyCurve(self.rate, self.cost, self.batch, decisions)
 
@@ -120,7 +123,7 @@ class LazyDartboard(Dartboard):
         return known[loss] if loss < len(known) else self._exponent(loss)
 
     def _exponent(self, loss: int) -> ExactEpsilon:
-        """η(c + L), L = loss/grid."""
+        """The exponent η(c + L) for L = loss/grid."""
         steps = self.cost * self.grid + loss
         return times(self.unit, int(steps)) if isinstance(self.unit, Log) else self.unit * steps
 
@@ -138,7 +141,8 @@ class LazyInBatches(LazyDartboard):
 @register("antiphon.LazyExperts/1")
 @attrs.frozen(kw_only=True)
 class LazyExperts(LazyInBatches):
-    """After each batch it stays with probability e^(-η(c + L_b(x))), else it draws by weight.
+    """A private learner that keeps its expert x after each batch with probability e^(-η(c +
+    L_b(x))), and else draws by weight.
 
     η = ``rate``, c = ``cost`` > 0, batches of B = ``batch`` rounds, L_b(x) in [0, B] the loss in
     the batch of the expert x that it follows. The first expert is drawn uniformly; after the last
@@ -182,7 +186,8 @@ class LazyExperts(LazyInBatches):
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """The rate, batch and cost with about the least ln d/η + ηBT/8 that is (ε, δ)-DP.
+        """The learner whose rate, batch and cost have about the least bound ln d/η + ηBT/8 among
+        the (ε, δ)-DP ones.
 
         By the claim's Rényi bound, rounded up: of those within a part of 32 of the least, that
         with the largest rate. A search; that (ε, δ) holds is checked at its end.
@@ -196,14 +201,15 @@ class LazyExperts(LazyInBatches):
 
     @property
     def regret_bound(self) -> float:
-        """ln d/η + ηBT/8."""
+        """The bound ln d/η + ηBT/8 on expected regret."""
         return searching.regret_bound(self.horizon, self.experts, nearest(self.rate), self.batch)
 
 
 @register("antiphon.CappedCurve/1", state=True)
 @attrs.frozen
 class CappedCurve:
-    """order α ↦ the lesser of ``lazy`` and ln max{1 + r(R-1), F}/(α-1) + k·D, k = ``draws``.
+    """A bound on Rényi divergences: order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1) + k·D}, k =
+    ``draws``.
 
     D is the divergence of one draw. What it bounds, and why: ``PrivateDartboard``.
     """
@@ -242,7 +248,8 @@ class CappedDartboard(LazyDartboard):
 @register("antiphon.PrivateDartboard/1")
 @attrs.frozen(kw_only=True)
 class PrivateDartboard(CappedDartboard):
-    """After each loss ℓ(x) of its expert x it stays with probability (1-p)·e^(-ηℓ(x)).
+    """A private learner that keeps its expert x after each loss ℓ(x) with probability
+    (1-p)·e^(-ηℓ(x)).
 
     Else it draws anew by weight, but at most ``draws`` times: after that it stays for good. η =
     ``rate``, 1-p = e^(-cη), c = ``cost``: so it is ``LazyExperts`` in batches of one, with a
@@ -277,7 +284,8 @@ class PrivateDartboard(CappedDartboard):
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """As ``LazyExperts.tuned`` in batches of one, with a budget that is met once in T games.
+        """The learner with parameters as of ``LazyExperts.tuned`` for B = 1; w.p. at most about 1/T
+        it runs out of draws.
 
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
@@ -294,12 +302,13 @@ class PrivateDartboard(CappedDartboard):
 
     @property
     def switching(self) -> float:
-        """p, the probability to leave an expert that lost nothing."""
+        """The probability p to leave an expert that lost nothing."""
         return -math.expm1(-float(self.rate) * float(self.cost))
 
     @property
     def regret_bound(self) -> float:
-        """ln d/η + ηT/8 + T·e^(-s²/(2(μ + s/3))), μ = (T-1)r, s = ``draws`` + 1 - μ (Bernstein)."""
+        """The bound ln d/η + ηT/8 + T·e^(-s²/(2(μ + s/3))) on expected regret, μ = (T-1)r and s
+        = ``draws`` + 1 - μ (Bernstein)."""
         rate = float(self.rate)
         mean = _mean_draws(self.horizon, rate, float(self.cost))
         more = max(0.0, self.draws + 1 - mean)
@@ -308,5 +317,5 @@ class PrivateDartboard(CappedDartboard):
 
 
 def _mean_draws(horizon: int, rate: float, cost: float) -> float:
-    """(T-1)·r, r the largest probability to draw anew."""
+    """The bound (T-1)·r on the mean number of draws; r is the largest probability of a draw."""
     return (horizon - 1) * -math.expm1(-rate * (cost + 1))

@@ -1,4 +1,4 @@
-"""Lazy experts as a complex mechanism (CM §6): what they promise is derived from their parts."""
+"""Lazy experts as a complex mechanism (CM §6), whose privacy is derived from that of its parts."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from antiphon.verifiers.relations import Within
 
 
 def of_lazy_experts(_: object, field: attrs.Attribute[Any], value: object) -> None:
-    """A validator: ``LazyExperts`` themselves, as a subclass may decide otherwise."""
+    """A validator that takes ``LazyExperts`` only and no subclass, which might decide otherwise."""
     if type(value) is not LazyExperts:
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")
 
@@ -64,7 +64,8 @@ class OneDecision(NoninteractiveMechanism[int, int]):
 @register("antiphon.StayBit/1")
 @attrs.frozen
 class StayBit(OneDecision):
-    """L ↦ 1, stay, with probability e^(-η(c + L)), else 0, draw anew; of ``learner``.
+    """NIM, the decision of ``learner``: the loss L of its batch ↦ 1 (stay) with probability e^(-η(c
+    + L)), else 0 (draw anew).
 
     L is the loss of whom it follows, in a batch, in steps of 1/grid: an int of 0, …, B·grid.
     Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over
@@ -82,31 +83,32 @@ class StayBit(OneDecision):
 FIRST: Final = 0
 STAYS: Final = 1
 DRAWS: Final = 2
-"""The indices of what is created first."""
+"""The indices (FIRST, STAYS, DRAWS) of the mechanisms that are created first."""
 
 
 @register("antiphon.Following/1", state=True)
 class Following(NamedTuple):
-    """State: rounds played, scores, and the expert that is followed."""
+    """State: rounds played, scores, the followed expert and its batch loss, and the draws used."""
 
     rounds: int
-    """Losses that have come."""
+    """The number of losses so far."""
     scores: Losses
-    """Minus the sums of the losses, each expert's."""
+    """The scores: minus the total loss of each expert."""
     expert: int | None
     """The expert that is followed; None before the first message."""
     batch: int = 0
-    """The losses of that expert in the batch that is under way."""
+    """The loss of the followed expert in the current batch."""
     draws: int = 0
-    """How many have been drawn since."""
+    """The number of experts drawn since the first."""
     refused: bool = False
-    """Whether the filter has refused a draw: then it stays for good."""
+    """Whether the filter has refused a draw; from then on the learner keeps its expert."""
 
 
 @register("antiphon.LazyPolicy/1")
 @attrs.frozen
 class LazyPolicy(ExchangePostProcessor[Following]):
-    """P of lazy experts: ``ComplexMechanism(LazyPolicy(learner, draws=n))`` = P ∘* ExtConComp.
+    """Lazy experts as the post-processor P of ``ComplexMechanism(LazyPolicy(learner, draws=n))`` =
+    P ∘* ExtConComp.
 
     It says what ``learner`` says, in law, until that draws an expert for the (n+1)-st time after
     the first: then it stays with whom it follows, for good. (a loss) -> ⊤; ``ADVICE`` -> the
@@ -150,7 +152,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @classmethod
     def capped(cls, learner: LazyExperts, *, beta: float) -> Self:
-        """With so many draws that w.p. 1 - beta none is refused, whatever the losses are.
+        """The policy with the number of draws that suffices with probability 1 - beta, whatever the
+        losses are.
 
         Each of the k decisions is to draw w.p. r = 1 - e^(-η(c+B)) at most, whatever was
         before: by Chernoff's bound n+1 of them are w.p. e^(-k·KL((n+1)/k‖r)) at most.
@@ -168,7 +171,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
-        """The mechanisms that P creates first, in order."""
+        """The mechanisms that P creates first, in order: first expert, stay bits, draws."""
         first = KaryResponse(epsilon=0, values=self.learner.experts)
         rho = _measure(self._draw)
         assert isinstance(rho, ZeroConcentrated)
@@ -188,7 +191,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     @property
     def lifting(self) -> Lifting:
-        """f, and f' = that of the fixed mechanisms it creates first (CM Def. 4.9)."""
+        """f of the learner, and f' of the mechanisms that P creates first (CM Def. 4.9)."""
         inner = fixed_mechanisms(self.created)
         return Lifting(self.learner.verification, inner, Status.PROVED, "see LazyPolicy")
 
@@ -202,7 +205,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         return Following(0, row(np.zeros(self.learner.experts), np.int64), None)
 
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
-        """A question, or a loss; after each batch but the last, a decision."""
+        """Handles a question or a loss; after each batch but the last it decides whether to
+        stay."""
         rounds, scores, expert, batch, draws, refused = state
         if expert is None:
             *_, expert = yield from in_turn((*self.created, Ask(0, FIRST)))
@@ -231,7 +235,8 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
 
 def _exponential(learner: LazyExperts) -> ExponentialMechanism:
-    """x ∝ e^(-η·(the sum of its losses)), of scores in steps of the grid."""
+    """The exponential mechanism that draws x ∝ e^(-η·(total loss of x)), from scores in steps of
+    the grid."""
     rate = learner.rate
     twice = Log(rate.argument**2) if isinstance(rate, Log) else 2 * rate
     return ExponentialMechanism(
@@ -240,7 +245,8 @@ def _exponential(learner: LazyExperts) -> ExponentialMechanism:
 
 
 def _as_concentrated(mechanism: ExponentialMechanism) -> Create:
-    """Its creation, which asserts the ρ of its range: a filter adds up no more than that."""
+    """The creation of the mechanism with a zCDP claim, converted from its bounded range; a
+    filter adds up ρ."""
     claim = next(each for each in mechanism.claims if type(each.measure) is BoundedRange)
     measure = converted(claim.measure, ZeroConcentrated)
     assert measure is not None
@@ -248,13 +254,13 @@ def _as_concentrated(mechanism: ExponentialMechanism) -> Create:
 
 
 def _measure(create: Create) -> Any:
-    """The measure that a creation asserts."""
+    """The privacy measure that a creation claims."""
     assert create.claim is not None
     return create.claim.measure
 
 
 def _relative_entropy(p: float, q: float) -> float:
-    """KL(p‖q) of two coins, p >= q."""
+    """The relative entropy KL(p‖q) of two coins, p >= q."""
     if p >= 1:
         return -math.log(q) if p == 1 else math.inf
     return p * math.log(p / q) + (1 - p) * math.log((1 - p) / (1 - q))

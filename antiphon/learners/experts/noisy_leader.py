@@ -1,4 +1,4 @@
-"""Follow the leader by noisy sums: softmax of a private counter of the losses.
+"""Private follow-the-leader: softmax of the noisy sums of losses from a private counter.
 
 Its rate has nearly the least bound on regret.
 
@@ -49,7 +49,7 @@ from antiphon.protocol.provenance import assumed, claims_of, why_untrusted
 from antiphon.verifiers.models import updates_and_queries
 
 _LONGEST: Final = 1 << 20
-"""The longest horizon for which columns of the noise are normalised."""
+"""The longest horizon for which the columns of the noise are normalised."""
 
 
 @register("antiphon.Led/1", state=True)
@@ -57,13 +57,13 @@ class Led(NamedTuple):
     """State: the expert that is followed, and the counter's state."""
 
     expert: int | None
-    """None before the first message, when nobody has been drawn."""
+    """The followed expert; None before the first message."""
     counting: Any
     """The state of the counter."""
 
     @property
     def rounds(self) -> int:
-        """Losses that have come."""
+        """The number of losses so far."""
         updates: int = self.counting.updates
         return updates
 
@@ -81,7 +81,8 @@ def _of_losses(_: object, field: attrs.Attribute[Any], value: object) -> None:
 @column_safe(of="counter")
 @attrs.frozen(kw_only=True)
 class NoisyLeader(Learner[Led], InBlocks):
-    """After each loss it draws the next expert x ∝ e^(-η·(noisy sum of its losses)).
+    """A private learner that draws the next expert x ∝ e^(-η·(noisy total loss of x)) after each
+    loss.
 
     η = ``rate``; the sums are those of ``counter``, whose horizon, dimension and largest update are
     the learner's horizon, experts and grid. It is ``Softmax @ CountAfter() @ counter``, which
@@ -115,7 +116,7 @@ class NoisyLeader(Learner[Led], InBlocks):
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     softmax: Softmax = attrs.field(init=False, eq=False, repr=False)
-    """The rate, for one step of the grid."""
+    """The softmax that draws the expert, with the rate per grid step."""
 
     def __attrs_post_init__(self) -> None:
         counter = self.counter
@@ -139,7 +140,8 @@ class NoisyLeader(Learner[Led], InBlocks):
         grid: int = 1,
         counter: Callable[..., Counter] | None = None,
     ) -> Self:
-        """The least noise that is (ε, δ)-DP, and a rate with nearly the least bound on regret.
+        """The learner with the least noise that is (ε, δ)-DP, and a rate with nearly the least
+        regret bound.
 
         ``counter`` makes one, of ``horizon``, ``dimension``, ``largest`` and ``rho``; by default
         ``BufferedToeplitzCounter``, whose columns are normalised up to a horizon of 2^20. No loss
@@ -169,7 +171,8 @@ class NoisyLeader(Learner[Led], InBlocks):
 
     @property
     def regret_bound(self) -> float:
-        """See ``noisy_leader``; at most the horizon. Raises: Intractable for one past 2^20."""
+        """The bound on expected regret (see ``noisy_leader``), at most the horizon. Raises:
+        Intractable for a horizon past 2^20."""
 
         return regret_bound(float(self.rate), self.counter)
 
@@ -210,7 +213,8 @@ class NoisyLeader(Learner[Led], InBlocks):
 
 
 def _protects_any_two(counter: Counter) -> None:
-    """Raises: InvalidArgument for a counter of which some two losses are no neighbours."""
+    """Raises: InvalidArgument for a counter that protects only losses near each other, not any
+    two losses."""
     near, size = counter.sensitivity, counter.dimension or 1
     apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:
@@ -228,7 +232,8 @@ def _buffered(*, horizon: int, **parameters: Any) -> Counter:
 def tree_ftrl(
     *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
 ) -> NoisyLeader:
-    """``NoisyLeader.tuned`` on a binary tree with Gaussian noise.
+    """Private follow-the-leader on a binary tree: ``NoisyLeader.tuned`` with a Gaussian tree
+    counter.
 
     Follow the regularised leader as described in Agarwal and Singh 2017, *The Price of Differential
     Privacy for Online Learning*, here (ε, δ)-DP by zCDP.
@@ -246,11 +251,11 @@ _LONGEST_SUMMED: Final = 1 << 20
 _SLOPE: Final = 1 / 8 + 1 / STEPS
 _NEAR: Final = 1 / 8
 _LEAST, _MOST = 2.0**-40, 64.0
-"""Rates that are tried."""
+"""The range of rates that a search considers."""
 
 
 def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> Floats:
-    """G(v), as in the module."""
+    """The cost G(v) in regret of noise with variance v, as the module's docstring defines it."""
     slope = np.multiply(rate, (1 - 1 / experts) / 2)
     log = math.log(experts)
     bend = np.divide(log, 2 * np.square(slope))
@@ -260,7 +265,8 @@ def noise_cost(rate: Floats | float, variance: Floats | float, experts: int) -> 
 
 
 def regret_bound(rate: float, counter: Counter) -> float:
-    """The bound, at most the horizon. Raises: Intractable for a horizon past 2^20."""
+    """The module's bound on expected regret, at most the horizon. Raises: Intractable for a
+    horizon past 2^20."""
     horizon, experts, grid = counter.horizon, counter.dimension or 1, counter.largest
     if horizon > _LONGEST_SUMMED:
         raise Intractable("errors at all times, by horizon", horizon, _LONGEST_SUMMED)
@@ -273,7 +279,8 @@ def regret_bound(rate: float, counter: Counter) -> float:
 
 
 def best_rate(horizon: int, experts: int, variance: float) -> Fraction:
-    """The largest rate whose bound is within a part of 8 of the least; noise rises once, to that.
+    """The largest rate whose bound is at most 1/8 above the least, as if the variance rose once, to
+    ``variance``.
 
     Where one expert is better than the others by a gap, regret is about ln d/η, and noise costs
     what it costs.

@@ -1,4 +1,5 @@
-"""Exponential weights, by which an expert is worth e^(-η·(its losses)): drawn anew, or seldom."""
+"""Exponential weights: learners that draw an expert with weight e^(-η·(total loss)), each round
+or seldom."""
 
 from __future__ import annotations
 
@@ -25,52 +26,53 @@ from antiphon.protocol.spaces import Arrays, Integers, Signature
 
 @register("antiphon.Holding/1", state=True)
 class Holding(NamedTuple):
-    """State: rounds played, scores, and the expert that is followed."""
+    """State: rounds played, scores, the followed expert, and its loss in the current batch."""
 
     rounds: int
-    """Losses that have come."""
+    """The number of losses so far."""
     scores: Losses
-    """Minus the sums of the losses, each expert's."""
+    """The scores: minus the total loss of each expert."""
     expert: int | None
-    """The expert that is followed; None before the first message, when none has been drawn."""
+    """The followed expert; None before the first message."""
     batch: int = 0
-    """The losses of that expert in the batch that is under way."""
+    """The loss of the followed expert in the current batch."""
     drawn: int = 0
-    """How often it drew anew, where that is counted."""
+    """The number of new draws so far, if they are limited; else 0."""
 
 
 @attrs.frozen(kw_only=True)
 class ByWeight(Learner[State], Generic[State]):
-    """A learner that draws experts by the weights e^(``unit``·score), scores whole. Abstract.
+    """A learner that draws experts with weights e^(``unit``·score), for integer scores. Abstract.
 
     Whom it follows has just this law where losses do not depend on what is shown.
     """
 
     law_known: ClassVar[bool] = True
-    """Whether that law is ``marginal``."""
+    """Whether the law of the followed expert is ``marginal``, if losses do not depend on the
+    advice."""
 
     unit: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
 
     def _drawn(self, scores: NDArray[np.int64], coins: Coins) -> int:
-        """An expert by its weight."""
+        """Draws an expert with probability proportional to its weight."""
         return coins.categorical_exp(self.unit, scores.view(np.ndarray))
 
     @property
     @abstractmethod
     def initial_scores(self) -> Losses:
-        """Before any loss."""
+        """The scores before any loss."""
 
     @abstractmethod
     def scored(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after each of some losses."""
+        """The scores after each of the losses, a row each."""
 
     @property
     @abstractmethod
     def period(self) -> int:
-        """The rounds between two times at which it may change its mind."""
+        """The number of rounds between two times at which the learner may change its expert."""
 
     def marginal(self, scores: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The law of who is followed, by the scores at the last time it could change its mind.
+        """The law of the followed expert, given the scores when the learner could last change it.
 
         A table of scores, one in each row, gives a table.
         """
@@ -80,7 +82,8 @@ class ByWeight(Learner[State], Generic[State]):
         return law
 
     def expected_losses(self, scores: NDArray[np.int64], losses: Losses) -> NDArray[np.float64]:
-        """The expected loss in each round, of whole periods, after those that gave the scores."""
+        """The expected loss in each round, for whole periods of losses that come after
+        ``scores``."""
         ends = self.scored(scores, losses)[self.period - 1 : -1 : self.period]
         law = self.marginal(np.concatenate([scores[None, :], ends]))
         held = law.repeat(self.period, axis=0)[: len(losses)]
@@ -90,7 +93,7 @@ class ByWeight(Learner[State], Generic[State]):
 
 @attrs.frozen(kw_only=True)
 class Weighted(ByWeight[Holding]):
-    """A learner that draws experts by the weights e^(-η·(sum of losses)), η = ``rate``. Abstract.
+    """A learner that draws experts with weights e^(-η·(total loss)), η = ``rate``. Abstract.
 
     η is rational; or ``Log(q)``, q the ``grid``-th power of a rational: then all weights
     are rational and runs can be enumerated.
@@ -123,7 +126,8 @@ class Weighted(ByWeight[Holding]):
 
 
 def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
-    """rate/grid. Raises: InvalidArgument for a Log of what is no such power of a rational."""
+    """The rate per grid step, rate/grid. Raises: InvalidArgument for Log(q) if q is no grid-th
+    power of a rational."""
     if not isinstance(rate, Log):
         return rate / grid
     ends = rate.argument.numerator, rate.argument.denominator
@@ -137,19 +141,19 @@ def part(rate: ExactEpsilon, grid: int) -> ExactEpsilon:
 
 
 def times(unit: ExactEpsilon, steps: int) -> ExactEpsilon:
-    """unit·steps."""
+    """The product unit·steps, exactly, also for a Log."""
     return exact.epsilon(Log(unit.argument**steps)) if isinstance(unit, Log) else unit * steps
 
 
 @attrs.frozen(kw_only=True)
 class Unprotected(Weighted):
-    """Learns of every loss at the rate that is best for it, and claims nothing. Abstract."""
+    """A non-private learner that uses every loss, for comparison. Abstract."""
 
     private: ClassVar[bool] = False
 
     @classmethod
     def tuned(cls, *, horizon: int, experts: int, grid: int = 1) -> Self:
-        """With the rate √(8 ln d/T), the best for the bound."""
+        """The learner with the rate √(8 ln d/T), for which the regret bound is least."""
         return cls(horizon=horizon, experts=experts, grid=grid, rate=best_rate(horizon, experts))
 
     @property
@@ -160,7 +164,8 @@ class Unprotected(Weighted):
 @register("antiphon.Hedge/1")
 @attrs.frozen(kw_only=True)
 class Hedge(Unprotected):
-    """After each loss, the expert to follow is drawn anew, x ∝ e^(-η·(sum of its losses)).
+    """The non-private learner Hedge: after each loss it draws an expert x ∝ e^(-η·(total loss of
+    x)).
 
     Expected regret: at most ln d/η + ηT/8, and so √(T ln d/2) when ``tuned``.
     Privacy: none is claimed, so no verifier lets it be created.
@@ -179,14 +184,16 @@ class Hedge(Unprotected):
 
 
 def best_rate(horizon: int, experts: int) -> Fraction:
-    """√(8 ln d/T), to twenty bits: ln d/η + ηT/8 is least there. Raises: InvalidArgument."""
+    """The rate √(8 ln d/T), to twenty bits, at which ln d/η + ηT/8 is least. Raises:
+    InvalidArgument."""
     rounds, several = exact.whole(horizon, "horizon"), max(exact.whole(experts, "experts"), 2)
     return short_rate(math.sqrt(8 * math.log(several) / rounds))
 
 
 @attrs.frozen(kw_only=True)
 class Dartboard(Weighted, InBlocks):
-    """Follows one expert x for batches of ``period`` rounds. Abstract.
+    """A learner that follows one expert x for batches of ``period`` rounds, then keeps it or draws
+    anew. Abstract.
 
     After a batch in which it lost L_b(x), it stays with x with probability e^(-``exponent``(L_b)),
     and else draws anew by weight. If that probability is a constant times e^(-ηL_b(x)), the ratio
@@ -195,11 +202,13 @@ class Dartboard(Weighted, InBlocks):
     """
 
     draws: ClassVar[int | None] = None
-    """How often it may draw anew: after that it stays. None: as often as it comes to it."""
+    """The number of new draws allowed, after which the expert is kept for good; None for no
+    limit."""
 
     @abstractmethod
     def exponent(self, loss: int) -> ExactEpsilon:
-        """Minus the logarithm of the probability to stay, after a batch with so much loss."""
+        """Minus the logarithm of the probability to keep the expert, after a batch in which it
+        lost ``loss``."""
 
     def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
         _, expert = self._advise(state, coins)
@@ -235,7 +244,8 @@ class Dartboard(Weighted, InBlocks):
 @register("antiphon.ShrinkingDartboard/1")
 @attrs.frozen(kw_only=True)
 class ShrinkingDartboard(Dartboard, Unprotected):
-    """After each loss ℓ(x) of the expert x that it follows it stays with probability e^(-ηℓ(x)).
+    """A non-private learner that keeps its expert x after each loss ℓ(x) with probability
+    e^(-ηℓ(x)).
 
     Expected regret as that of ``Hedge``, against losses that do not depend on what is shown, with
     O(√(T ln d)) switches.
@@ -248,16 +258,17 @@ class ShrinkingDartboard(Dartboard, Unprotected):
 
 
 STEPS: Final = 1 << 8
-"""Sums in doubles are rounded to so many parts of 1."""
+"""The number of steps per unit to which sums in doubles are rounded."""
 _FARTHEST: Final = 1 << 52
-"""Sums past it are moved there: post-processing."""
+"""The largest absolute value of a sum, in steps; sums are clipped to it, as post-processing."""
 
 
 @register("antiphon.Softmax/1")
 @column_safe
 @attrs.frozen(kw_only=True)
 class Softmax(PostProcessor[None]):
-    """IPM: answers a loss by an expert x ∝ e^(-η·sum_x), the noisy sums being the right's answer.
+    """IPM: answers a loss by an expert x ∝ e^(-η·sum_x), where the mechanism on its right provides
+    noisy sums.
 
     (LEFT, loss) -> (RIGHT, loss); (RIGHT, sums) -> (LEFT, the expert to follow in the next round).
     η = ``rate`` for one unit of a sum. On its right: what answers each update by an array of sums,
@@ -272,7 +283,7 @@ class Softmax(PostProcessor[None]):
 
     rate: ExactEpsilon = attrs.field(converter=fields.rate)
     _fine: Fraction | None = attrs.field(init=False, eq=False, repr=False)
-    """The rate for one of those parts of 1."""
+    """The rate for sums in steps of 1/``STEPS``; None for a rate Log(q)."""
 
     def __attrs_post_init__(self) -> None:
         fine = None if isinstance(self.rate, Log) else self.rate / STEPS
@@ -306,14 +317,14 @@ class Softmax(PostProcessor[None]):
         return None, LEFT, self.drawn(message, coins)
 
     def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
-        """The expert to follow, by its sum."""
+        """Draws the expert to follow, given the noisy sum of each expert."""
         rate = self.rate if sums.dtype == np.int64 else self._fine
         assert rate is not None  # as the signature saw to
         return coins.categorical_exp(rate, for_each(_scores, sums))
 
 
 def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
-    """The factors of the rate: minus the sums, in whole numbers."""
+    """The integer scores of the experts: minus the sums, in steps."""
     scores: NDArray[np.int64]
     if sums.dtype == np.int64:
         scores = -np.clip(sums.astype(np.int64, copy=False), -_FARTHEST, _FARTHEST)

@@ -1,4 +1,5 @@
-"""Games: adversaries that ask for advice, and tell a loss, in turn; of experts, and in a body."""
+"""Games of online learning: adversaries that ask for advice and tell a loss, in turn; with
+experts or in a convex body."""
 
 from antiphon.learners.games.convex_game import (
     AlongShown,

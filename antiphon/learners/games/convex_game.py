@@ -1,4 +1,5 @@
-"""Games in a convex body, and their regret: of linear losses, or of the rows of a table."""
+"""Games in a convex body, and meters of regret for them: linear losses, or the rows of a table
+of data."""
 
 from __future__ import annotations
 
@@ -28,7 +29,7 @@ from antiphon.protocol.coins.sampled import seeded_words
 
 
 class ConvexMeter(online_game.Meter):
-    """Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), where for the minimum stands what was found of it.
+    """A meter of the regret Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), with the numerically found minimum.
 
     So regret may be larger by the gap of its certificate, which is told beside it.
     """
@@ -69,7 +70,7 @@ class ConvexMeter(online_game.Meter):
 
 @attrs.frozen(kw_only=True)
 class ConvexGame(online_game.OnlineGame):
-    """A game whose loss is a datum z_t of a convex loss ℓ(·; z) on a body. Abstract.
+    """A game in which each loss is a datum z_t of a convex loss ℓ(·; z) on a body. Abstract.
 
     Raises: InvalidArgument for a body and a loss of different dimensions.
     """
@@ -97,7 +98,8 @@ class ConvexGame(online_game.OnlineGame):
         return origin
 
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
-        """Whether loss and body of a learner, or of a part of a chain, are those of the game."""
+        """Whether the loss and the body of a learner, or of each part of a chain, are those of
+        the game."""
         if isinstance(learner, OnlineLearner) and not isinstance(learner, ConvexLearner):
             return False
         own = {"loss": self.convex_loss, "body": self.body}
@@ -140,7 +142,7 @@ class LinearGame(ConvexGame):
 
 @attrs.frozen(kw_only=True)
 class SignGame(online_game.TossedGame, LinearGame):
-    """z_t in {-1, 1}^d/√d, each sign tossed. Abstract."""
+    """A game of linear losses z_t in {-1, 1}^d/√d, whose signs are random. Abstract."""
 
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:
         step = math.isqrt(self.convex_loss.grid**2 // self.convex_loss.dimension)
@@ -150,7 +152,8 @@ class SignGame(online_game.TossedGame, LinearGame):
 @register("antiphon.games.RandomSigns/1")
 @attrs.frozen(kw_only=True)
 class RandomSigns(SignGame):
-    """Fair signs: no point is better, and the best is so by luck, by about √T in the unit ball.
+    """A game of fair random signs: no point is better on average; the best gains about √T by luck,
+    in the unit ball.
 
     So every learner has regret of about √T, and standing at the origin has no more.
     Source: the lower bound of Abernethy, Bartlett, Rakhlin and Tewari 2008, Thm 2, by signs.
@@ -163,7 +166,8 @@ class RandomSigns(SignGame):
 @register("antiphon.games.LinearGap/1")
 @attrs.frozen(kw_only=True)
 class LinearGap(SignGame):
-    """The mean of z_t is gap·u, u in {-1, 1}^d/√d by the key: sign i is that of u with (1 + gap)/2.
+    """A game of signs z_t with mean gap·u, u in {-1, 1}^d/√d from the key: each sign is that of u
+    with probability (1 + gap)/2.
 
     In the unit ball standing at the origin has regret ‖Σ z_t‖, about gap·T.
     """
@@ -171,7 +175,7 @@ class LinearGap(SignGame):
     gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_norm_of_mean)
 
     def direction(self, key: int) -> NDArray[np.int64]:
-        """√d·u: its signs."""
+        """The signs of u, that is √d·u."""
         words = seeded_words((key, 0, 1))(self.body.dimension)
         return 1 - 2 * (words >> np.uint64(63)).astype(np.int64)
 
@@ -183,7 +187,8 @@ class LinearGap(SignGame):
 @register("antiphon.games.AlongShown/1")
 @attrs.frozen(kw_only=True)
 class AlongShown(LinearGame):
-    """z_t = x_t/‖x_t‖, along the point that was just shown; of the origin, the first axis.
+    """An adaptive game: z_t = x_t/‖x_t‖ points along the learner's last point; along the first axis
+    for the origin.
 
     A learner loses ‖x_t‖ in each round: what it gains by leaving the origin is turned against it.
     Regret bounds of convex learners hold here, too: they are against losses that listen.
@@ -203,7 +208,8 @@ class AlongShown(LinearGame):
 @register("antiphon.games.DataTable/1")
 @attrs.frozen(kw_only=True)
 class DataTable(online_game.ObliviousGame, ConvexGame):
-    """The rows of a table, each a datum, shuffled by the key; and again, when all have been told.
+    """A game on a table of data: its rows, shuffled by the key, and shuffled again once all have
+    been told.
 
     Raises: InvalidArgument for rows that are no data of the loss.
 
@@ -238,7 +244,8 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
         rounds: int | None = None,
         grid: int = 1 << 10,
     ) -> Self:
-        """Features divided by the ``bound`` of their norms, and labels in [-1, 1], on the grid.
+        """The game on arrays: features divided by the ``bound`` of their norms, and labels in [-1,
+        1], on the grid.
 
         Rounded towards zero, so that no norm grows. ``rounds``: by default each row once. The
         bound must be no secret: one that is read off the data tells of them.
@@ -279,7 +286,8 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
         rounds: int | None = None,
         grid: int = 1 << 10,
     ) -> Self:
-        """The table of a file, .npy or numbers separated by commas: features, and a label.
+        """The game on a file (.npy, or numbers separated by commas) with columns for features and a
+        label.
 
         Args: ``label``, the number of its column, from 0; ``body``, made with ``dimension=`` the
         number of features; the others as of ``of``.

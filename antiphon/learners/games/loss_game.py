@@ -1,4 +1,5 @@
-"""Games of experts, and their regret: whom the learner follows is blamed, or coins are tossed."""
+"""Games of experts, and their meter of regret: losses from coins, or that hit the followed
+expert."""
 
 from __future__ import annotations
 
@@ -23,8 +24,8 @@ from antiphon.protocol.registry import set_derived
 
 
 class ExpertMeter(online_game.Meter):
-    """A meter of losses of experts, in units of the largest; also the expected regret of a learner
-    by weights."""
+    """A meter of regret against the best expert, in units of the largest loss; also expected
+    regret of a learner by weights."""
 
     def __init__(
         self, times: tuple[int, ...], game: LossGame, learner: OnlineLearner | None,
@@ -53,7 +54,8 @@ class ExpertMeter(online_game.Meter):
         return int(self._sums.min())
 
     def _expect(self, learner: ByWeight[Any], losses: Losses) -> None:
-        """Expected losses of whole periods; the rest waits, unless it is the end."""
+        """Adds the learner's expected losses in whole periods; the remaining rounds wait for
+        more, unless the game is over."""
         waiting = np.concatenate([self._waiting, losses])
         whole = len(waiting) // learner.period * learner.period
         over = self._rounds + len(losses) == self._times[-1]
@@ -81,7 +83,8 @@ class ExpertMeter(online_game.Meter):
 
 @attrs.frozen(kw_only=True)
 class LossGame(online_game.OnlineGame):
-    """A game whose loss is an int64 array of ``experts`` entries in {0, …, ``grid``}. Abstract."""
+    """A game of experts, whose loss is an int64 array of ``experts`` entries in {0, …,
+    ``grid``}. Abstract."""
 
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
@@ -113,7 +116,7 @@ class LossGame(online_game.OnlineGame):
 @register("antiphon.games.BlameShown/1")
 @attrs.frozen(kw_only=True)
 class BlameShown(LossGame):
-    """The expert that was just shown loses 1, the others 0.
+    """An adaptive game in which the expert that was just shown loses 1, and the others 0.
 
     Every learner loses T, and the best expert at most T/d, so its regret is at least T(1 - 1/d):
     regret bounds are against losses that do not depend on what is shown; privacy holds here, too.
@@ -134,7 +137,8 @@ def _blame(experts: int, grid: int, shown: int) -> Losses:
 
 @attrs.frozen(kw_only=True)
 class CoinedGame(online_game.TossedGame, LossGame):
-    """Expert i loses 1 with a chance of its own, else 0; tossed anew every ``hold`` rounds.
+    """A game in which each expert loses 1 with its own probability, else 0; drawn anew every
+    ``hold`` rounds.
 
     Abstract.
     """
@@ -143,7 +147,7 @@ class CoinedGame(online_game.TossedGame, LossGame):
         return fallen * np.int64(self.grid)
 
     def best(self, key: int, epoch: int = 0) -> int:
-        """An expert by the key: which of them has the advantage, in games where one has."""
+        """The expert that has the advantage in this epoch, chosen by the key."""
         return int(seeded_words((key, epoch, 1))(1)[0]) % self.experts
 
 
@@ -157,7 +161,8 @@ def _gap(value: object) -> Fraction:
 @register("antiphon.games.RandomLosses/1")
 @attrs.frozen(kw_only=True)
 class RandomLosses(CoinedGame):
-    """Fair coins: no expert is better, and the best is so by luck, by about √(T ln d/2).
+    """A game of fair coins: no expert is better on average, and the best leads by luck, by about
+    √(T ln d/2).
 
     Source: the lower bound of Cesa-Bianchi and Lugosi 2006, Thm 3.7.
     """
@@ -169,7 +174,7 @@ class RandomLosses(CoinedGame):
 @register("antiphon.games.StochasticGap/1")
 @attrs.frozen(kw_only=True)
 class StochasticGap(CoinedGame):
-    """One expert, by the key, loses with probability 1/2 - ``gap``, the others with 1/2."""
+    """A game in which one expert loses with probability 1/2 - ``gap``, and the others with 1/2."""
 
     gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_gap)
 
@@ -182,7 +187,8 @@ class StochasticGap(CoinedGame):
 @register("antiphon.games.ShiftingBest/1")
 @attrs.frozen(kw_only=True)
 class ShiftingBest(CoinedGame):
-    """As ``StochasticGap``, with a new best expert every ``every`` rounds; by default eight in all.
+    """A ``StochasticGap`` game with a new best expert every ``every`` rounds; by default about
+    eight in all.
 
     Source: tracking the best expert, Herbster and Warmuth 1998.
     """
@@ -204,7 +210,7 @@ class ShiftingBest(CoinedGame):
 @register("antiphon.games.BatchConstant/1")
 @attrs.frozen(kw_only=True)
 class BatchConstant(CoinedGame):
-    """Fair coins, each kept for ``batch`` rounds.
+    """A game of fair coins, each of which is kept for ``batch`` rounds.
 
     What a batch costs: a learner that is frozen for B rounds, and learns of a batch when it is
     over, has regret Ω(√(BT)) here.
@@ -223,7 +229,7 @@ class BatchConstant(CoinedGame):
 @register("antiphon.games.LowerBoundEpochs/1")
 @attrs.frozen(kw_only=True)
 class LowerBoundEpochs(CoinedGame):
-    """E = (Tε)^(4/3) epochs, at most T, each with one loss of fair coins.
+    """A game of E = (Tε)^(4/3) epochs, at most T; each epoch repeats one loss of fair coins.
 
     On it an ε²-CDP learner that switches seldom has regret Ω(√T + T^(1/3)/ε^(2/3)).
     Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 4.2, for
@@ -235,7 +241,7 @@ class LowerBoundEpochs(CoinedGame):
 
     @property
     def epochs(self) -> int:
-        """E."""
+        """The number E of epochs."""
         wanted = math.floor(math.pow(self.rounds * float(self.epsilon), 4 / 3))
         return max(1, min(self.rounds, wanted))
 

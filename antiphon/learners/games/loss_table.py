@@ -1,4 +1,4 @@
-"""Games of given losses: rows of an array, of a file, or of whatever yields them in turn."""
+"""Games with given losses: the rows of an array, of a file, or of any iterable."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ from antiphon.protocol import Coins, register
 
 
 def plain_table(table: Losses) -> Losses:
-    """A table of rows that nobody can write to. Raises: InvalidArgument."""
+    """The table as a read-only array. Raises: InvalidArgument unless it is an int64 array with
+    two axes."""
     plain = type(table) is np.ndarray and table.dtype == np.int64
     if not plain or table.ndim != 2 or not table.size:
         raise InvalidArgument("the table is an int64 array of two axes; see the game's ``of``")
@@ -29,7 +30,7 @@ def plain_table(table: Losses) -> Losses:
 
 
 def on_grid(values: NDArray[np.float64], grid: int) -> Losses:
-    """Losses in [0, 1] in steps of the grid. Raises: InvalidArgument for others."""
+    """Losses in [0, 1] as whole steps of the grid. Raises: InvalidArgument for other values."""
     if not bool(np.all((values >= 0) & (values <= 1))):
         raise InvalidArgument("losses lie in [0, 1]: scale them by a bound that is no secret")
     return np.rint(values * grid).astype(np.int64)
@@ -38,7 +39,7 @@ def on_grid(values: NDArray[np.float64], grid: int) -> Losses:
 @register("antiphon.games.LossTable/1")
 @attrs.frozen(kw_only=True)
 class LossTable(ObliviousGame, LossGame):
-    """The losses of a table, a round in each row, an expert in each column.
+    """A game whose losses are the rows of a table, with a column for each expert.
 
     Raises: InvalidArgument for a table of another shape, or that is no int64 array of entries in
     {0, …, ``grid``}.
@@ -65,7 +66,8 @@ class LossTable(ObliviousGame, LossGame):
 
     @classmethod
     def of(cls, losses: npt.ArrayLike, *, grid: int = 1 << 10) -> Self:
-        """The table of losses in [0, 1], rounded to the grid. Raises: InvalidArgument."""
+        """The game on an array of losses in [0, 1], rounded to the grid. Raises:
+        InvalidArgument."""
         values = np.asarray(losses, np.float64)
         if values.ndim != 2 or not values.size:
             raise InvalidArgument(
@@ -76,12 +78,14 @@ class LossTable(ObliviousGame, LossGame):
 
     @classmethod
     def load(cls, path: str | Path, *, grid: int = 1 << 10) -> Self:
-        """The table of a file: .npy, or numbers separated by commas. Raises: InvalidArgument."""
+        """The game on a file of losses: .npy, or numbers separated by commas. Raises:
+        InvalidArgument."""
         return cls.of(read_table(path), grid=grid)
 
     @classmethod
     def tossed_by(cls, game: LossGame, coins: Coins) -> Self:
-        """The losses of one play of a game that does not listen, so that many learners meet them.
+        """The losses of one play of a non-adaptive random game, as a table on which many learners
+        can play.
 
         Raises: InvalidArgument for a game that listens. Cost: rounds·experts entries of 8 bytes.
         """
@@ -94,7 +98,8 @@ class LossTable(ObliviousGame, LossGame):
         return cls(rounds=game.rounds, experts=game.experts, grid=game.grid, table=table)
 
     def first(self, rounds: int) -> Self:
-        """The game of so many rounds of it. Raises: InvalidArgument for more than it has."""
+        """The game on the first ``rounds`` rows. Raises: InvalidArgument for more rounds than
+        the table has."""
         if rounds > self.rounds:
             raise InvalidArgument(
                 f"the table has {self.rounds} rounds, not {rounds}: ask for as many at most"
@@ -106,7 +111,7 @@ class LossTable(ObliviousGame, LossGame):
 
 
 class _Reading:
-    """How far a source has been read, and the block that was read last."""
+    """The position in a source of rows, and the last block that was read."""
 
     def __init__(self) -> None:
         self.rows: Iterator[npt.ArrayLike] | None = None
@@ -117,7 +122,8 @@ class _Reading:
 @register("antiphon.games.LossStream/1")
 @attrs.frozen(kw_only=True)
 class LossStream(ObliviousGame, LossGame):
-    """The rows of a source: a round in each, and a loss in [0, 1] for each expert, put on the grid.
+    """A game whose losses come from an iterable: a row for each round, with a loss in [0, 1] for
+    each expert.
 
     A block of rows is in memory at a time. A game that is played again, or replayed, reads the
     source again from its start: a list, or an object whose ``__iter__`` opens a file anew, can

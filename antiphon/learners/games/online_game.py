@@ -1,4 +1,4 @@
-"""Common parts of all games: they ask for advice, then tell a loss; and meters of regret.
+"""Base classes of all games, which ask for advice and then tell a loss, and of meters of regret.
 
 In a game that is tossed beforehand each entry of a loss is one of two, with its own chance. Losses
 are a function of the key: entries of the raw stream of a PCG64, which NumPy keeps stable,
@@ -25,19 +25,21 @@ Figures: TypeAlias = "NDArray[np.float64]"
 
 
 class Scored(NamedTuple):
-    """The regret of one game, at each checkpoint."""
+    """The regret of one play of a game, at each checkpoint."""
 
     regrets: Figures
     expected: Figures | None = None
-    """Regret, of which the learner's own coins are averaged out."""
+    """Expected regret, averaged over the learner's own coins."""
     gaps: Figures | None = None
-    """The amounts by which regret may be larger: the best in hindsight is known only so far."""
+    """The largest possible error of each regret, as the best in hindsight is known only up to
+    it."""
     shifting: Figures | None = None
-    """Regret against the best sequence of experts that changes so often at most."""
+    """Regret against the best sequence of experts with a limited number of changes."""
 
 
 class Meter(ABC):
-    """Is told of losses, and of what was shown; knows what is best in hindsight at given times.
+    """A meter of regret: it is given the losses and the advice, and finds the best in hindsight at
+    given times.
 
     Abstract.
     """
@@ -48,7 +50,7 @@ class Meter(ABC):
         self._rounds = 0
 
     def add(self, losses: Losses, shown: NDArray[Any]) -> None:
-        """Some rounds more."""
+        """Adds the losses and the advice of some more rounds."""
         self._own.append(self._lost(losses, shown))
         begun = 0
         for time in self._times[len(self._best) :]:
@@ -63,50 +65,52 @@ class Meter(ABC):
 
     @abstractmethod
     def scored(self) -> Scored:
-        """Regret at the times."""
+        """The regret at each of the given times."""
 
     @abstractmethod
     def _lost(self, losses: Losses, shown: NDArray[Any]) -> NDArray[Any]:
-        """The learner's loss in each of these rounds; asked once, before they are noted."""
+        """The learner's loss in each of these rounds; called once, before ``_note`` of the same
+        rounds."""
 
     @abstractmethod
     def _note(self, losses: Losses) -> None:
-        """Some rounds, for what is best in hindsight."""
+        """Notes the losses of some rounds, from which ``_least`` finds the best in hindsight."""
 
     @abstractmethod
     def _least(self) -> float:
-        """The least loss in hindsight."""
+        """The least total loss in hindsight, over the rounds noted so far."""
 
     def _beyond(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """How much more was lost than the least, at the times."""
+        """The excess of a learner's total loss over the least in hindsight, at each of the given
+        times."""
         found: NDArray[Any] = self._at_times(lost) - np.array(self._best)
         return found
 
     def _at_times(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """The learner's total loss up to each of the times."""
+        """The total loss up to each of the given times."""
         found: NDArray[Any] = np.concatenate(lost).cumsum()[np.array(self._times) - 1]
         return found
 
 
 KEYS = 1 << 62
-"""How many keys there are."""
+"""The number of possible random keys."""
 
 
 @register("antiphon.GameState/1", state=True)
 class GameState(NamedTuple):
-    """Where a game stands."""
+    """The state of a game: its random key, the current round, and whose turn it is."""
 
     key: int
-    """The random key, tossed before the first round; 0 where nothing is tossed."""
+    """The random key, drawn before the first round; 0 if the game uses no randomness."""
     round: int = 0
-    """The rounds that are over."""
+    """The number of rounds that are over."""
     asked: bool = True
-    """Whether an advice is awaited, not a receipt."""
+    """Whether the game waits for advice; if not, it waits for the ⊤ that answers a loss."""
 
 
 @attrs.frozen(kw_only=True)
 class OnlineGame(Adversary[GameState]):
-    """Says ``ADVICE`` and then a loss, ``rounds`` times; then HALT. Abstract.
+    """An adversary that says ``ADVICE`` and then a loss, ``rounds`` times; then HALT. Abstract.
 
     A loss is an int64 array: of experts, or the datum of a convex loss. Its coins are one integer,
     the key, if it is ``tossed``: losses are a function of key, round and what was shown.
@@ -114,7 +118,7 @@ class OnlineGame(Adversary[GameState]):
 
     tossed: ClassVar[bool] = False
     adaptive: ClassVar[bool] = False
-    """Whether a loss depends on what is shown."""
+    """Whether a loss depends on the learner's advice."""
 
     rounds: int = attrs.field(converter=fields.size, metadata=ROUNDS)
 
@@ -123,12 +127,12 @@ class OnlineGame(Adversary[GameState]):
         return GameState(0)
 
     def key(self, coins: Coins) -> int:
-        """The random key of a game; 0 where nothing is tossed."""
+        """Draws the random key of a game; 0 if the game uses no randomness."""
         return coins.uniform_integer(KEYS) if self.tossed else 0
 
     @abstractmethod
     def loss(self, key: int, time: int, shown: Any) -> Losses:
-        """The loss of round ``time`` = 0, 1, …, in which ``shown`` is followed."""
+        """The loss of round ``time`` = 0, 1, …, in which the learner's advice is ``shown``."""
 
     @property
     @abstractmethod
@@ -138,29 +142,30 @@ class OnlineGame(Adversary[GameState]):
     @property
     @abstractmethod
     def tells(self) -> str:
-        """The learner's feedback in this game, in words."""
+        """A description of the losses that the learner is told."""
 
     @property
     @abstractmethod
     def advice(self) -> Space:
-        """The space of what is shown."""
+        """The space of the learner's advice."""
 
     @abstractmethod
     def unadvised(self, coins: Coins) -> Any:
-        """The advice of the first round, where the answer to a loss is the next advice."""
+        """The advice assumed in the first round, for a mechanism that answers each loss by its
+        next advice."""
 
     @abstractmethod
     def meter(
         self, times: tuple[int, ...], learner: OnlineLearner | None, shifts: int | None = None
     ) -> Meter:
-        """A meter that reads off regret after these numbers of rounds.
+        """A meter that records the regret after the rounds ``times``.
 
         Also expected regret of a learner, and that against the best that shifts so often.
         """
 
     @abstractmethod
     def fits(self, learner: ContinualMechanism[Any]) -> bool:
-        """Whether a learner that takes its losses is one for this game."""
+        """Whether a learner, which takes losses of this space, is one for this game."""
 
     def step(self, state: GameState, message: object, coins: Coins) -> tuple[GameState, object]:
         if message is EMPTY:
@@ -176,22 +181,23 @@ class OnlineGame(Adversary[GameState]):
 
 @attrs.frozen(kw_only=True)
 class ObliviousGame(OnlineGame):
-    """A game whose losses do not depend on what is shown: so whole blocks of them are made.
+    """A game whose losses do not depend on the advice, so that they are made in whole blocks.
 
     Abstract.
     """
 
     @property
     def block(self) -> int:
-        """How many rounds are made at once; the last block may be shorter."""
+        """The number of rounds in a block; the last block may be shorter."""
         return max(1, min(self.rounds, (1 << 16) // self.told.shape[0]))
 
     @abstractmethod
     def losses(self, key: int, number: int) -> Losses:
-        """Block ``number`` = 0, 1, …: a table that nobody can write to, a round in each row."""
+        """The losses of block ``number`` = 0, 1, …, as a read-only table with a row for each
+        round."""
 
     def times(self, number: int) -> NDArray[np.int64]:
-        """The rounds of a block."""
+        """The rounds of block ``number``."""
         return np.arange(number * self.block, min(self.rounds, (number + 1) * self.block))
 
     def loss(self, key: int, time: int, shown: Any) -> Losses:
@@ -201,14 +207,15 @@ class ObliviousGame(OnlineGame):
 
 
 def unwritten(losses: Losses) -> Losses:
-    """A table that nobody can write to, so that its rows are messages as they are."""
+    """The losses as a read-only int64 table, whose rows can be sent as messages without a copy."""
     table: Losses = freeze(np.ascontiguousarray(losses, np.int64))
     return table
 
 
 @attrs.frozen(kw_only=True)
 class TossedGame(ObliviousGame):
-    """Entry i of a loss falls with a chance of its own; tossed anew every ``hold`` rounds.
+    """A game in which each entry of a loss takes one of two values at random; drawn anew every
+    ``hold`` rounds.
 
     Abstract.
     """
@@ -216,17 +223,16 @@ class TossedGame(ObliviousGame):
     tossed: ClassVar[bool] = True
 
     hold: ClassVar[int] = 1
-    """For how many rounds a toss is the loss."""
+    """The number of rounds for which one toss gives the loss."""
 
     @abstractmethod
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The chance of each entry to fall in the rounds that begin at these times; a table, or
-        what broadcasts to one.
-        """
+        """The probability of each entry to "fall", for tosses that begin at ``times``; an array
+        that broadcasts to a row for each."""
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:
-        """The losses, of which entries fell."""
+        """The losses, given which entries fell."""
 
     def losses(self, key: int, number: int) -> Losses:
         return _block(self, key, number)
@@ -241,7 +247,8 @@ class TossedGame(ObliviousGame):
         return unwritten(self.paid(fallen if self.hold == 1 else fallen[tosses - first]))
 
     def _words(self, key: int, first: int, end: int) -> NDArray[np.uint32]:
-        """The tosses number first, …, end - 1; a toss is the same in whichever block it is read."""
+        """The random words of the tosses first, …, end - 1; those of a toss do not depend on the
+        block."""
         width = self.told.shape[0]
         whole = max(2, (1 << 16) // width // 2 * 2)
         lots = [

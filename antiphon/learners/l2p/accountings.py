@@ -1,4 +1,4 @@
-"""Three accountings of the privacy of L2P, each with its premises."""
+"""Three accountings of the privacy of L2P, each with the premises that it needs."""
 
 from __future__ import annotations
 
@@ -19,16 +19,18 @@ from antiphon.protocol.measures.divergences import SLACK
 
 _PAPER: Final = "Asi, Koren, Liu and Talwar, Thm 3.2"
 MOST_RATE: Final = Fraction(1, 10)
-"""The largest η of Assumption 3.1."""
+"""The largest rate η for which Thm 3.2 holds."""
 _SMALL: Final = Fraction(1, 10**300)
-"""Below it a double is not near enough to its logarithm's argument."""
+"""The δ₁ below which ln(1/δ₁) is computed from numerator and denominator, as a double would
+underflow."""
 _ENOUGH: Final = 5.0
-"""The least ln(1/δ₁) for which the number of draws is bounded as ``Repaired`` says."""
+"""The least ln(1/δ₁) for which the bound of ``Repaired`` on the number of draws holds."""
 
 
 @attrs.frozen(kw_only=True)
 class L2PSetting:
-    """The parameters of Alg. 1 that its cost depends on: η, δ₀, T, B, p, and m of e^(-mBη)."""
+    """The parameters of L2P (Alg. 1) that determine its privacy: η, δ₀, T, B, p, and m in
+    e^(-mBη)."""
 
     rate: ExactEpsilon
     horizon: int
@@ -39,7 +41,8 @@ class L2PSetting:
 
     @property
     def batches(self) -> int:
-        """K = ⌈T/B⌉: a batch that is not full is one, so where the paper says T, KB is meant."""
+        """The number of batches K = ⌈T/B⌉, where a shorter last batch counts; so KB replaces the
+        paper's T."""
         return -(-self.horizon // self.batch)
 
 
@@ -51,21 +54,21 @@ def _tail(value: object) -> Fraction:
 
 
 class Accounting(ABC):
-    """A bound on what L2P tells. Abstract."""
+    """A way to bound the privacy loss of L2P. Abstract."""
 
     __slots__ = ()
     __immutable__ = True
     source: ClassVar[str]
     tail: Fraction | None = None
-    """δ₁, of an accounting that counts draws."""
+    """The probability δ₁ of too many draws, for an accounting that counts draws; else None."""
 
     @abstractmethod
     def measure(self, setting: L2PSetting) -> Measure:
-        """The measure that is claimed, rounded up."""
+        """The privacy measure that is claimed, rounded up."""
 
     @abstractmethod
     def violations(self, setting: L2PSetting) -> Iterator[str]:
-        """Premises that do not hold, with their numbers, and cures."""
+        """Yields a message for each premise that does not hold, with its numbers and a cure."""
 
     def check(self, setting: L2PSetting) -> None:
         """Raises: InvalidArgument for the first premise that does not hold."""
@@ -73,7 +76,8 @@ class Accounting(ABC):
             raise InvalidArgument(text)
 
     def covers(self, setting: L2PSetting) -> bool:
-        """Whether it is proved, against adversaries that choose each loss after the advice."""
+        """Whether the bound is proved for this setting, also against adversaries that choose
+        each loss after the advice."""
         long = self.tail is None or _length(self.tail) >= _ENOUGH * (1 + SLACK)
         return not setting.loose and long
 
@@ -81,7 +85,8 @@ class Accounting(ABC):
 @register("antiphon.l2p.Printed/1")
 @attrs.frozen(kw_only=True)
 class Printed(Accounting):
-    """(ε, δ) of Thm 3.2, as it is printed, with K = ⌈T/B⌉ for T/B; δ₁ = ``tail``, ℒ = ln(1/δ₁).
+    """The accounting of Thm 3.2 as printed: its (ε, δ) with K = ⌈T/B⌉ for T/B, δ₁ = ``tail`` and ℒ
+    = ln(1/δ₁).
 
     ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
     ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts
@@ -98,7 +103,7 @@ class Printed(Accounting):
         return Approximate(_rounded(found), self.delta(setting))
 
     def delta(self, setting: L2PSetting) -> Fraction:
-        """δ; at most 1."""
+        """The δ of Thm 3.2, at most 1."""
         rounds = setting.batches * setting.batch
         lost = Fraction(0)
         if setting.loose:
@@ -110,7 +115,7 @@ class Printed(Accounting):
         yield from _premises(setting, _length(self.tail))
 
     def beyond(self, setting: L2PSetting, epsilon: Fraction, delta: Fraction) -> Iterator[str]:
-        """The excess over (ε, δ) in words, where there is any."""
+        """Yields a message for each of ε and δ of Thm 3.2 that exceeds the given one."""
         told = self.measure(setting)
         for name, found, most in (("ε", told.epsilon, epsilon), ("δ", told.delta, delta)):
             if not exact.at_most(found, most):
@@ -120,7 +125,8 @@ class Printed(Accounting):
 @register("antiphon.l2p.Repaired/1")
 @attrs.frozen(kw_only=True)
 class Repaired(Accounting):
-    """ε = 2η/p + ρ + 2√(ρℒ), ρ = Kη²pℒ, and δ = 2δ₁, δ₁ = ``tail``, ℒ = ln(1/δ₁); *proved*:
+    """The repaired accounting of Thm 3.2, *proved*: ε = 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, and δ =
+    2δ₁, where δ₁ = ``tail`` and ℒ = ln(1/δ₁).
 
     Premises: those of Thm 3.2, δ₀ = 0, and ℒ >= 5. Reveal more than is said: after each batch
     whether x was kept, whether y was, and who is drawn. What is said follows from that, and so
@@ -171,7 +177,8 @@ class Repaired(Accounting):
 @register("antiphon.l2p.Optimised/1")
 @attrs.frozen
 class Optimised(Accounting):
-    """e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order α, k = K-1 (see ``L2PCurve``); *proved*:
+    """The Rényi accounting of L2P, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order
+    α, k = K-1 (see ``L2PCurve``).
 
     Premise: δ₀ = 0, so no ratio is cut at 1. Reveal what ``Repaired`` reveals (``joint_curve``).
     Whether y is kept, and who replaces it, is independent of x's part given the past: each decision
@@ -208,19 +215,19 @@ class Optimised(Accounting):
 
 
 def printed_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-    """2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), to the nearest."""
+    """The ε of Thm 3.2 as printed: 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), in plain floats."""
     spread = batches * rate**2 * fakes * length
     return 2 * rate / fakes + rate + 1.5 * spread + math.sqrt(6 * spread * length)
 
 
 def repaired_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:
-    """2η/p + ρ + 2√(ρℒ), ρ = Kη²pℒ, to the nearest."""
+    """The ε of the repaired Thm 3.2: 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, in plain floats."""
     rho = batches * rate**2 * fakes * length
     return 2 * rate / fakes + rho + 2 * math.sqrt(rho * length)
 
 
 def _length(tail: Fraction) -> float:
-    """ℒ = ln(1/δ₁), rounded up (for δ₁ < 1/2; with a larger one nothing is claimed)."""
+    """The logarithm ℒ = ln(1/δ₁), rounded up if δ₁ < 1/2; nothing is claimed for a larger δ₁."""
     small = tail < _SMALL
     found = math.log(tail.denominator) - math.log(tail.numerator) if small else -math.log(tail)
     return found * (1 + SLACK)
@@ -231,7 +238,7 @@ def _rounded(epsilon: float) -> ExactEpsilon:
 
 
 def _premises(setting: L2PSetting, length: float) -> Iterator[str]:
-    """Those of Thm 3.2 that do not hold."""
+    """Yields a message for each premise of Thm 3.2 that does not hold."""
     rate, fakes = up(setting.rate), float(setting.fakes)
     if not exact.at_most(setting.rate, MOST_RATE):
         yield f"Thm 3.2 asks for η <= 1/10, and here η = {shown_up(rate)}: take a smaller rate"

@@ -1,4 +1,5 @@
-"""Measures: what L2P asks of a base algorithm (Assumption 3.1), and exponential weights."""
+"""The measures that L2P needs of a base algorithm (Assumption 3.1), and those of exponential
+weights."""
 
 from __future__ import annotations
 
@@ -21,7 +22,8 @@ from antiphon.protocol.registry import register, set_derived
 
 @attrs.frozen(kw_only=True)
 class Measures(ABC):
-    """μ_t(x) = e^(``unit``·s_t(x)) for experts x, with whole scores s_t(x). Abstract.
+    """A base algorithm for L2P, given by its measures μ_t(x) = e^(``unit``·s_t(x)) with integer
+    scores s_t(x). Abstract.
 
     Assumption 3.1, where η = ``unit``·``reach`` and δ₀ = ``loose``:
 
@@ -36,7 +38,8 @@ class Measures(ABC):
     """
 
     subtracts: ClassVar[bool] = False
-    """Whether a loss is subtracted from the scores, so that many may be at once."""
+    """Whether ``after`` just subtracts the loss from the scores, so that many losses can be
+    handled at once."""
 
     experts: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1, converter=fields.size, metadata=GRID)
@@ -44,40 +47,40 @@ class Measures(ABC):
     @property
     @abstractmethod
     def unit(self) -> ExactEpsilon:
-        """The logarithm of what one step of a score is worth."""
+        """The logarithm of the factor by which one step of a score multiplies the measure."""
 
     @property
     @abstractmethod
     def reach(self) -> int:
-        """The number of steps by which one loss can move two experts apart."""
+        """The largest number of steps by which one loss can move two experts' scores apart."""
 
     @property
     def loose(self) -> Fraction:
-        """δ₀."""
+        """The probability δ₀ of Assumption 3.1."""
         return Fraction(0)
 
     @property
     def rate(self) -> ExactEpsilon:
-        """η."""
+        """The rate η of Assumption 3.1."""
         return times(self.unit, self.reach)
 
     @property
     def first(self) -> Losses:
-        """s_1: an int64 array; public."""
+        """The initial scores s_1, an int64 array; they are public."""
         return np.zeros(self.experts, np.int64)
 
     @abstractmethod
     def after(self, scores: Losses, loss: Losses) -> Losses:
-        """s_{t+1}, of s_t and ℓ_t; a new array."""
+        """The scores s_{t+1} after s_t and the loss ℓ_t, as a new array."""
 
     def through(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after all of some losses."""
+        """The scores after all of the losses."""
         for loss in losses.sum(axis=0)[None] if self.subtracts else losses:
             scores = self.after(scores, loss)
         return scores
 
     def path(self, scores: Losses, losses: Losses) -> Losses:
-        """The scores after each of some losses: a row for each."""
+        """The scores after each of the losses, a row each."""
         if self.subtracts:
             less: Losses = scores - losses.cumsum(axis=0)
             return less
@@ -90,7 +93,7 @@ class Measures(ABC):
 @register("antiphon.ExponentialWeights/1")
 @attrs.frozen(kw_only=True)
 class ExponentialWeights(Measures):
-    """μ_t(x) = e^(-η·(the sum of the losses of x)), η = ``rate``: multiplicative weights.
+    """The measures of multiplicative weights: μ_t(x) = e^(-η·(total loss of x)), η = ``rate``.
 
     (i): losses lie in [0, 1]; (ii): the ratio is e^(-ηℓ_t(x)). δ₀ = 0. Any two losses together
     move two experts apart by at most 2η.
@@ -115,7 +118,7 @@ class ExponentialWeights(Measures):
 
 
 _FEW: Final = 16
-"""All losses are tried where there are no more."""
+"""The largest number of possible losses for which all of them are tested."""
 _SHOWN: Final = 8
 _SLACK: Final = 1e-9
 
@@ -127,7 +130,8 @@ def check_assumption(
     rounds: int = 2,
     most: int = 1 << 8,
 ) -> int:
-    """Try (i) and (ii) of Assumption 3.1 on each loss after up to so many of the others.
+    """Tests (i) and (ii) of Assumption 3.1 on each loss, after up to ``rounds`` of the other
+    losses.
 
     Args: ``losses``, by default all of a small domain, else a few extreme ones; ``most`` pairs of
     a loss and what came before, the short ones first. Returns how many were tried.
@@ -153,7 +157,8 @@ def check_assumption(
 
 
 def _extreme(measures: Measures) -> Iterator[Losses]:
-    """All losses, or: none, all, the first expert's, every second one's."""
+    """Yields all losses of a small domain; else four extreme ones, in which no, all, the first,
+    or every second expert loses."""
     experts, grid = measures.experts, measures.grid
     if (grid + 1) ** min(experts, _FEW) <= _FEW:
         for each in itertools.product(range(grid + 1), repeat=experts):
@@ -167,7 +172,7 @@ def _extreme(measures: Measures) -> Iterator[Losses]:
 def _histories(
     measures: Measures, told: Sequence[Losses], rounds: int
 ) -> Iterator[tuple[tuple[Losses, ...], Losses]]:
-    """The losses of some rounds, and the scores after them."""
+    """Yields sequences of up to ``rounds`` losses, and the scores after them."""
     for length in range(rounds + 1):
         for before in itertools.product(told, repeat=length):
             scores = _scores(measures, "first", measures.first)
@@ -199,7 +204,7 @@ def _scores(measures: Measures, name: str, found: object) -> Losses:
 
 
 def check_numbers(measures: Measures) -> None:
-    """Raises: PartError for a unit, reach or δ₀ that is no such number."""
+    """Raises: PartError for a unit, reach or δ₀ of the wrong type or range."""
     try:
         exact.epsilon(measures.unit)
         exact.probability(measures.loose)
@@ -245,7 +250,8 @@ def _close(
 
 
 def _past(measures: Measures, one: Losses, other: Losses) -> float:
-    """The least δ₀ with D_∞^{δ₀} <= η, of the two laws in either order."""
+    """The least δ₀ with D_∞^{δ₀} <= η between the normalised measures of two scores, in both
+    orders."""
     logs = [scores * float(measures.unit) for scores in (one, other)]
     p, q = (np.exp(each - each.max()) for each in logs)
     p, q, growth = p / p.sum(), q / q.sum(), np.exp(float(measures.rate))

@@ -20,7 +20,7 @@ from antiphon.numbers import InvalidArgument, Log, nearest
 from antiphon.protocol import Claim, Coins, assumed, proved, register, set_derived
 
 _LONGEST: Final = 1 << 17
-"""Bits of the rational probabilities of a Log."""
+"""The largest length, in bits, of the rational probabilities for a rate Log(q)."""
 
 
 def _fakes(value: object) -> Fraction:
@@ -39,15 +39,17 @@ def _margin(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 @register("antiphon.Followed/1", state=True)
 class Followed(NamedTuple):
-    """State: rounds played, scores, and the expert that is followed."""
+    """State: rounds played, scores, the followed expert x and the hidden y, and their scores
+    when the batch began."""
 
     rounds: int
-    """Losses that have come."""
+    """The number of losses so far."""
     scores: Losses
     pair: tuple[int, int] | None
-    """x, who is followed, and y, of the same law; None before the first message."""
+    """The followed expert x, and the hidden expert y of the same law; None before the first
+    message."""
     begun: tuple[int, int] = (0, 0)
-    """Their scores when the batch began."""
+    """The scores of x and y when the batch began."""
 
 
 @attrs.frozen(kw_only=True)
@@ -170,7 +172,8 @@ class PairedExperts(ByWeight[Followed], InBlocks):
 @register("antiphon.L2P/1")
 @attrs.frozen(kw_only=True)
 class LazyToPrivate(PairedExperts):
-    """Alg. 1, L2P: follows x for batches of B = ``batch`` rounds; y, of the same law, is not shown.
+    """L2P (Alg. 1): a private learner that follows an expert x for batches of B = ``batch`` rounds;
+    a second one, y, of the same law, stays hidden.
 
     x_1 and y_1 are drawn from ν̄_1, where ν_s is the measure when batch s begins. After batch s-1
 
@@ -206,7 +209,7 @@ class LazyToPrivate(PairedExperts):
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1,
         accounting: str = "optimised",
     ) -> Self:  # fmt: skip
-        """Exponential weights, with about the least ln d/η + ηBT/8 that is (ε, δ)-DP.
+        """L2P on exponential weights, with about the least bound ln d/η + ηBT/8 that is (ε, δ)-DP.
 
         By the accounting of that name: "optimised", "repaired" or "printed". Fake switches are
         free for the bound, as who is drawn has the law of who is kept. Of the batches whose bound
@@ -223,7 +226,7 @@ class LazyToPrivate(PairedExperts):
     def corrected(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """Thm 3.10's parameters, mended so that Thm 3.2 holds for them.
+        """L2P with the parameters of Thm 3.10, corrected so that Thm 3.2 holds for them.
 
         δ₁ = δ/(2KB), B = max{1, ⌊10/(εℒ)⌋} and p = max{10η/ε, ηBℒ}; η is that of Thm 3.10, or
         the largest below it for which Thm 3.2 gives ε.
@@ -237,7 +240,8 @@ class LazyToPrivate(PairedExperts):
     def printed(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """Thm 3.10's parameters: B = 1/ε, η = min{ε₀, ε}^(2/3)/(T^(1/3) ln(T/δ)), p = 10η/ε.
+        """L2P with the parameters of Thm 3.10 as printed: B = 1/ε, η = min{ε₀, ε}^(2/3)/(T^(1/3)
+        ln(T/δ)), p = 10η/ε.
 
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB).
         Raises: InvalidArgument where they violate Thm 3.2: it asks for ln(1/δ₁) <= 10 then.
@@ -258,7 +262,8 @@ class LazyToPrivate(PairedExperts):
 
     @property
     def regret_bound(self) -> float:
-        """ln d/η + ηBT/8, of exponential weights. Raises: InvalidArgument for other measures."""
+        """The regret bound ln d/η + ηBT/8 of exponential weights. Raises: InvalidArgument for
+        other measures."""
         if type(self.measures) is not base_measures.ExponentialWeights:
             raise InvalidArgument("the regret bound is known of ExponentialWeights only")
         return regret_bound(self.horizon, self.experts, nearest(self.measures.rate), self.batch)

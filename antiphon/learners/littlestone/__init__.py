@@ -1,4 +1,4 @@
-"""Learners of {0, 1}-valued functions, and what privacy costs them in mistakes.
+"""Learners of {0, 1}-valued functions, and the number of mistakes that privacy costs them.
 
 *The game.* In round t the learner holds a hypothesis f̂_t, and is told a sample (x_t, f*(x_t)); it
 errs if f̂_t(x_t) ≠ f*(x_t). f̂₁ = f⁽⁰⁾ is public, and the answer to sample t is f̂_{t+1}: so what a

@@ -1,4 +1,4 @@
-"""Learners of two functions that count the samples (1, 1), on the left of what counts privately.
+"""Learners of two functions that count the samples (1, 1) by a private mechanism on their right.
 
 *The highest noise* among the counts of a tree counter: its law, in doubles. The count after t
 updates has the noise of one node for each 1 in the binary form of t. Let H_n be the highest over
@@ -38,17 +38,17 @@ from antiphon.verifiers import Within, event_level, every_pair, updates_and_quer
 
 Figures: TypeAlias = "NDArray[np.float64]"
 Run: TypeAlias = "tuple[int, int]"
-"""(how many samples were (1, 1) so far, for how many samples in a row)."""
+"""A run of samples: (the number of samples (1, 1) so far, the length of the run)."""
 
 _FAR = 40
-"""Scales past which noise is left out: e^(-40)."""
+"""The number of noise scales beyond which noise is neglected; its probability is about e^(-40)."""
 _NEVER = 1e-18
 _LEAST = 2.0**-40
-"""A β down to which doubles tell 1 - β from 1, and what is left out is nothing beside it."""
+"""The least β for which doubles are precise enough; the neglected noise is far less likely."""
 
 
 def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
-    """ln P(ν < bar), ν ~ DLap(scale)."""
+    """The logarithm ln P(ν < bar) for discrete Laplace noise ν ~ DLap(scale)."""
     step = 1 / float(scale)
     whole = math.log1p(math.exp(-step))
     low = (np.minimum(bars, 0) - 1) * step - whole
@@ -58,7 +58,8 @@ def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
 
 @attrs.frozen
 class Crossing:
-    """When ``above`` says its first ⊤."""
+    """The law of the time at which the sparse vector ``above`` answers its first ⊤, for known
+    counts."""
 
     above: AnySparseVector
 
@@ -74,7 +75,7 @@ class Crossing:
         return law
 
     def quiet(self, runs: Sequence[Run]) -> Figures:
-        """P(no ⊤ so far) after each run."""
+        """The probability of no ⊤ so far, after each run of equal counts."""
         found = np.zeros(len(runs))
         logs = np.zeros(len(self._noises))
         for place, (count, length) in enumerate(runs):
@@ -86,7 +87,7 @@ class Crossing:
         return found
 
     def rising(self, last: int) -> Figures:
-        """P(no ⊤ so far) after the counts 1, …, last, each asked about once."""
+        """The probability of no ⊤ so far, after each of the counts 1, …, last, asked once each."""
         bars = np.arange(self.above.threshold - last, self.above.threshold) + self._noises[0]
         bars = np.concatenate([bars, self.above.threshold + self._noises])
         sums = np.concatenate([[0.0], log_below(bars, self.above.query_scale).cumsum()])
@@ -100,7 +101,7 @@ class Crossing:
 
 
 def failing(beta: object) -> float:
-    """β, strictly between 0 and 1. Raises: InvalidArgument, also for one below 2^-40."""
+    """The failure probability β, checked. Raises: InvalidArgument unless it lies in [2^-40, 1)."""
     found = fields.beta(beta)
     if found < _LEAST:
         raise InvalidArgument("beta is at least 2^-40: what noise does is reckoned in doubles")
@@ -108,7 +109,8 @@ def failing(beta: object) -> float:
 
 
 def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
-    """The least threshold that says no ⊤ on ``rounds`` zeros, with probability 1 - beta.
+    """The least threshold with which ``above`` answers no ⊤ on ``rounds`` zeros, with probability 1
+    - beta.
 
     Raises: InvalidArgument for beta outside [2^-40, 1).
     """
@@ -127,13 +129,16 @@ def least_threshold(above: AnySparseVector, rounds: int, beta: float) -> int:
 
 
 _FARTHEST = 45
-"""Scales past which one noise is left out: e^(-45)."""
+"""The number of scales beyond which one node's noise is neglected; its probability is about
+e^(-45)."""
 _MORE = 3
-"""Scales more for each further node: a sum of n noises has the tail e^-x x^(n-1)/(n-1)!, about."""
+"""The number of scales added for each further node: a sum of n noises has a tail of about e^-x
+x^(n-1)/(n-1)!."""
 
 
 def highest_noise(updates: int, scale: Fraction) -> Figures:
-    """P(the noise of some count, after 1, …, ``updates`` updates, is at least x): x = 0, 1, …
+    """The probabilities, for x = 0, 1, …, that the largest noise of the counts after 1, …,
+    ``updates`` updates is at least x.
 
     Each node has noise DLap(scale). That for x = 0 is set to 1.
     """
@@ -154,7 +159,8 @@ def highest_noise(updates: int, scale: Fraction) -> Figures:
 
 
 def _with_noise(tails: Figures, ratio: float) -> Figures:
-    """P(L + Z >= x) from P(Z >= x), which is 1 for x <= 0: L has weights ratio^|l|."""
+    """The tail P(L + Z >= x) from the tail P(Z >= x), for noise L of weights ratio^|l|; Z is at
+    least 0."""
     up, down = tails.copy(), tails.copy()
     up[0] = 1 / (1 - ratio)  # with all that is to its left
     step = 1
@@ -169,12 +175,12 @@ def _with_noise(tails: Figures, ratio: float) -> Figures:
 
 
 SHARE: Final = Fraction(3, 10)
-"""The part of ε that the noise of the threshold gets: with it fewer mistakes than with half."""
+"""The part of ε for the noise of the threshold; it makes fewer mistakes than one half."""
 
 
 @register("antiphon.Counted/1", state=True)
 class Counted(NamedTuple):
-    """How many samples were (1, 1), and whether ⊤ was said."""
+    """State: the number of samples (1, 1) so far, and whether ⊤ was answered."""
 
     hits: int
     found: bool
@@ -184,7 +190,8 @@ class Counted(NamedTuple):
 @column_safe
 @attrs.frozen
 class OnceAbove(ExchangePostProcessor[Counted]):
-    """IPM: asks after each sample if the number of (1, 1) is above; f⁽¹⁾ once it was, else f⁽⁰⁾.
+    """IPM, a learner: asks after each sample whether the number of (1, 1) is above a threshold;
+    answers f⁽¹⁾ once it was, else f⁽⁰⁾.
 
     The sparse-vector learner: on its right an ``AboveThreshold``, ``monotone`` for less noise.
     Privacy: that of the right w.r.t. event level (CM Thm 6.1). It asks until it hears ⊤, and what
@@ -205,7 +212,7 @@ class OnceAbove(ExchangePostProcessor[Counted]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': counts that differ by 1 at most, all in one direction."""
+        """f: one sample differs; f': counts that differ by at most 1, all in the same direction."""
         inner = every_pair(Within(1), monotone=True)
         return Lifting(event_level(), inner, Status.PROVED, "see OnceAbove")
 
@@ -219,7 +226,7 @@ class OnceAbove(ExchangePostProcessor[Counted]):
         return mistake_learner.signature()
 
     def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
-        """The count is asked about, until it is above."""
+        """Handles a sample: asks about the count, until the answer was ⊤."""
         hits, found = state
         if found:
             return state, 1
@@ -228,14 +235,15 @@ class OnceAbove(ExchangePostProcessor[Counted]):
         return Counted(hits, found), int(found)
 
     def settled(self, state: Counted) -> bool:
-        """Whether ⊤ was said."""
+        """Whether ⊤ was answered, so that the hypothesis no longer changes."""
         return state.found
 
 
 @register("antiphon.CountIsAbove/1")
 @attrs.frozen
 class CountIsAbove(ExchangePostProcessor[None]):
-    """IPM: counts the samples (1, 1) on its right; f⁽¹⁾ where the count is at least ``threshold``.
+    """IPM, a learner: counts the samples (1, 1) by a private counter; answers f⁽¹⁾ while the count
+    is at least ``threshold``.
 
     The tree-counter learner, with a ``TreeCounter`` on its right. It may change its mind again.
     Privacy: that of the counter w.r.t. event level (CM Thm 6.1). To every sample it says a bit
@@ -252,7 +260,7 @@ class CountIsAbove(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': one bit does."""
+        """f: one sample differs; f': one bit differs."""
         inner = updates_and_queries(event_level(), QUERIES)
         return Lifting(event_level(), inner, Status.PROVED, "see CountIsAbove")
 
@@ -265,7 +273,8 @@ class CountIsAbove(ExchangePostProcessor[None]):
         return mistake_learner.signature()
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
-        """The bit is counted, and the count compared."""
+        """Handles a sample: sends its bit to the counter, and compares the count with the
+        threshold."""
         yield int(message == HIT)
         count = yield COUNT
         return None, int(type(count) is int and count >= self.threshold)
@@ -274,7 +283,8 @@ class CountIsAbove(ExchangePostProcessor[None]):
 def sparse_vector_learner(
     *, horizon: int, epsilon: Epsilon, beta: float = 0.1, share: Fraction = SHARE
 ) -> Chain:
-    """OnceAbove ∘* AboveThreshold, with the least threshold that is β-concentrated for T rounds.
+    """The learner OnceAbove ∘* AboveThreshold, with the least threshold that is β-concentrated for
+    T rounds.
 
     ε-DP, derived. Where all samples are ⊥ it says f⁽⁰⁾ throughout with probability 1 - ``beta``
     (reckoned in doubles). On samples of f⁽⁰⁾ a false ⊤ is for good: with ``beta`` = 1/T that costs
@@ -289,7 +299,8 @@ def sparse_vector_learner(
 
 
 def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -> Chain:
-    """CountIsAbove ∘* TreeCounter, with the least threshold that is β-concentrated for T rounds.
+    """The learner CountIsAbove ∘* TreeCounter, with the least threshold that is β-concentrated for
+    T rounds.
 
     ε-DP, derived. The law of the highest noise of T counts is reckoned in doubles.
 
@@ -301,5 +312,5 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
 
 
 def _quiet_threshold(counter: TreeCounter, beta: float) -> int:
-    """The least x that no count's noise reaches, with probability 1 - beta."""
+    """The least x that the noise of all counts stays below, with probability 1 - beta."""
     return int(np.count_nonzero(highest_noise(counter.horizon, counter.scale) > beta))

@@ -1,4 +1,5 @@
-"""Learners with few states: any table, halving without privacy, and name and shame."""
+"""Learners with few states: a Markov chain from a table, halving (not private), and name and
+shame."""
 
 from __future__ import annotations
 
@@ -16,9 +17,9 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import Approximate, Claim, Coins, column_safe, proved, register
 
 Law: TypeAlias = "tuple[Fraction, ...]"
-"""A probability for each state."""
+"""A probability distribution: one probability for each state."""
 SYMBOLS: Final[tuple[Sample, ...]] = (BLANK, (1, 0), HIT)
-"""The samples, in the order of a row."""
+"""The three samples, in the order of a row of the table."""
 
 
 def _law(given: Sequence[object], states: int) -> Law:
@@ -50,7 +51,8 @@ def _labels(given: Sequence[object]) -> tuple[int, ...]:
 @column_safe
 @attrs.frozen(kw_only=True)
 class FiniteLearner(MistakeLearner[int]):
-    """A Markov chain: ``table[s][sample]`` is the law of the next state, whose label it answers.
+    """A learner given as a Markov chain: ``table[s][sample]`` is the law of the next state, whose
+    label is the answer.
 
     The samples of a row are ⊥, (1, 0) and (1, 1); state 0 is the first. Probabilities are exact,
     so what is asked of it is answered exactly: ``PrivacyGame.tight_delta`` has its privacy, of
@@ -89,7 +91,8 @@ class FiniteLearner(MistakeLearner[int]):
 @column_safe
 @attrs.frozen(kw_only=True)
 class Halving(MistakeLearner[int]):
-    """The majority, at each point, of the functions that no sample has contradicted; a tie is 0.
+    """The halving algorithm, not private: the answer is the majority, at each point, of the
+    functions that no sample has contradicted; a tie is 0.
 
     Of Points(N) only f⁽ˣ⁾ is 1 at x, and f⁽⁰⁾ is not contradicted before an (x, 1) comes: so the
     majority is f⁽⁰⁾ until then, and f⁽ˣ⁾ after it. State: that x, or 0. At most one mistake on
@@ -126,7 +129,8 @@ def _delta(value: object) -> Fraction:
 @column_safe
 @attrs.frozen(kw_only=True)
 class NameAndShame(MistakeLearner[int]):
-    """Each sample joins S with probability δ; f⁽ˣ⁾ once S has an (x, 1), else f⁽⁰⁾.
+    """A (0, δ)-DP learner: each sample joins a set S with probability δ; the answer is f⁽ˣ⁾ once S
+    has an (x, 1), else f⁽⁰⁾.
 
     The throw-away algorithm. State: the x of the first (x, 1) of S; 0 while there is none.
     Against (1, 1) in every round it makes (1 - (1-δ)^T)/δ mistakes, 1/δ as T grows.
@@ -159,23 +163,24 @@ class NameAndShame(MistakeLearner[int]):
         return named, named
 
     def settled(self, state: int) -> bool:
-        """Whether it has named a point."""
+        """Whether the learner has named a point, so that its answer no longer changes."""
         return bool(state)
 
     def expected_mistakes(self, rounds: int) -> float:
-        """Against (1, 1) in every round: (1 - (1-δ)^T)/δ."""
+        """The expected number of mistakes against (1, 1) in every round: (1 - (1-δ)^T)/δ."""
         delta = float(self.delta)
         return float(-np.expm1(rounds * np.log1p(-delta)) / delta) if delta < 1 else 1.0
 
     def quiet(self, runs: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
-        """P(it still says f⁽⁰⁾) after each of some runs of samples: (hits so far, length).
+        """The probability that the answer is still f⁽⁰⁾, after each run of samples (hits so far,
+        length).
 
         A run is a hit and the blanks after it, or blanks that nothing comes before.
         """
         return self._power(np.array([count for count, _ in runs], np.float64))
 
     def rising(self, last: int) -> NDArray[np.float64]:
-        """P(it still says f⁽⁰⁾) after each of so many samples (1, 1)."""
+        """The probability that the answer is still f⁽⁰⁾, after 1, …, last samples (1, 1)."""
         return self._power(np.arange(1, last + 1, dtype=np.float64))
 
     def _power(self, hits: NDArray[np.float64]) -> NDArray[np.float64]:

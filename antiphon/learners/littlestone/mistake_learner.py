@@ -1,4 +1,5 @@
-"""The game of mistakes: samples (x, f*(x)) are told, hypotheses answered; what privacy costs.
+"""Online learning with mistakes: learners get samples (x, f*(x)) and answer hypotheses; and a lower
+bound for private learners.
 
 The class is Points(N) = {f⁽⁰⁾, …, f⁽ᴺ⁾} on the domain {0, …, N}: f⁽ⁱ⁾ is 1 at the point i and 0
 elsewhere, and f⁽⁰⁾ is 0 everywhere, so every function is 0 at 0. A hypothesis is told by its index.
@@ -29,19 +30,19 @@ from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature, 
 from antiphon.verifiers.models import EventLevel, event_level
 
 Sample: TypeAlias = "tuple[int, int]"
-"""(x, label)."""
+"""A sample (x, label)."""
 
 BLANK: Final[Sample] = (0, 0)
-"""⊥: the sample of which every hypothesis is right."""
+"""The sample ⊥ = (0, 0), about which every hypothesis is right."""
 HIT: Final[Sample] = (1, 1)
-"""The sample of which f⁽⁰⁾, which everybody begins with, is wrong."""
+"""The sample (1, 1), about which the first hypothesis f⁽⁰⁾ is wrong."""
 FIRST: Final = 0
-"""f̂₁, which is public: before any sample the hypothesis is f⁽⁰⁾."""
+"""The index of the first hypothesis f̂₁ = f⁽⁰⁾, which is public."""
 MOST_POINTS: Final = 1 << 12
 
 
 def samples(points: int = 1) -> Space:
-    """⊥ and (x, label) for x = 1, …, N: there is no sample (0, 1)."""
+    """The space of samples: ⊥ and (x, label) for x = 1, …, N. There is no sample (0, 1)."""
     if points == 1:
         return Finite((BLANK, (1, 0), HIT))
     return Either((Finite((BLANK,)), Tuples((Integers(1, points), BITS))))
@@ -54,7 +55,7 @@ def signature(points: int = 1) -> Signature:
 
 
 def label(hypothesis: int, point: int) -> int:
-    """f⁽ʰ⁾(x)."""
+    """The label f⁽ʰ⁾(x) of the point x under hypothesis h."""
     return int(hypothesis == point != 0)
 
 
@@ -70,13 +71,14 @@ State = TypeVar("State", default=Any)
 
 @attrs.frozen(kw_only=True)
 class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
-    """(x_t, label) -> f̂_{t+1}, the hypothesis for the next round, by its index. Abstract.
+    """A learner: (x_t, label) -> f̂_{t+1}, the hypothesis for the next round, given by its index.
+    Abstract.
 
     f̂₁ = f⁽⁰⁾ is public. f is event level: streams differ in one sample, by any two samples.
     """
 
     private: ClassVar[bool] = True
-    """Whether it claims anything."""
+    """Whether the learner claims privacy."""
 
     points: int = attrs.field(default=1, converter=fields.size, metadata=POINTS)
 
@@ -86,12 +88,12 @@ class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
 
     @property
     def verification(self) -> EventLevel:
-        """f: one sample differs, by any two samples."""
+        """f: one sample differs, replaced by any other."""
         return event_level()
 
 
 def settled(learner: ContinualMechanism[Any], state: Any) -> bool:
-    """Whether every later answer is the last one, for all that is known here.
+    """Whether every later answer is known to equal the last one; False if it is not known.
 
     Who may know has a method ``settled`` of the state; of a chain the leftmost link.
     """
@@ -107,25 +109,26 @@ _SAMPLES: Final = Tuples((Integers(0), Integers(0, 1)))
 
 @attrs.frozen(eq=False)
 class Mistakes:
-    """The rounds in which the hypothesis was wrong about its sample."""
+    """The rounds of a play in which the hypothesis was wrong about the sample."""
 
     wrong: NDArray[np.bool_] = attrs.field(repr=False)
     hypotheses: tuple[int, ...] = attrs.field(repr=False)
-    """f̂₁, …, f̂_T."""
+    """The hypotheses f̂₁, …, f̂_T."""
 
     @property
     def total(self) -> int:
-        """M."""
+        """The number M of mistakes."""
         return int(self.wrong.sum())
 
     @property
     def curve(self) -> NDArray[np.int64]:
-        """The mistakes after each round."""
+        """The number of mistakes so far, after each round."""
         return np.cumsum(self.wrong, dtype=np.int64)
 
 
 def mistakes_of(view: View) -> Mistakes:
-    """The mistakes that a view of a learner shows: f̂_t, the answer to sample t-1, about sample t.
+    """The mistakes in a learner's view: the hypothesis f̂_t, which answers sample t-1, is judged on
+    sample t.
 
     Raises: InvalidArgument for a view of anything else than samples and hypotheses.
 
@@ -153,26 +156,28 @@ def _sample(message: object) -> Sample:
 
 
 _MOST_COPIES: Final = 1 << 8
-"""Values of g that are tried: all up to so many, then some in between."""
+"""The number up to which every value of g is tried; beyond it only some are."""
 
 
 class HardShape(NamedTuple):
-    """How the hard sequence is made that proves the bound: its figures are exact."""
+    """The parameters g, b and k of the hard sequence that proves the lower bound, and that
+    bound, exactly."""
 
     bound: Fraction
-    """E[M] is at least that; 0 where nothing follows."""
+    """The lower bound on E[M]; 0 if nothing follows."""
     copies: int = 1
-    """g: samples (1, 1) in a block."""
+    """The number g of samples (1, 1) in a block."""
     parts: int = 2
-    """b: into how many parts the rest of a block is split."""
+    """The number b of parts into which the rest of a block is split."""
     blocks: int = 0
-    """k: blocks inside each other."""
+    """The number k of nested blocks."""
 
 
 def mistakes_lower_bound(
     rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
 ) -> float:
-    """Some stream costs every (ε, δ)-DP, β-concentrated learner so many mistakes; rounded down.
+    """A lower bound on the expected mistakes of (ε, δ)-DP, β-concentrated learners on their worst
+    stream, rounded down.
 
     E[M] >= max over g, b, k of gk(1 - E(b-1)β/(b-E) - k(b-1)δ_g/(b-E)), where E = e^(gε) < b,
     δ_g = δ(E-1)/(e^ε-1) and g(b^k-1)/(b-1) <= T = ``rounds``. For ε = ln 3/2, g = 1 and b = 2 that
@@ -206,13 +211,14 @@ def mistakes_lower_bound(
 
 
 def floor(value: Fraction) -> float:
-    """The largest double that is no more."""
+    """The largest double that is at most ``value``."""
     near = float(value)
     return near if Fraction(near) <= value else math.nextafter(near, -math.inf)
 
 
 def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object) -> HardShape:
-    """The g, b and k of the largest bound, and that bound; see ``mistakes_lower_bound``."""
+    """The parameters g, b and k with the largest bound, and that bound; see
+    ``mistakes_lower_bound``."""
     most = fields.check_size(rounds, "rounds", fields.STREAM)
     rate = fields.log_epsilon(epsilon)
     failure, leaks = exact.probability(beta, "beta"), exact.probability(delta)
@@ -229,7 +235,7 @@ def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: obje
 def _lost(
     large: Fraction, group: Fraction, failure: Fraction, blocks: int, parts: int | None
 ) -> Fraction:
-    """P(fewer than gk mistakes) is at most that."""
+    """An upper bound on P(fewer than gk mistakes), for one choice of g, b and k."""
     if parts is None:
         return large * failure + group
     if parts <= large:
@@ -238,7 +244,7 @@ def _lost(
 
 
 def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
-    """The g that are worth a try: E < b <= T."""
+    """Yields the values of g to try, those for which e^(gε) < b <= T is possible."""
     last = min(rounds, int(math.log(rounds + 1) / float(rate)) + 1)
     yield from range(1, min(last, _MOST_COPIES) + 1)
     g = _MOST_COPIES
@@ -248,7 +254,7 @@ def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
 
 
 def _group(rate: ExactEpsilon, copies: int, delta: Fraction) -> tuple[Fraction, Fraction]:
-    """e^(gε) and δ_g, rounded up."""
+    """Upper bounds on e^(gε) and δ_g, the privacy parameters of a group of g samples."""
     if isinstance(rate, Log):
         one, large = rate.argument, rate.argument**copies
     else:
@@ -258,7 +264,7 @@ def _group(rate: ExactEpsilon, copies: int, delta: Fraction) -> tuple[Fraction, 
 
 
 def _exp(exponent: Fraction) -> tuple[Fraction, Fraction]:
-    """e^exponent, between two fractions."""
+    """A lower and an upper bound on e^exponent, as fractions."""
     small = exponent.denominator.bit_length() - exponent.numerator.bit_length()
     bits = 64 + 2 * int(exponent) + max(0, small)
     (below, above), unit = exact.exp_bracket(exponent, bits), 1 << bits
@@ -266,7 +272,8 @@ def _exp(exponent: Fraction) -> tuple[Fraction, Fraction]:
 
 
 def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int | None]]:
-    """k, and the largest b for it; None for k = 1, where nothing is split."""
+    """Yields each number k of blocks with the largest fitting number b of parts; None for k = 1,
+    where nothing is split."""
     yield 1, None
     blocks, allowed = 2, rounds // copies
     while True:
@@ -278,7 +285,7 @@ def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int | None]]:
 
 
 def _parts(allowed: int, blocks: int) -> int:
-    """The largest b with 1 + b + … + b^(k-1) <= allowed."""
+    """The largest b with 1 + b + … + b^(k-1) <= ``allowed``, for k = ``blocks``."""
     low, high = 1, 1 << (-(-allowed.bit_length() // (blocks - 1)))
     while low < high:
         half = (low + high + 1) // 2

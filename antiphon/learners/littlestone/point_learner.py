@@ -1,4 +1,5 @@
-"""SVT and argmax: a learner of Point_N, which waits for a large count and then asks whose it is."""
+"""A private learner of Point_N from a sparse vector and a noisy argmax: it waits for a large
+count, then asks which point has it."""
 
 from __future__ import annotations
 
@@ -22,20 +23,22 @@ from antiphon.protocol.provenance import CREATED
 from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neighbouring_start
 
 _SHARE: Final = Fraction(7, 20)
-"""The part of the first ε that the noise of the threshold gets."""
+"""The part of the sparse vector's ε for the noise of its threshold."""
 _SPLIT: Final = Fraction(11, 20)
-"""The part of ε that ``above`` gets."""
+"""The part of ε for the sparse vector ``above``; the argmax gets the rest."""
 _FAR: Final = 25
-"""Scales past the threshold where no ⊤ has come with a probability of e^(-25) or so."""
+"""The number of noise scales past the threshold at which the probability of no ⊤ is about
+e^(-25)."""
 
 
 @register("antiphon.Seen/1", state=True)
 class Seen(NamedTuple):
-    """How often each point had the label 1; what was learned; whether the parts are created."""
+    """State: the number of samples (x, 1) of each point x, the learned point, and whether the
+    parts are created."""
 
     counts: tuple[int, ...]
     learned: int | None
-    """None before the ⊤; 0 where the argmax fails to answer."""
+    """The learned point; None before the ⊤, and 0 if the argmax fails to answer."""
     created: bool
 
 
@@ -43,7 +46,8 @@ class Seen(NamedTuple):
 @column_safe
 @attrs.frozen(kw_only=True)
 class PointLearner(ExchangePostProcessor[Seen]):
-    """IPM: f⁽⁰⁾ until the largest count is above a threshold; then f⁽ˣ⁾, x a noisy argmax.
+    """IPM, a learner: answers f⁽⁰⁾ until the largest count is above a threshold; then f⁽ˣ⁾, where x
+    is a noisy argmax.
 
     A count is of the samples (x, 1). ``above`` is asked for the largest of them after each sample,
     and after its ⊤ ``argmax`` once for all of them. Stands on the left of ExtConComp, where it
@@ -80,7 +84,7 @@ class PointLearner(ExchangePostProcessor[Seen]):
 
     @property
     def points(self) -> int:
-        """N."""
+        """The number N of points."""
         return self.argmax.candidates
 
     @property
@@ -89,7 +93,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': the two parts, as they claim."""
+        """f: one sample differs; f': valid pairs for the two created mechanisms, as their claims
+        define them."""
         return Lifting(
             event_level(), fixed_mechanisms(self.created), Status.PROVED, "see PointLearner"
         )
@@ -98,7 +103,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return mistake_learner.signature(self.points)
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
-        """Count the sample; ask whether the largest count is high, then which point has it."""
+        """Handles a sample: counts it, and asks whether the largest count is high; if so, which
+        point has it."""
         counts, learned, created = state
         if learned is not None:
             return state, learned
@@ -113,11 +119,12 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return Seen(counts, learned, True), learned or 0
 
     def settled(self, state: Seen) -> bool:
-        """Whether it has learned."""
+        """Whether a point was learned, so that the answer no longer changes."""
         return state.learned is not None
 
     def wrong(self, count: int) -> float:
-        """P(argmax is another point) where one point has that count, and the others none.
+        """The probability that the argmax is wrong if one point has this count and the others have
+        0.
 
         Of n points in random order, the best behind j others, each of which is heads with
         probability h = e^(-rate·count), is reached with probability (1-h)^j: the mean over j.
@@ -133,7 +140,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
 def point_learner(
     *, points: int, horizon: int, epsilon: exact.Epsilon, beta: float = 0.1
 ) -> ComplexMechanism:
-    """PointLearner ∘* ExtConComp with the threshold of the fewest mistakes.
+    """The learner PointLearner ∘* ExtConComp, with a threshold of nearly the fewest expected
+    mistakes.
 
     ε-DP, derived; on ⊥ throughout it says f⁽⁰⁾ with probability 1 - ``beta`` (reckoned in doubles).
     Of the thresholds it takes one of the least ``expected_mistakes``, within 2 %, which count the
@@ -162,7 +170,8 @@ def point_learner(
 
 
 def expected_mistakes(learner: PointLearner, rounds: int) -> float:
-    """Against (1, 1) in every round, in doubles: those before ⊤, and all if argmax is wrong."""
+    """The expected mistakes against (1, 1) in every round, in doubles: those before ⊤, and the
+    rest if the argmax is wrong."""
     above = learner.above
     scales = above.threshold_scale + above.query_scale
     last = min(rounds, max(0, above.threshold) + math.ceil(_FAR * scales))

@@ -39,7 +39,8 @@ __all__ = [
 
 
 def mistake_law(learner: ContinualMechanism[Any], rounds: int, **simulation: Any) -> MistakeLaw:
-    """The law of a learner's mistakes: exact where it is finite, else known, else simulated.
+    """The law of a learner's mistakes: exact for a finite learner, else in doubles if its law is
+    known, else simulated.
 
     ``simulation``: repetitions, seed, confidence, executor, progress; see ``SimulatedLaw``.
     Raises: InvalidArgument for what takes no samples, or no number of rounds.

@@ -1,4 +1,5 @@
-"""A learner's hard sequence, by the proof of ``mistakes_lower_bound``; and the worst of all.
+"""A learner's hard sequence, from the proof of ``mistakes_lower_bound``; its worst sequence; and
+laws by simulation.
 
 By playing it, the law of any learner is known, each figure with an interval. A repetition is one
 play of one stream, with coins of its own, from the seed of the law and the number of the
@@ -38,11 +39,13 @@ if TYPE_CHECKING:
     from antiphon.audit.running.progress import Progress
 
 Play: TypeAlias = "tuple[int, int]"
-"""τ, or T + 1 where it is later; the mistakes."""
+"""The result of a play: τ, the first round that leaves f⁽⁰⁾ (T + 1 if none does), and the number
+of mistakes."""
 
 
 def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins) -> Play:
-    """One play of the stream with these hits."""
+    """Plays a learner on the stream with samples (1, 1) in the rounds ``hits``; returns τ and
+    the number of mistakes."""
     state, told, left, errors, met = learner.initial_state, FIRST, rounds + 1, 0, 0
     step, waiting = learner.step, [*hits[:1]]
     for time in range(1, rounds + 1):
@@ -64,7 +67,7 @@ def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins
 
 @attrs.frozen
 class Plays:
-    """The task: one play for each sample of a chunk."""
+    """The task of a worker process: one play for each sample of a chunk."""
 
     learner: ContinualMechanism[Any]
     hits: Hits
@@ -77,7 +80,8 @@ class Plays:
 
 
 class SimulatedLaw(MistakeLaw):
-    """A law estimated by ``repetitions`` plays of each stream that is asked about.
+    """The law of a learner's mistakes, estimated by ``repetitions`` plays of each stream that is
+    asked about.
 
     Means have a normal interval of this ``confidence``, β that of Clopper and Pearson; each is of
     one figure. ``executor`` and ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C ends the
@@ -107,7 +111,7 @@ class SimulatedLaw(MistakeLaw):
         self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
     def plays(self, hits: Hits) -> NDArray[np.int64]:
-        """τ and the mistakes of each play: a row for each. Asked twice, they are the same plays."""
+        """The pair (τ, mistakes) of each play, a row each. The plays are cached for each stream."""
         from antiphon.audit.running import Chunks, run
 
         key = _key(hits)
@@ -123,7 +127,7 @@ class SimulatedLaw(MistakeLaw):
         return self._known[key]
 
     def anew(self, hits: Hits) -> MistakeFigure:
-        """E[M] by plays that nothing was chosen by."""
+        """An estimate of E[M] by fresh plays, which were not used to choose the stream."""
         self._known.pop(_key(hits), None)
         return self.mistakes(hits)
 
@@ -153,24 +157,26 @@ def _key(hits: Hits) -> tuple[int, ...]:
 
 
 Block = tuple[int, int]
-"""Its first and its last round."""
+"""A block of rounds: (first round, last round)."""
 
 
 @attrs.frozen
 class HardSequence:
-    """The rounds of its (1, 1), and what the proof speaks of: one entry for each block."""
+    """A learner's hard sequence: the rounds of its samples (1, 1), and for each block the
+    probabilities in the proof."""
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
-    """B_0 ⊃ B_1 ⊃ …"""
+    """The nested blocks B_0 ⊃ B_1 ⊃ …"""
     kept: tuple[Number, ...]
-    """q_i: P(τ ∈ B_i) before the (1, 1) of B_i are put in."""
+    """The probabilities q_i = P(τ ∈ B_i) before the samples (1, 1) of B_i are put in."""
     leaving: tuple[Number, ...]
-    """m_i: P(τ ∈ B_i) once they are."""
+    """The probabilities m_i = P(τ ∈ B_i) once the samples (1, 1) of B_i are put in."""
 
 
 def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
-    """(1, 1) in the first ``copies`` rounds of a block, and on in the lightest part of its rest.
+    """The hard sequence: (1, 1) in the first ``copies`` rounds of a block, then again in the
+    lightest part of its rest.
 
     The weight of a part is P(τ ∈ part). A block whose rest has fewer rounds than ``parts`` is the
     last. The parts are as even as can be; of those that are equally light the first is taken. By
@@ -210,7 +216,8 @@ def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSe
 
 
 def _ends(first: int, last: int, parts: int) -> list[int]:
-    """``first``, and where the parts of what comes after it end; the longer ones come first."""
+    """The round ``first``, and the last round of each part of the rounds after it; longer parts
+    come first."""
     size, more = divmod(last - first, parts)
     return [first + part * size + min(part, more) for part in range(parts + 1)]
 
@@ -226,26 +233,26 @@ def _concentrated(law: MistakeLaw) -> None:
 
 
 _FEW = 10
-"""Rounds of which streams are looked at one by one."""
+"""The largest number of rounds for which streams are searched one by one."""
 
 
 @attrs.frozen
 class WorstSequence:
-    """The stream with the most mistakes, and how many that is."""
+    """The stream on which a learner makes the most mistakes, and their expected number."""
 
     hits: tuple[int, ...]
     mistakes: MistakeFigure
     tied: int
-    """How many streams have as many."""
+    """The number of streams with as many mistakes, this one included."""
 
 
 def most_rounds(law: MistakeLaw) -> int:
-    """For how many rounds all streams of a law can be looked at."""
+    """The largest number of rounds for which all streams of a law can be searched."""
     return MOST_LISTED if isinstance(law, FiniteLaw) else _FEW
 
 
 def worst_sequence(law: MistakeLaw) -> WorstSequence:
-    """The best of all adversaries that choose beforehand where to say (1, 1).
+    """The stream of ⊥ and (1, 1), fixed beforehand, on which the learner makes the most mistakes.
 
     Exact for a ``FiniteLaw``. By simulation the stream is the one that looks worst, of which the
     mean is higher than the truth for having been looked for: so it is played anew.
@@ -272,5 +279,5 @@ def worst_sequence(law: MistakeLaw) -> WorstSequence:
 
 
 def _hits(number: int, rounds: int) -> tuple[int, ...]:
-    """Round t is a hit iff bit T - t of the number is 1."""
+    """The rounds t that are hits in stream ``number``: those where bit T - t of the number is 1."""
     return tuple(t for t in range(1, rounds + 1) if number >> (rounds - t) & 1)

@@ -1,4 +1,4 @@
-"""The law of a learner's mistakes: what it answers, and where it is known exactly or in doubles.
+"""The law of a learner's mistakes: the interface, and laws that are computed exactly or in doubles.
 
 Streams are of ⊥ and (1, 1) only, told as the rounds of the (1, 1): ``hits``, ascending, from 1, …,
 T. τ is the first round whose hypothesis is not f⁽⁰⁾.
@@ -35,7 +35,8 @@ Hits: TypeAlias = Sequence[int]
 
 @attrs.frozen
 class MistakeFigure(ForPrograms):
-    """A probability or an expectation, and an interval for it: a point unless it is simulated."""
+    """A probability or an expectation with an interval, which is a single point unless the
+    figure is simulated."""
 
     value: Number
     low: Number
@@ -44,11 +45,11 @@ class MistakeFigure(ForPrograms):
 
     @classmethod
     def at(cls, value: Number, how: How) -> MistakeFigure:
-        """Without an interval."""
+        """A figure whose interval is the single point ``value``."""
         return cls(value, value, value, how)
 
     def to_dict(self) -> dict[str, object]:
-        """For JSON; exact figures are fractions in words, too."""
+        """The figure as a dictionary, for JSON; an exact one is also given as a fraction."""
         told = {"value": _safe(self.value, up), "low": _safe(self.low, down)}
         told["high"] = _safe(self.high, up)
         exactly = {"exactly": str(self.value)} if isinstance(self.value, Fraction) else {}
@@ -70,25 +71,27 @@ def _safe(value: Number, rounded: Callable[[Fraction], float]) -> float:
 
 
 class MistakeLaw(ABC):
-    """The law of when one learner leaves f⁽⁰⁾, for ``rounds`` rounds. Abstract."""
+    """The law of the first round τ in which a learner leaves f⁽⁰⁾, and of its mistakes, in
+    ``rounds`` rounds. Abstract."""
 
     how: ClassVar[How]
     rounds: int
 
     @abstractmethod
     def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
-        """P(τ <= t) for some times t >= 0, on the stream with these hits."""
+        """The probabilities P(τ <= t) for some times t >= 0, on the stream with these hits."""
 
     @abstractmethod
     def mistakes(self, hits: Hits) -> MistakeFigure:
-        """E[M] on the stream with these hits."""
+        """The expected number E[M] of mistakes, on the stream with these hits."""
 
     @abstractmethod
     def concentration(self) -> MistakeFigure:
-        """The least β with which it is β-concentrated: P(τ <= T) where all samples are ⊥."""
+        """The least β for which the learner is β-concentrated: P(τ <= T) if all samples are ⊥."""
 
     def check(self, hits: Hits) -> Hits:
-        """Raises: InvalidArgument for hits that are no rounds, ascending."""
+        """Returns the hits. Raises: InvalidArgument unless they are ascending rounds from 1, …,
+        T."""
         if isinstance(hits, range) and hits.step == 1:
             ascending = not hits or (hits.start >= 1 and hits.stop <= self.rounds + 1)
         else:
@@ -100,35 +103,36 @@ class MistakeLaw(ABC):
 
 
 class ReckonedLaw(MistakeLaw):
-    """One whose figures are points, not intervals. Abstract."""
+    """A law that is computed, not simulated, so that its figures have no intervals. Abstract."""
 
     def concentration(self) -> MistakeFigure:
         return MistakeFigure.at(self.left((), [self.rounds])[0], self.how)
 
 
 def every_round(rounds: int) -> range:
-    """The hits of the adversary that is wrong every round for f⁽⁰⁾."""
+    """The hits of the adversary that says (1, 1) in every round."""
     return range(1, rounds + 1)
 
 
 _FEW = 1 << 8
-"""Hits that are looked at first."""
+"""The number of hits that are looked at first; more follow if they matter."""
 
 
 class Quiet(Protocol):
-    """The interface of a function that knows when f⁽⁰⁾ is left."""
+    """The interface of a learner, or a part of it, that knows the probability of f⁽⁰⁾ so far."""
 
     def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
-        """P(f⁽⁰⁾ so far) after each run of samples."""
+        """The probability of f⁽⁰⁾ so far, after each run of samples."""
         ...
 
     def rising(self, last: int, /) -> NDArray[np.float64]:
-        """P(f⁽⁰⁾ so far) after each of the first samples, all (1, 1)."""
+        """The probability of f⁽⁰⁾ so far, after 1, …, last samples that are all (1, 1)."""
         ...
 
 
 class KnownLaw(ReckonedLaw):
-    """The law of a learner that leaves f⁽⁰⁾ for another hypothesis, and stays with that.
+    """The law of a learner that leaves f⁽⁰⁾ at most once, for a hypothesis that it then keeps; in
+    doubles.
 
     For f⁽¹⁾; or for a wrong one, with a probability that is a function of the number of hits
     (``points``). Probabilities below 1e-15 are left out.
@@ -141,7 +145,7 @@ class KnownLaw(ReckonedLaw):
         self._leaves, self._points = leaves, points
 
     def _kept(self, hits: Hits, cuts: Sequence[int]) -> list[float]:
-        """P(f⁽⁰⁾ so far) after so many samples, for each of the cuts."""
+        """The probability of f⁽⁰⁾ so far after the first ``cut`` samples, for each of the cuts."""
         ends = sorted({*cuts, *(hit - 1 for hit in hits)} - {0})
         begins = [0, *ends][: len(ends)]
         runs = [
@@ -166,13 +170,14 @@ class KnownLaw(ReckonedLaw):
         return MistakeFigure.at(sum(kept) + self._in_vain(some, kept, len(hits)), self.how)
 
     def _before(self, hits: Hits) -> list[float]:
-        """P(f⁽⁰⁾ so far) before each hit."""
+        """The probability of f⁽⁰⁾ so far before each hit."""
         if isinstance(hits, range) and hits and hits[0] == 1:
             return [1.0, *self._leaves.rising(len(hits) - 1).tolist()]
         return self._kept(hits, [hit - 1 for hit in hits])
 
     def _in_vain(self, some: Hits, kept: list[float], hits: int) -> float:
-        """The mistakes after a wrong hypothesis was taken for good, while so many hits had come."""
+        """The expected number of mistakes after a wrong hypothesis was adopted for good, in a
+        stream of ``hits`` hits."""
         if self._points is None:
             return 0.0
         (last,) = self._kept(some, [self.rounds if len(some) == hits else some[-1]])
@@ -186,7 +191,8 @@ class KnownLaw(ReckonedLaw):
 
 
 def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
-    """The law of one of the learners whose law is known; None of another."""
+    """The law of a learner for which there is a formula (in doubles); None for any other
+    learner."""
     if type(learner) is NameAndShame:
         return KnownLaw(learner, rounds)
     if type(learner) is ComplexMechanism and type(learner.post_processor) is PointLearner:
@@ -199,17 +205,18 @@ def known_law(learner: ContinualMechanism[Any], rounds: int) -> KnownLaw | None:
 
 
 Node: TypeAlias = "tuple[Any, int]"
-"""A state, and the hypothesis that was answered with it."""
+"""A state of the learner, and the hypothesis that it answered with it."""
 
 MOST_STATES: Final = 1 << 9
-"""Nodes, past which a learner is taken to have infinitely many."""
+"""The largest number of nodes; a learner with more is treated as infinite."""
 MOST_ROUNDS: Final = 1 << 12
 MOST_LISTED: Final = 16
-"""Rounds of which all 2^T streams are looked at."""
+"""The largest number of rounds for which all 2^T streams are listed."""
 
 
 class FiniteLaw(ReckonedLaw):
-    """The law of a finite learner, from the laws of its state and last hypothesis, round by round.
+    """The exact law of a finite learner, computed round by round from the law of its state and last
+    hypothesis.
 
     Raises: Intractable for a draw that is not finite, or more than ``MOST_STATES`` nodes; more than
     ``MOST_ROUNDS`` rounds, whose fractions would be too long.
@@ -225,7 +232,8 @@ class FiniteLaw(ReckonedLaw):
         self._rows = dict(_rows(learner, self._start, rounds))
 
     def _beliefs(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
-        """The law of the node before each round; without those that left f⁽⁰⁾, if ``alive``."""
+        """Yields the law of the node before each round; if ``alive``, only of nodes that have
+        not left f⁽⁰⁾."""
         belief, waiting = {self._start: Fraction(1)}, set(hits)
         for time in range(1, self.rounds + 1):
             yield belief
@@ -250,7 +258,7 @@ class FiniteLaw(ReckonedLaw):
         return MistakeFigure.at(total, self.how)
 
     def distribution(self, hits: Hits) -> tuple[Fraction, ...]:
-        """P(M = 0), P(M = 1), …, as far as there are hits."""
+        """The probabilities P(M = 0), P(M = 1), …, up to the number of hits."""
         waiting = set(self.check(hits))
         belief: dict[tuple[Node, int], Fraction] = {(self._start, 0): Fraction(1)}
         for time in range(1, self.rounds + 1):
@@ -268,7 +276,8 @@ class FiniteLaw(ReckonedLaw):
         return tuple(found)
 
     def every(self) -> list[Fraction]:
-        """E[M] of all 2^T streams: number i has a hit in round t iff bit T - t of i is 1.
+        """The expected mistakes E[M] of all 2^T streams: stream i has a hit in round t if bit T - t
+        of i is 1.
 
         By integers over one denominator, all streams at once. Raises: Intractable past 16 rounds.
         """
@@ -305,7 +314,8 @@ class FiniteLaw(ReckonedLaw):
 def _rows(
     learner: ContinualMechanism[Any], start: Node, rounds: int
 ) -> Iterable[tuple[tuple[Node, Sample], tuple[tuple[Node, Fraction], ...]]]:
-    """The transitions of each node reached in this many rounds, after ⊥ and after (1, 1)."""
+    """The transitions of each node that is reached within ``rounds`` rounds, after ⊥ and after
+    (1, 1)."""
     seen, front = {start}, [start]
     for _ in range(rounds):
         found: list[Node] = []

@@ -1,4 +1,4 @@
-"""L2P's learners in a convex body, and leaders that are lazy.
+"""Private learners in a convex body that seldom switch: L2P on points, and lazy leaders.
 
 Alg. 1 of Asi, Koren, Liu and Talwar draws points of a Gaussian law that is conditioned to the body,
 seldom, and tells little by when it does. ``DPOCO`` is that algorithm; ``LazyGibbs`` needs no fake

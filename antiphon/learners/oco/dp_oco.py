@@ -1,4 +1,5 @@
-"""DP-OCO: L2P on the regularised exponential weights of points, for linear losses."""
+"""DP-OCO: L2P with exponential weights of the points of a convex body, regularised, for linear
+losses."""
 
 from __future__ import annotations
 
@@ -29,16 +30,17 @@ def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:
 
 @register("antiphon.Paired/1", state=True)
 class Paired(NamedTuple):
-    """State: rounds played, the sums, and the point that is played."""
+    """State: rounds played, the sum of gradients now and when the batch began, the shown point x
+    and the hidden y."""
 
     rounds: int
-    """Data that have come."""
+    """The number of data so far."""
     total: Steps
     """The sum of all gradients, in steps."""
     pair: tuple[Row, Row] | None
-    """x, which is shown, and y, of the same law; None before the first message."""
+    """The shown point x, and the hidden point y of the same law; None before the first message."""
     begun: Steps
-    """The sum when the batch began."""
+    """The sum of the gradients when the batch began."""
 
 
 @attrs.frozen(kw_only=True)
@@ -160,7 +162,8 @@ class PairedPoints(ConvexLearner[Paired]):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class DPOCO(PairedPoints):
-    """Alg. 1, L2P, with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear losses on ball or box.
+    """DP-OCO: L2P (Alg. 1) with μ_t(x) ∝ e^(-β(Σ_{i<t} ℓ_i(x) + λ‖x‖²)), for linear losses on a
+    ball or a box.
 
     ν_s is μ when batch s begins; x and y are drawn from ν̄_1. After batch s-1, independently,
 
@@ -202,7 +205,8 @@ class DPOCO(PairedPoints):
     def printed(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """Thm 3.12's parameters, if Thm 3.2 and Lemma 3.11 hold for them and give (ε, δ).
+        """DP-OCO with the parameters of Thm 3.12, if Thm 3.2 and Lemma 3.11 hold for them and give
+        (ε, δ).
 
         δ is halved between δ₀ and δ₁; B is rounded up.
         Raises: InvalidArgument where they do not, as far as is known everywhere: the printed β
@@ -215,7 +219,8 @@ class DPOCO(PairedPoints):
     def corrected(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """Thm 3.12's parameters, mended: β = η²λ/(20L² ln(2/δ₀)), p = max{4η/ε, ηBℒ}, less η.
+        """DP-OCO with corrected parameters of Thm 3.12: β = η²λ/(20L² ln(2/δ₀)), p = max{4η/ε,
+        ηBℒ}, and a smaller η.
 
         Raises: InvalidArgument for premises that no η meets.
         """
@@ -226,7 +231,8 @@ class DPOCO(PairedPoints):
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """With about the least λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP by exact accounting.
+        """DP-OCO with about the least λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP by the exact
+        accounting.
 
         R is the body's reach, η = βLD/2, so that S is never cut at 1. A search; that (ε, δ) holds
         is checked at its end.

@@ -1,4 +1,4 @@
-"""Draws x ∝ e^(⟨θ, x⟩ - q‖x‖²) from a ball or a box: a Gaussian law, conditioned to the body.
+"""Random points x ∝ e^(⟨θ, x⟩ - q‖x‖²) of a ball or a box: a Gaussian law conditioned on the body.
 
 In doubles: whatever rests on the law is *assumed*.
 """
@@ -19,30 +19,32 @@ from antiphon.populations.each_replica import for_all, for_each
 from antiphon.protocol.coins.coins import Coins
 
 LogDensity = Callable[[Floats], Floats]
-"""A table with a row for each density ↦ logarithms, up to a constant of each row."""
+"""A function from a table of points, a row for each density, to log-densities, up to a constant
+in each row."""
 
 _POINTS: Final = 1025
 _COARSE: Final = 33
 _ZOOMS: Final = 12
 _DEPTH: Final = 42.0
-"""Where a density is e^-42 of its largest, it ends: that leaves out less than a double tells."""
+"""The log-density below the maximum at which a density is cut off: the lost mass is below double
+precision."""
 _UNIFORM: Final = 1 << 53
 
 
 class DensityTable(NamedTuple):
-    """Densities, one in each row, that are log-linear between points.
+    """Tabulated densities on an interval, one in each row, that are log-linear between the points.
 
     Their error is that of the trapezoid: some 10^-4, relatively, for a Gaussian.
     """
 
     points: Floats
     logs: Floats
-    """The logarithm of the density at each point, 0 where it is largest."""
+    """The log-density at each point, 0 at the largest."""
     masses: Floats
-    """From the first point to each."""
+    """The mass from the first point up to each point."""
 
     def quantiles(self, shares: Floats) -> Floats:
-        """Where each has that share of its mass to the left; of a table of shares, row by row.
+        """The quantile of each density at its share, or row by row for a table of shares.
 
         What rounds as Python does is done by Python: so a row is what it is alone.
         """
@@ -63,7 +65,7 @@ class DensityTable(NamedTuple):
 
 
 def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
-    """A table of densities that are log-concave on intervals with these ends."""
+    """A table of log-concave densities on the intervals [low, high]."""
     low, high = _window(log_density, low, high)
     points = _between(low, high, _POINTS)
     logs = log_density(points)
@@ -77,7 +79,7 @@ def table(log_density: LogDensity, low: Floats, high: Floats) -> DensityTable:
 
 
 def _window(log_density: LogDensity, low: Floats, high: Floats) -> tuple[Floats, Floats]:
-    """Ends between which they have their mass."""
+    """Narrower intervals that contain nearly all of the mass of each density."""
     each = np.arange(len(low))
     for _ in range(_ZOOMS):
         points = _between(low, high, _COARSE)
@@ -96,14 +98,15 @@ def _between(low: Floats, high: Floats, count: int) -> Floats:
 
 
 def uniforms(coins: Coins, count: int) -> Floats:
-    """Uniform numbers in (0, 1), by coins."""
+    """Uniform random numbers in (0, 1)."""
     words = [coins.uniform_integer(_UNIFORM) for _ in range(count)]
     found: Floats = float64s([(word + 0.5) / _UNIFORM for word in words])
     return found
 
 
 def check_body(body: Body) -> None:
-    """Raises: InvalidArgument for a body from which nothing is drawn here."""
+    """Raises: InvalidArgument for a body that is neither a ball nor a box, the only ones to draw
+    points from."""
     kind: Any = type(body)
     if kind is not Ball and kind is not Box:
         raise InvalidArgument(
@@ -113,7 +116,7 @@ def check_body(body: Body) -> None:
 
 
 def gibbs(body: Body, slope: Point, curvature: float, coins: Coins) -> Point:
-    """A point of the body with density ∝ e^(⟨slope, x⟩ - curvature·‖x‖²).
+    """A random point of the body, with density ∝ e^(⟨slope, x⟩ - curvature·‖x‖²).
 
     Raises: InvalidArgument for a body that is neither a ball nor a box.
     """
@@ -125,7 +128,7 @@ def gibbs(body: Body, slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
-    """Coordinate by coordinate."""
+    """A random point of the box, drawn coordinate by coordinate."""
 
     def log_density(x: Floats) -> Floats:
         return (slope[:, None] - curvature * x) * x
@@ -137,8 +140,8 @@ def _of_box(half: float, slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
-    """A point of the ball, by its axis law: x = t·u + v, u the direction of the slope, v orthogonal
-    to it.
+    """A random point x = t·u + v of the unit ball, where u is the direction of the slope and v is
+    orthogonal to it.
 
     t has density ∝ e^(κt-qt²)·P[χ²_{d-1} <= 2q(1-t²)], κ = ‖slope‖ and q = ``curvature``; given t,
     ‖v‖ has density ∝ r^(d-2) e^(-qr²) on [0, √(1-t²)], and any direction. Both are log-concave.
@@ -174,12 +177,13 @@ def _of_ball(slope: Point, curvature: float, coins: Coins) -> Point:
 
 
 def _height(t: float) -> float:
-    """The half-width of the unit ball at distance t from its centre along the axis."""
+    """The half-width √(1 - t²) of the unit ball at distance t from its centre, across the axis."""
     return math.sqrt(max((1 - t) * (1 + t), 0.0))
 
 
 def _placed(along: Point, t: float, r: float, across: Point) -> Point:
-    """t·u + v, ‖v‖ = r, v in the direction of what is left of ``across`` orthogonally to u."""
+    """The point t·u + v, where u = ``along``, and v has norm r and the direction of ``across``
+    after projection orthogonal to u."""
     across = across - (across @ along) * along
     across = across - (across @ along) * along
     point: Point = along * t + across * (r / math.sqrt(across @ across))
@@ -187,7 +191,8 @@ def _placed(along: Point, t: float, r: float, across: Point) -> Point:
 
 
 def log_gamma_share(shape: float, x: Floats) -> Floats:
-    """ln P[Γ(shape) <= x], for x >= 0: the regularised lower incomplete gamma function.
+    """The logarithm ln P[Γ(shape) <= x] of the regularised lower incomplete gamma function, for x
+    >= 0.
 
     By x^a e^-x/Γ(a+1)·(1 + x/(a+1) + x²/((a+1)(a+2)) + …), whose terms are positive; 0 beyond
     a + 12√a + 60, where what is missing is less than a double tells.

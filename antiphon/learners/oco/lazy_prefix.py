@@ -1,4 +1,5 @@
-"""Lazy learners in a convex body: they hold a noisy sum of gradients, and seldom renew it."""
+"""Lazy private learners in a convex body, which hold a noisy sum of gradients and seldom renew
+it."""
 
 from __future__ import annotations
 
@@ -30,12 +31,13 @@ Steps: TypeAlias = tuple[int, ...]
 
 
 def gradient_steps(loss: ConvexLoss, body: Body, point: Point, datum: Datum) -> Steps:
-    """∇ℓ(x; z) in steps of L/``grid``, of a norm of at most ``grid`` steps, as ``clipped`` says."""
+    """The gradient ∇ℓ(x; z) in whole steps of L/``grid``, shortened by ``clipped`` to a norm of
+    at most ``grid`` steps."""
     return tuple(in_steps(loss, point, datum, loss.lipschitz(body), loss.grid).tolist())
 
 
 def plus(left: Steps, right: Steps) -> Steps:
-    """Their sum."""
+    """The sum of two vectors of whole steps."""
     return tuple(map(operator.add, left, right))
 
 
@@ -45,7 +47,7 @@ Noisy: TypeAlias = Union[Steps, tuple[float, ...]]
 
 @register("antiphon.Renewed/1", state=True)
 class Renewed(NamedTuple):
-    """The point that is followed until it is drawn anew."""
+    """A drawn noisy sum and its point, which is followed until the next draw."""
 
     noisy: Noisy
     point: Row
@@ -53,22 +55,24 @@ class Renewed(NamedTuple):
 
 @register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
-    """State: the rounds that are over, and the point that is followed."""
+    """State: rounds played, the sum of gradients, the noisy sum that is held, and the batch's
+    log-ratios."""
 
     rounds: int
-    """Data that have come."""
+    """The number of data so far."""
     total: Steps
-    """G: the sum of all gradients, in steps."""
+    """The exact sum G of all gradients, in steps."""
     held: Renewed | None
-    """None before the first message, when nothing has been drawn."""
+    """The noisy sum and point that are held; None before the first message."""
     ratios: float = 0
-    """Σ of the clipped log-ratios of the batch that is under way, in units of 1/(2σ²)."""
+    """The sum of the clipped log-ratios in the current batch, in units of 1/(2σ²)."""
 
 
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyPrefix(ConvexLearner[HeldSum]):
-    """Holds a noisy sum y, and stays with it after a batch with probability e^(-a). Abstract.
+    """A private learner that holds a noisy sum y, and keeps it after each batch with probability
+    e^(-a). Abstract.
 
     Gradients g_t at the point that is held are whole steps of L/``grid`` and clipped to a norm of
     Q = ``grid`` steps (``gradient_steps``). With G their sum so far and σ = ``sigma``·Q steps,
@@ -85,18 +89,18 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     """
 
     regulariser: float = attrs.field(converter=fields.double)
-    """λ of λ‖x‖², which the leader pays."""
+    """The factor λ of the regulariser λ‖x‖²."""
     sigma: Fraction = attrs.field(converter=fields.positive)
-    """The noise's standard deviation, in units of the largest gradient L."""
+    """The standard deviation of the noise, in units of the largest gradient norm L."""
     cost: Fraction = attrs.field(converter=fields.positive)
     clip: Fraction = attrs.field(converter=fields.positive)
     batch: int = attrs.field(default=1, converter=fields.size, metadata=fields.STREAM)
     deviation: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """σ, in steps."""
+    """The standard deviation σ of the noise, in steps."""
     _unit: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """2σ²."""
+    """The value 2σ², with σ in steps."""
     _most: int = attrs.field(init=False, eq=False, repr=False)
-    """w, in units of 1/(2σ²)."""
+    """The clipping bound w, in units of 1/(2σ²)."""
 
     def __attrs_post_init__(self) -> None:
         ConvexLearner.__attrs_post_init__(self)
@@ -144,14 +148,15 @@ class LazyPrefix(ConvexLearner[HeldSum]):
         return min(max(ratio, -self._most), self._most)
 
     def exponent(self, ratios: float) -> Fraction:
-        """a, after a batch with such a sum of clipped log-ratios."""
+        """The exponent a of the probability e^(-a) to keep y, given the sum of the batch's
+        clipped log-ratios."""
         return self.cost + Fraction(self.batch * self._most - ratios) / self._unit
 
     @classmethod
     def tuned(
         cls, *, horizon: int, body: Body, loss: ConvexLoss, epsilon: object, delta: object
     ) -> Self:
-        """With about the least √d·σ + √(BT) that is (ε, δ)-DP, and λ for it.
+        """The learner with about the least √d·σ + √(BT) that is (ε, δ)-DP, and the λ that suits it.
 
         Were nothing clipped, and up to the factor L·reach, that would bound regret. A search; that
         (ε, δ) holds is checked at its end.
@@ -166,27 +171,27 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
     @abstractmethod
     def _drawn(self, total: Steps, coins: Coins) -> Renewed:
-        """The point to follow from now on."""
+        """Draws a new noisy sum and its point."""
 
     def _scale(self) -> float:
-        """The length by which a step of y moves the leader: x = -y·scale."""
+        """The factor in x = -y·scale: the length by which one step of y moves the point."""
         return self.loss.lipschitz(self.body) / (2 * self.regulariser * self.loss.grid)
 
     @property
     def rho(self) -> Fraction:
-        """The ρ of zCDP of each new draw: ρ = (2Q)²/(2σ²)."""
+        """The zCDP parameter ρ = (2Q)²/(2σ²) of each new draw, σ in steps."""
         return 2 / self.sigma**2
 
     @property
     def curve(self) -> JointCurve:
-        """The bound on the Rényi divergences of its claim."""
+        """The bound on Rényi divergences that is claimed."""
         return prefix_curve(
             self.horizon, self.batch, self.sigma, self.cost, self._most / self._unit
         )
 
 
 def shown(point: Point) -> Row:
-    """A point as it stands in a state: nobody writes into it. A column of points as it is."""
+    """The point as a read-only row, to be kept in a state."""
     found: Row = held(point.astype(np.float64))
     return found
 
@@ -216,7 +221,8 @@ class ByGibbsLaw(LazyPrefix):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyGibbs(ByGibbsLaw):
-    """Stands at x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body, and stays there lazily. *Not for release.*
+    """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body. *Not for
+    release.*
 
     β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus
     N(0, (``sigma``·L)²I), conditioned to a body: of it ``LazyPrefix`` says when to stay.
@@ -254,7 +260,8 @@ class ByNoisySum(LazyPrefix):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class LazyLeader(ByNoisySum):
-    """Holds y = G + discrete Gaussian noise, and stands where ⟨y, x⟩ + λ‖x‖² is least in the body.
+    """A lazy private leader: holds y = G + discrete Gaussian noise, and its point minimises ⟨y, x⟩
+    + λ‖x‖² on the body.
 
     See ``LazyPrefix`` for when it stays with y. The point is post-processing of y.
 

@@ -1,4 +1,5 @@
-"""Parameters of lazy learners in a convex body: of the least merit within (ε, δ), and of theorems.
+"""Parameters of lazy learners in a convex body: those of the best merit within (ε, δ), and those of
+theorems.
 
 Those of DP-OCO are found as they are printed, as they must be for Thm 3.2, and by the exact
 accounting.
@@ -25,11 +26,11 @@ from antiphon.protocol.measures.kinds import Approximate
 
 _ORDERS: Final = 48
 _WIDTH: Final = 2
-"""w, in standard deviations of a log-ratio: then 1 in 40 is clipped."""
+"""The clipping bound w in standard deviations of a log-ratio; about 1 in 40 is clipped."""
 
 
 class Prefix(NamedTuple):
-    """σ, c, w and B."""
+    """The parameters of a ``LazyPrefix`` learner: σ, cost c, clip w and batch size B."""
 
     sigma: Fraction
     cost: Fraction
@@ -38,12 +39,14 @@ class Prefix(NamedTuple):
 
 
 def seems_to_keep(curve: JointCurve, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether the claim is (ε, δ)-DP, in plain floats: where to look. ``keeps`` decides."""
+    """Whether a bound seems to give (ε, δ)-DP, in plain floats, for a search; ``keeps`` decides
+    in the end."""
     return curve.seems_to_keep(float(epsilon), float(delta), _ORDERS, 5e4)
 
 
 def batches(horizon: int) -> list[int]:
-    """Batches that are tried: powers of 2, from 64 on of 4, and all rounds as one."""
+    """The batch sizes that are tried: powers of 2 up to 64, then powers of 4, and all rounds in
+    one batch."""
     return sorted({1, 2, 8, 32, *(1 << k for k in range(2, horizon.bit_length(), 2)), horizon})
 
 
@@ -52,7 +55,7 @@ def _inverse(precision: float, _: float) -> float:
 
 
 def _prefix(sigma: float, share: float, batch: int) -> tuple[int, Fraction, Fraction, Fraction]:
-    """With c = share·Bw."""
+    """The parameters (B, σ, c, w) with cost c = share·Bw, as rationals."""
     clip = short_rate(_WIDTH / sigma)
     return batch, short_rate(sigma), short_rate(share * batch * _WIDTH / sigma), clip
 
@@ -61,11 +64,12 @@ def _prefix(sigma: float, share: float, batch: int) -> tuple[int, Fraction, Frac
 def lazy_prefix(
     horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
-    """The parameters of about the least √d·σ + √(BT) that are (ε, δ)-DP; with a given B, of the
-    least σ."""
+    """The (ε, δ)-DP parameters with about the least √d·σ + √(BT); for a given B, with the least
+    σ."""
 
     def search(batch: int) -> ParameterSearch:
-        """For the least σ >= 1; 2/ε of Bw makes leaving nearly as likely in both worlds."""
+        """The search for the least σ >= 1 over costs share·Bw; a share of 2/ε makes leaving
+        nearly as likely in both worlds."""
 
         def private(precision: float, share: float) -> bool:
             curve = prefix_curve(horizon, *_prefix(1 / precision, share, batch))
@@ -100,7 +104,8 @@ _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
 
 class Premises(NamedTuple):
-    """η, T, B, p and δ₀ of the theorem, and its ε and δ; β, λ and L of the lemma."""
+    """The parameters in the premises of DP-OCO: η, T, B, p and δ₀ of Thm 3.2 with its (ε, δ),
+    and β, λ and L of Lemma 3.11."""
 
     setting: L2PSetting
     theorem: Printed
@@ -110,7 +115,7 @@ class Premises(NamedTuple):
 
     @property
     def closeness(self) -> float:
-        """η of Lemma 3.11: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
+        """The η that Lemma 3.11 gives: 2βL²/λ + √(8βL² ln(2/δ₀)/λ)."""
         ratio = self.beta * self.lipschitz**2 / self.regulariser
         return 2 * ratio + math.sqrt(8 * ratio * math.log(2 / self.setting.loose))
 
@@ -126,7 +131,7 @@ class Premises(NamedTuple):
 
     @property
     def measure(self) -> Approximate:
-        """(ε, δ) of the theorem, rounded up."""
+        """The (ε, δ) of Thm 3.2, rounded up."""
         return self.theorem.measure(self.setting)
 
     def check(self) -> None:
@@ -134,7 +139,8 @@ class Premises(NamedTuple):
         _none(self._violations())
 
     def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
-        """The same; and that the theorem gives (ε, δ)."""
+        """Raises: InvalidArgument for premises that do not hold, or if Thm 3.2 gives more than
+        (ε, δ)."""
         _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
 
     def _violations(self) -> Iterator[str]:
@@ -149,7 +155,7 @@ class Premises(NamedTuple):
 
 
 def _none(violations: Iterable[str]) -> None:
-    """Raises: InvalidArgument with all of them."""
+    """Raises: InvalidArgument with all messages, if there are any."""
     text = "; ".join(violations)
     if text:
         raise InvalidArgument(f"{text}. {_CURE}")
@@ -157,7 +163,7 @@ def _none(violations: Iterable[str]) -> None:
 
 @attrs.frozen
 class OCOTask:
-    """T, d, D, L, ε and δ: what parameters of DP-OCO are looked for by."""
+    """A task for DP-OCO, for which parameters are sought: T, d, D, L, ε and δ."""
 
     horizon: int
     dimension: int
@@ -174,15 +180,17 @@ class OCOTask:
         return cls(rounds(horizon), body.dimension, 2 * body.reach, slope, target, chance)
 
     def as_printed(self) -> Premises:
-        """Thm 3.12's parameters, whatever they promise."""
+        """The parameters of Thm 3.12 as printed, without a check of their premises."""
         return self.premises(self.rate, self.rate / float(self.epsilon), mended=False)
 
     def printed(self) -> Premises:
-        """The same. Raises: InvalidArgument where Thm 3.2 or Lemma 3.11 does not hold."""
+        """The parameters of Thm 3.12 as printed. Raises: InvalidArgument where Thm 3.2 or Lemma
+        3.11 does not hold."""
         return self._checked(self.as_printed())
 
     def corrected(self) -> Premises:
-        """With the largest η, up to that of the theorem, for which Thm 3.2 gives (ε, δ)."""
+        """The corrected parameters of Thm 3.12, with the largest η, up to the theorem's, for
+        which Thm 3.2 gives (ε, δ)."""
 
         def made(rate: float) -> Premises:
             fakes = max(4 * rate / float(self.epsilon), -rate * self.batch * math.log(self.tail))
@@ -200,27 +208,28 @@ class OCOTask:
 
     @property
     def batch(self) -> int:
-        """1/(2ε ln(1/δ)), rounded up."""
+        """The batch size 1/(2ε ln(1/δ)), rounded up."""
         return math.ceil(1 / (-2 * float(self.epsilon) * math.log(self.delta)))
 
     @property
     def tail(self) -> float:
-        """δ₁, which costs half of δ."""
+        """The probability δ₁, chosen such that it costs half of δ."""
         return float(self.delta) / (4 * -(-self.horizon // self.batch) * self.batch)
 
     @property
     def rate(self) -> float:
-        """ε^(2/3)/(T^(1/3) ln(T/δ))."""
+        """The rate η = ε^(2/3)/(T^(1/3) ln(T/δ)) of Thm 3.12."""
         long = math.log(self.horizon / self.delta)
         return math.pow(float(self.epsilon), 2 / 3) / (math.cbrt(self.horizon) * long)
 
     def regulariser(self, rate: float) -> float:
-        """(L/D)·max{√T, √(d ln T)/η}."""
+        """The regularisation λ = (L/D)·max{√T, √(d ln T)/η} of Thm 3.12."""
         spread = math.sqrt(self.dimension * math.log(max(self.horizon, 2))) / rate
         return self.lipschitz / self.width * max(math.sqrt(self.horizon), spread)
 
     def premises(self, rate: float, fakes: float, *, mended: bool) -> Premises:
-        """With δ₀ that costs the other half of δ, and β = η²λ/(20L²), over ln(2/δ₀) if mended."""
+        """The premises with a δ₀ that costs the other half of δ, and β = η²λ/(20L²), over
+        ln(2/δ₀) if ``mended``."""
         each = 2 / rate - math.log(self.tail) / fakes
         loose = self.tail / (each * math.e * self.batch) * (1 - 2.0**-20)
         if not loose:
@@ -241,7 +250,7 @@ class OCOTask:
 
 
 class Chosen(NamedTuple):
-    """λ, β, p, B and η."""
+    """The chosen parameters of DP-OCO: λ, β, p, B and η."""
 
     regulariser: float
     beta: float
@@ -252,13 +261,14 @@ class Chosen(NamedTuple):
 
 @attrs.frozen
 class _Exactly:
-    """For the least figure of merit with a batch; s² = 2λ/β is the variance of a sum."""
+    """The tuning of DP-OCO for one batch size, by the exact accounting; s² = 2λ/β is the
+    variance of a noisy sum."""
 
     asked: OCOTask
     batch: int
 
     def found(self, spread: float, share: float) -> Chosen:
-        """With the best λ for s; and p = share·2BβLD."""
+        """The parameters for a spread s: λ is the best for s, and p = share·2BβLD, at most 1/2."""
         asked, half = self.asked, self.asked.width / 2
         long = asked.dimension * math.log(max(asked.horizon, 2))
         square = self.batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
@@ -269,7 +279,7 @@ class _Exactly:
         return Chosen(regulariser, beta, fakes, self.batch, reach / 2)
 
     def curve(self, found: Chosen) -> JointCurve:
-        """Its bound."""
+        """The bound on Rényi divergences with these parameters."""
         asked = self.asked
         reach = found.beta * asked.lipschitz * asked.width
         rho = Fraction(found.beta * asked.lipschitz**2 / found.regulariser)
@@ -277,7 +287,7 @@ class _Exactly:
 
     @property
     def search(self) -> ParameterSearch:
-        """For the least s, and for the best p as a part of 2BβLD."""
+        """The search for the least spread s, and for the best p as a share of 2BβLD."""
         asked = self.asked
         high = 1e6 * math.sqrt(asked.horizon) / min(float(asked.epsilon), 1)
 
@@ -288,18 +298,20 @@ class _Exactly:
         return ParameterSearch(private, _inverse, (1 / high, 1e3, 20), (1e-2, 1e2, 6))
 
     def spread(self) -> tuple[float, float]:
-        """The best s and p."""
+        """The best spread s, and the best p as a share of 2BβLD."""
         share = self.search.least().middle
         return self.search.bound(share), share
 
     def merit(self) -> float:
-        """λR² + L²BT/(4λ) + d ln T/β: 2λR² at the best λ."""
+        """The best λ, to which the figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is
+        proportional."""
         return self.found(*self.spread()).regulariser
 
 
 @lru_cache(maxsize=64)
 def exactly(asked: OCOTask) -> Chosen:
-    """Parameters of DPOCO that are (ε, δ)-DP by the exact accounting."""
+    """Parameters of ``DPOCO`` with about the best merit that are (ε, δ)-DP by the exact
+    accounting."""
     tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
     search = min(tried, key=_Exactly.merit)
     spread, share = search.spread()

@@ -1,4 +1,4 @@
-"""``antiphon learn``: its options."""
+"""The command-line options of ``antiphon learn``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""``antiphon mistakes``: its options."""
+"""The command-line options of ``antiphon mistakes``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Learners that leave f⁽⁰⁾ once, as tables: how likely one is to stay, after each stream.
+"""Learners that leave f⁽⁰⁾ once, as tables y of the probability of not having left, after each
+stream.
 
 y(s) is the probability of f⁽⁰⁾ after the samples s of ⊥ and (1, 1): y() = 1, and y falls along s.
 A stream has the number of its place in a binary tree: 0 for (), and 2i + 1 or 2i + 2 for one sample
@@ -21,11 +22,12 @@ from antiphon.learners.mistakes.hard_sequence import Block
 from antiphon.learners.mistakes.mistake_law import Hits, MistakeFigure, Number, ReckonedLaw
 
 Staying: TypeAlias = tuple[Fraction, ...]
-"""y, by the number of a stream."""
+"""The table y of staying probabilities, by the number of a stream."""
 
 
 def stream(hits: Hits, length: int) -> int:
-    """The number of the first samples of a stream."""
+    """The number (index in the binary tree) of the first ``length`` samples of the stream with
+    these hits."""
     number = 0
     for time in range(1, length + 1):
         number = 2 * number + 1 + (time in hits)
@@ -33,21 +35,23 @@ def stream(hits: Hits, length: int) -> int:
 
 
 def streams(rounds: int) -> int:
-    """How many streams there are of fewer samples than rounds: what the last one tells is late."""
+    """The number of streams of fewer than ``rounds`` samples; the answer to a further sample
+    would come too late to matter."""
     return (1 << rounds) - 1
 
 
 class Path(NamedTuple):
-    """One way that the hard sequence may go: into which half of each block's rest."""
+    """A possible course of the hard sequence: which half of each block's rest it takes."""
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
     skipped: tuple[Block, ...]
-    """The other half, at each step."""
+    """The half that is not taken, at each step."""
 
 
 def paths(rounds: int) -> Iterator[Path]:
-    """All of them: as ``hard_sequence`` halves, the earlier half being the longer one."""
+    """Yields all possible paths: blocks are halved as by ``hard_sequence``, the earlier half
+    being the longer one."""
     waiting = [Path((1,), ((1, rounds),), ())]
     while waiting:
         path = waiting.pop()
@@ -64,7 +68,8 @@ def paths(rounds: int) -> Iterator[Path]:
 
 
 def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: float) -> None:
-    """Add P(τ in a block) on the stream with these hits, by its entries in y."""
+    """Adds weight·P(τ in a block), on the stream with these hits, to ``rows`` as coefficients of
+    y."""
     first, last = block
     for time, sign in ((first - 1, weight), (last, -weight)):
         place = stream(hits, max(time - 1, 0))
@@ -72,7 +77,8 @@ def leaves_within(block: Block, hits: Hits, rows: dict[int, float], weight: floa
 
 
 def _lighter(path: Path) -> Iterator[dict[int, float]]:
-    """How much heavier each chosen half is than the one that is skipped."""
+    """Yields for each chosen half the coefficients in y of its weight minus the weight of the
+    skipped half."""
     halves = zip(path.blocks[1:], path.skipped, strict=True)
     for place, (chosen, skipped) in enumerate(halves, start=1):
         rows: dict[int, float] = {}
@@ -85,7 +91,8 @@ def leaving_program(
     rounds: int, growth: float, delta: float, beta: float, path: Path | None = None,
     margin: float = 0.0,
 ) -> Program:  # fmt: skip
-    """All y of learners that are (ε, δ)-DP at event level; Lyu's recursion, as in ``program``.
+    """The linear program of all tables y whose learners are (ε, δ)-DP at event level; by Lyu's
+    recursion, as in ``program``.
 
     And β-concentrated: where all samples are ⊥, they leave with probability at most β. With a path,
     those whose hard sequence it is: each half is lighter, by a margin, than the one it skips. f
@@ -124,7 +131,7 @@ def leaving_program(
 
 
 Node = tuple[int, int, bool]
-"""The streams of both worlds, and whether they differ."""
+"""A pair of streams, one in each world, and whether they differ: (own, other, differs)."""
 
 
 def _pairs(rounds: int) -> Iterator[Node]:
@@ -144,19 +151,20 @@ def _followed(node: Node) -> Iterator[Node]:
 
 
 def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
-    """y in rationals, β-concentrated: rounding keeps the order."""
+    """The table y in rationals, made β-concentrated; rounding keeps the order."""
     staying = tuple(Fraction(int(n), DENOMINATOR) for n in np.rint(law * DENOMINATOR).tolist())
     leaves = 1 - staying[stream((), rounds - 1)]
     return staying if leaves <= beta else rarer(staying, beta / leaves)
 
 
 def rarer(staying: Staying, part: Fraction) -> Staying:
-    """The learner that is the given one with this probability, and otherwise never leaves."""
+    """The table of a learner that acts as the given one with probability ``part``, and otherwise
+    never leaves f⁽⁰⁾."""
     return tuple(1 - part * (1 - each) for each in staying)
 
 
 class LeavingLaw(ReckonedLaw):
-    """The law of τ, from y."""
+    """The law of τ, the round in which a learner leaves f⁽⁰⁾, computed from its table y."""
 
     how = "exact"
 
@@ -174,7 +182,8 @@ class LeavingLaw(ReckonedLaw):
 def fewer_mistakes(
     hits: Hits, blocks: Sequence[Block], weights: Sequence[Fraction], count: int
 ) -> Doubles:
-    """P(fewer than k mistakes) - Σ w_i q_i on a hard sequence of k hits, by its entries in y."""
+    """The coefficients in y of P(fewer than k mistakes) - Σ w_i q_i, on a hard sequence of k
+    hits."""
     entries = {0: 1.0}
     last = stream(hits, hits[-1] - 1)
     entries[last] = entries.get(last, 0.0) - 1.0
@@ -187,7 +196,7 @@ def fewer_mistakes(
 
 
 def finite_learner(staying: Staying) -> FiniteLearner:
-    """The learner as a finite mechanism; streams with equal futures are one state."""
+    """The learner of a table y as a finite mechanism; streams with equal futures share a state."""
     known: dict[Row, int] = {}
     first = _state(staying, 0, known)
     order = sorted(known.values(), key=lambda each: (each != first, each))
@@ -208,11 +217,13 @@ def finite_learner(staying: Staying) -> FiniteLearner:
 
 
 Row: TypeAlias = tuple[tuple[int, Fraction], ...]
-"""(the next state, or -1 for the same; how likely it is) after ⊥, and after (1, 1)."""
+"""The transitions after ⊥ and after (1, 1), each (next state, or -1 for the same; the
+probability to stay)."""
 
 
 def _state(staying: Staying, number: int, known: dict[Row, int]) -> int:
-    """The state after a stream, with those that follow it."""
+    """The number of the state after stream ``number``; new states are added to ``known``, with
+    all that follow."""
     row: list[tuple[int, Fraction]] = []
     for child in (2 * number + 1, 2 * number + 2):
         if child >= len(staying):

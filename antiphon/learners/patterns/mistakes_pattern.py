@@ -1,4 +1,5 @@
-"""Mistakes of private learners: a claim on how seldom the hard sequence fools one."""
+"""A pattern of conjectures on private learners: how seldom the hard sequence forces fewer than k
+mistakes."""
 
 from __future__ import annotations
 
@@ -22,10 +23,10 @@ from antiphon.numbers import ExactEpsilon, Intractable, InvalidArgument, exact, 
 from antiphon.protocol import register, same
 
 _MARGINS: Final = (0.0, 1e-4)
-"""The margins by which a half of a block must be lighter; of two equal halves the first is taken.
-"""
+"""The margins by which the chosen half of a block must be lighter; of two equal halves the first
+is taken."""
 _LONGEST: Final = 8
-"""Rounds: a program has some (T + 1)·2^T columns."""
+"""The largest number of rounds T; a linear program has about (T + 1)·2^T columns."""
 
 
 def _horizon(_: object, __: object, given: object) -> None:
@@ -44,7 +45,8 @@ def _beta(_: object, __: object, given: Fraction) -> None:
 @register("antiphon.MistakesPattern/1")
 @attrs.frozen(kw_only=True)
 class MistakesPattern(Pattern):
-    """P(fewer than k mistakes) - (first·q_0 + each·Σ q_i), on the hard sequence of a learner.
+    """A pattern of conjectures: a bound on P(fewer than k mistakes) - (first·q_0 + each·Σ q_i), on
+    a learner's hard sequence.
 
     The learner is sought: (ε, δ)-DP at event level, one that leaves f⁽⁰⁾ once, and that does so
     with probability at most ``beta`` where all samples are ⊥, in the first T - 1. Its hard sequence
@@ -65,7 +67,7 @@ class MistakesPattern(Pattern):
 
     @property
     def bounded(self) -> str:
-        """The difference that is claimed to be at most the bound."""
+        """The difference that is claimed to be at most the bound, in words."""
         counted = " + ".join(
             f"{'' if weight == 1 else weight}{name}"
             for weight, name in ((self.first, "q₀"), (self.each, "Σq_i"))
@@ -99,7 +101,7 @@ class MistakesPattern(Pattern):
         return f"learners of {self.horizon} rounds that leave once"
 
     def weights(self, count: int) -> list[Fraction]:
-        """The weights q_0, q_1, …"""
+        """The weights of q_0, q_1, … in the bounded difference."""
         return [self.each + (0 if place else self.first) for place in range(count)]
 
     @property
@@ -111,7 +113,7 @@ class MistakesPattern(Pattern):
         return PathByPath(self, size)
 
     def difference(self, staying: leaving_learners.Staying) -> Fraction:
-        """The bounded difference, of a table as it is."""
+        """The bounded difference for the learner with this table."""
         hard = hard_sequence(leaving_learners.LeavingLaw(staying, self.horizon))
         slope = leaving_learners.fewer_mistakes(
             hard.hits, hard.blocks, self.weights(len(hard.blocks)), len(staying)
@@ -120,7 +122,8 @@ class MistakesPattern(Pattern):
         return sum((Fraction(weight) * each for weight, each in entries), Fraction(0))
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """A learner that keeps its claim, and the law of its mistakes on its own hard sequence."""
+        """The learner of a climb, mixed until it keeps its claim, and its mistakes on its own
+        hard sequence."""
         learner, lost, staying = self._kept(self.staying(found.laws[0]))
         law = FiniteLaw(learner, self.horizon)
         hard = hard_sequence(law)
@@ -143,13 +146,14 @@ class MistakesPattern(Pattern):
         return Judged((learner,), (lost,), adversary, loss, game, facts=facts)
 
     def staying(self, law: Doubles) -> leaving_learners.Staying:
-        """A law in rationals."""
+        """The table of staying probabilities in rationals, made β-concentrated."""
         return leaving_learners.falling(law, self.horizon, self.beta)
 
     def _kept(
         self, staying: leaving_learners.Staying
     ) -> tuple[FiniteLearner, Fraction, leaving_learners.Staying]:
-        """The learner mixed with one that stays, until the exact engine says it keeps its claim."""
+        """The learner, mixed with one that never leaves until the exact engine confirms its (ε,
+        δ); with its δ and table."""
         while True:
             learner = leaving_learners.finite_learner(staying)
             asked = Question(learner, learner.verification, [BLANK, HIT], report=None)
@@ -162,7 +166,8 @@ class MistakesPattern(Pattern):
 
 
 def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
-    """Says the hard sequence, (1, 1) for both worlds; accuses a learner that left in time."""
+    """An adversary that says the hard sequence to both worlds, and accuses a learner that left
+    f⁽⁰⁾ before the last hit."""
     rounds = hard.hits[-1] - 1
     samples = [HIT if time in hard.hits else BLANK for time in range(1, rounds + 1)]
     nodes = [
@@ -174,7 +179,7 @@ def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
 
 
 class PathByPath:
-    """For each way that the hard sequence may go, the best learner that makes it go so.
+    """A search that finds, for each path of the hard sequence, the best learner with that path.
 
     All that is linear, so there is no climbing. Where no learner makes it go so, one that stays.
     """
@@ -184,7 +189,8 @@ class PathByPath:
         self._all = list(product(leaving_learners.paths(pattern.horizon), _MARGINS))
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """The best learner of the path, and the margin, of that number."""
+        """The best learner for path and margin ``number``, by linear programming; one that never
+        leaves if there is none."""
         (path, margin), asked = self._all[number], self._pattern
         claim = exp_epsilon(asked.epsilon), float(asked.delta), float(asked.beta)
         count = leaving_learners.streams(asked.horizon)

@@ -1,4 +1,4 @@
-"""Learners: what they tell, in every answer or of one sample; and what their twins share."""
+"""Specimens of learners for the self-check, and the base classes of their broken twins."""
 
 from __future__ import annotations
 
@@ -15,7 +15,8 @@ nothing_proved_in(__name__)  # nothing that broken twins take over is proved of 
 
 @attrs.frozen
 class TwinMechanism(ContinualMechanism[Any]):
-    """Looks as an honest one does, and steps otherwise. Abstract."""
+    """A deliberately broken copy ("twin") of an honest mechanism: the same claims, but other
+    steps. Abstract."""
 
     honest: Any
 
@@ -40,7 +41,8 @@ class TwinMechanism(ContinualMechanism[Any]):
 
 @attrs.frozen
 class TwinProcessor(PostProcessor[Any]):
-    """The same of a post-processor. Abstract."""
+    """A deliberately broken copy ("twin") of an honest post-processor, with other steps.
+    Abstract."""
 
     honest: Any
 
@@ -60,9 +62,10 @@ class TwinProcessor(PostProcessor[Any]):
 
 @attrs.frozen
 class TwinExchange(TwinProcessor, ExchangePostProcessor[Any]):
-    """The same of one that has another exchange. Abstract."""
+    """A deliberately broken copy ("twin") of an honest post-processor, with another
+    ``exchange``. Abstract."""
 
     @property
     def lifting(self) -> Any:
-        """The lifting of the honest exchange."""
+        """The lifting of the honest post-processor."""
         return self.honest.lifting

@@ -1,4 +1,5 @@
-"""Learners in a body: two that draw nothing, lazy ones, and leaders on noisy sums of gradients.
+"""Specimens of learners in a convex body, for the self-check: without randomness, lazy, or on noisy
+sums of gradients.
 
 The twins follow the data, never move for nothing, are not clipped, or remember.
 """
@@ -34,11 +35,11 @@ from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 
 _GRADIENT: Final = 8
-"""Steps of a gradient."""
+"""The number of steps Q of a gradient."""
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
-"""A call or two for each interaction."""
+"""Smaller sample sizes for slow learners, which need a call or two for each interaction."""
 _RARE: Final = Fraction(1, 20)
-"""δ of the claim of a lazy point."""
+"""The δ at which the claims of lazy points are tested."""
 _STAYS: Final[dict[str, Any]] = {"sigma": 1, "cost": Fraction(1, 2), "clip": Fraction(1, 2)}
 _LINE: Final[dict[str, Any]] = {
     "horizon": 2, "body": Box(dimension=1, half_width=99), "loss": LinearLoss(dimension=1, grid=1),
@@ -52,7 +53,7 @@ _LOGISTIC: Final[dict[str, Any]] = {
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """Gradient descent, the origin; lazy points; leaders, and the sum without noise."""
+    """The specimens: gradient descent and the origin; lazy points; leaders, and exact sums."""
     yield specimen.Specimen(*_still(convex.GradientDescent))
     yield _origin()
     yield from _lazy_points()
@@ -131,7 +132,8 @@ def _of_dp_oco() -> Iterator[Entry]:
 @adversary
 @column_safe
 def listening(answers: Sequence[Any], coins: Coins) -> object:
-    """Asks, tells gradients towards and away from the noisy sum, which is -point, and asks."""
+    """An adversary: asks for the point, sends gradients towards and away from the noisy sum
+    (-point), and asks again."""
     if len(answers) == 1:
         towards = np.array([1 if answers[0][0] < 0 else -1])
         return Pair(towards, -towards)
@@ -139,7 +141,8 @@ def listening(answers: Sequence[Any], coins: Coins) -> object:
 
 
 def moved(least: float, answers: Sequence[Any]) -> bool:
-    """Whether it stood elsewhere afterwards, and so many steps or more from 0 before.
+    """Whether the point moved between the questions, after it was at least ``least`` steps away
+    from 0.
 
     A step towards y makes its log-ratio (2|y| - 1)/(2σ²), which is clipped from |y| = σ²w + ½ on.
     """
@@ -150,7 +153,7 @@ def moved(least: float, answers: Sequence[Any]) -> bool:
 
 
 def _leaders() -> Iterator[specimen.Specimen]:
-    """DP-FTRL, and the sum without noise."""
+    """The specimens of DP-FTRL, and of the exact sum."""
     outside = (True, 2, 0.0, "0", None, (0,))
     exact = ExactSum(horizon=64), ExactSum(horizon=64, dimension=2, smallest=-3, largest=3)
     yield specimen.Specimen(
@@ -190,7 +193,8 @@ def _link(leader: SumLeader) -> specimen.Link:
 
 
 def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
-    """One gradient, in opposite directions of full length, told by where it stands next."""
+    """Entries on DP-FTRL with a single gradient of full length, in opposite directions, seen
+    through the next point."""
     claim = guarantee(leader @ _counter(leader, 1)).claim(delta=specimen.DELTA)
     told = saying("(1, 0) | (-1, 0)", [_opposite(4, 0), same(ADVICE)])
     corner = saying("(1, 1) | (-1, -1)", [_opposite(4, 4), same(ADVICE)])
@@ -206,13 +210,15 @@ def _one_gradient(leader: SumLeader) -> tuple[Entry, ...]:
 
 
 def _wide(kind: type[SumLeader]) -> Any:
-    """Regularised so much that no point is projected: where it stands tells the sum."""
+    """A leader regularised so strongly that no point is projected: the point reveals the noisy
+    sum."""
     leader = _leader(kind, start=10_000)
     return leader @ _counter(leader, 1)
 
 
 def _between() -> tuple[Entry, ...]:
-    """The second datum is told by what the bold leader loses more, and by nothing else."""
+    """Entries on the hedged leader: the second datum affects only the difference of the two
+    leaders' losses."""
     honest = _leader(HedgedLeader, caution=100, spread=4)
     right = _counter(honest, 2)
     script = [same(np.array([4, 0])), _opposite(4, 0), same(ADVICE)]
@@ -233,7 +239,8 @@ def _opposite(*datum: int) -> Pair:
 @register("antiphon.corpus.FollowingPoint/1")
 @attrs.frozen
 class FollowingPoint(TwinMechanism):
-    """The origin, which is left for good when a datum has a first entry."""
+    """A broken twin of ``Origin``: it leaves the origin for good when a datum has a nonzero
+    first entry."""
 
     def step(self, state: int, message: Any, coins: Coins) -> tuple[int, Any]:
         if type(message) is not str:
@@ -245,7 +252,8 @@ class FollowingPoint(TwinMechanism):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class CostlessLeader(lazy_prefix.ByNoisySum):
-    """A lazy leader without the cost: where the log-ratio is as large as can be, it stays."""
+    """A broken ``LazyLeader`` without the cost: where the log-ratio is as large as possible it
+    never leaves."""
 
     def __attrs_post_init__(self) -> None:
         lazy_prefix.ByNoisySum.__attrs_post_init__(self)
@@ -256,7 +264,8 @@ class CostlessLeader(lazy_prefix.ByNoisySum):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class CostlessGibbs(lazy_prefix.ByGibbsLaw):
-    """The other one."""
+    """A broken ``LazyGibbs`` without the cost: where the log-ratio is as large as possible it
+    never leaves."""
 
     def __attrs_post_init__(self) -> None:
         lazy_prefix.ByGibbsLaw.__attrs_post_init__(self)
@@ -267,7 +276,7 @@ class CostlessGibbs(lazy_prefix.ByGibbsLaw):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class MeanDPOCO(PairedPoints):
-    """DP-OCO that stands where its law is largest."""
+    """A broken ``DPOCO`` that takes the most likely point instead of a random one."""
 
     def _drawn(self, total: lazy_prefix.Steps, coins: Coins) -> Row:
         place = np.array([float(each) for each in total]) * (-self._step / (2 * self.regulariser))
@@ -278,7 +287,8 @@ class MeanDPOCO(PairedPoints):
 @column_safe
 @attrs.frozen(kw_only=True)
 class BoxClipped(OneStance):
-    """Clips each coordinate by itself: so far, the counter on its right would see to it."""
+    """A broken leader that clips each coordinate by itself, so that a gradient may be too long
+    in ℓ₂."""
 
     def gradient(self, point: Point, datum: Any) -> Steps:
         found = self.loss.gradient(point, datum) * (self.steps / self.clip)
@@ -286,7 +296,7 @@ class BoxClipped(OneStance):
 
 
 class RememberedDatum(NamedTuple):
-    """A leader's state, and what no leader keeps."""
+    """State of a broken leader: the honest state, and the last datum."""
 
     known: Any
     held: Any = None
@@ -296,7 +306,7 @@ class RememberedDatum(NamedTuple):
 @column_safe
 @attrs.frozen
 class Remembering(TwinProcessor):
-    """A leader, or two, that stands where the last datum says, whatever was released."""
+    """A broken leader whose point is the last datum, whatever the counter answered."""
 
     deterministic = True
 

@@ -1,4 +1,5 @@
-"""Labels told under local privacy; and told with too little noise, or by more than the noise."""
+"""Specimens of locally private labels, for the self-check; and broken twins with too little
+noise, or that leak the label."""
 
 from __future__ import annotations
 
@@ -34,7 +35,7 @@ _COARSE: Final[dict[str, Any]] = {"hypotheses": _TWO, "horizon": 100, "grid": 8}
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """Responses, and the learners on their left."""
+    """The specimens: responses about a label, and the learners that ask for them."""
     yield _one_score()
     yield _all_scores()
     yield _mixture()
@@ -119,15 +120,15 @@ def _knockout() -> specimen.Specimen:
 
 
 _ANY: Final[Any] = None
-"""A parameter that a learner's own signature does not look at."""
+"""A placeholder for a signature that these learners do not look at."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
-"""⌈M f⌉ = 2 for most labels: N' = 18 > KM = 10."""
+"""Hypotheses with ⌈M f⌉ = 2 for most labels, so that N' = 18 > KM = 10."""
 
 
 @register("antiphon.corpus.WhichByLabel/1")
 @attrs.frozen
 class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
-    """J is the label, but for what is past K."""
+    """A broken ``OneScore`` in which J is the label (modulo K) instead of random."""
 
     def respond(self, dataset: int, coins: Coins) -> tuple[int, int]:
         _, score = self.honest.respond(dataset, coins)
@@ -137,7 +138,8 @@ class WhichByLabel(TwinMechanism, NoninteractiveMechanism[int, Any]):
 @register("antiphon.corpus.PrintedScale/1")
 @attrs.frozen(kw_only=True)
 class PrintedScale(SingleScore):
-    """Noise of scale ln(K/c)/ε, which is ln(KT)/ε for the paper's c = 1/T: too little."""
+    """A broken ``OneScore`` with the paper's noise scale ln(K/c)/ε, which is ln(KT)/ε for c =
+    1/T: too little."""
 
     def __attrs_post_init__(self) -> None:
         SingleScore.__attrs_post_init__(self)
@@ -149,7 +151,7 @@ class PrintedScale(SingleScore):
 @register("antiphon.corpus.OneNoise/1")
 @attrs.frozen
 class OneNoise(TwinMechanism, NoninteractiveMechanism[int, Any]):
-    """The noise of the first score is used for all of them."""
+    """A broken ``AllScores`` that adds the same noise to all scores."""
 
     def respond(self, dataset: int, coins: Coins) -> Any:
         clipping, context = self.honest.clipping, self.honest.context
@@ -161,7 +163,8 @@ class OneNoise(TwinMechanism, NoninteractiveMechanism[int, Any]):
 @register("antiphon.corpus.PeekingMixture/1")
 @attrs.frozen
 class PeekingMixture(TwinExchange):
-    """Learns of the label's own score, whatever is answered."""
+    """A broken ``LocalMixture`` that learns from the label's own score instead of the private
+    answer."""
 
     def exchange(self, state: Mixing, message: Any) -> Exchanged[Mixing]:
         (context, label), learner = message, self.honest
@@ -176,7 +179,7 @@ class PeekingMixture(TwinExchange):
 @register("antiphon.corpus.LoudKnockout/1")
 @attrs.frozen(kw_only=True)
 class LoudKnockout(PairwiseTests):
-    """A knockout whose users answer with four times the ε; it learns of one user only."""
+    """A broken ``ScheffeKnockout`` whose users answer with four times the ε."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, epsilon=4 * self.epsilon)

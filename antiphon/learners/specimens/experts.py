@@ -1,4 +1,4 @@
-"""Learners of experts, lazy ones and their parts, and by noisy sums; and twins with a slip.
+"""Specimens of learners of experts, for the self-check, and broken twins of them.
 
 The twins are lazy for nothing, decide too often or with one coin for two, or look at the losses.
 """
@@ -28,20 +28,23 @@ from antiphon.selfcheck.corpus import specimen
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
 
 _ZERO: Final = np.array([1, 0])
-"""Expert 0 loses."""
+"""A loss of 1 for expert 0 only."""
 _ONE: Final = np.array([0, 1])
 _NONE: Final = np.array([0, 0])
 _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""It follows 0, is told of a loss in one world only, leaves it, and draws 1."""
+"""The true privacy of a costless twin: it follows 0, is told of a loss in one world only,
+leaves, and draws 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
-"""The truth about softmax of the losses themselves: 0 is followed with probability 1/10 or 1/2."""
+"""The true privacy of softmax on the exact losses: expert 0 is followed with probability 1/10 or
+1/2."""
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """Hedge, dartboards, lazy experts, whole and of parts; and softmax of noisy sums."""
+    """The specimens: Hedge, dartboards, lazy experts (whole, and made of parts), and softmax of
+    noisy sums."""
     yield specimen.Specimen(_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
     yield specimen.Specimen(_of_two(learners.ShrinkingDartboard))
     yield _softmax()
@@ -58,7 +61,7 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
 
 
 def _softmax() -> specimen.Specimen:
-    """On the left of one noisy answer."""
+    """The specimen of ``Softmax`` on the left of a single noisy answer."""
     softmax, peeks = Softmax(rate=Log(9)), PeekingSoftmax(Softmax(rate=Log(9)))
     noisy = DiscreteLaplace(epsilon=1, dimension=2)
     sums = Arrays((2,), "int64", -9, 9)
@@ -86,7 +89,8 @@ def _lazy() -> specimen.Specimen:
 
 
 def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
-    """One decision: with no loss the twin never leaves; with one it does with probability 4/5."""
+    """The specimen of ``StayBit``: with no loss the twin never leaves; with a loss it does with
+    probability 4/5."""
     bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
     rows = specimen.derived(
         "a decision to stay", bit,
@@ -99,7 +103,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
-    """P ∘* ExtConComp."""
+    """The specimen of ``LazyPolicy`` on the left of ExtConComp."""
     policy = learners.LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
     losses = Arrays((2,), "int64", 0, 1)
     link = specimen.Link(
@@ -121,7 +125,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _of_one() -> Iterator[Entry]:
-    """``LazyExperts`` with a slip, under its own claim."""
+    """Entries on broken copies of ``LazyExperts``, under the honest claim."""
     often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
     second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
     for name, kind, horizon, player, delta in (
@@ -172,7 +176,7 @@ def _dartboard() -> specimen.Specimen:
 @column_safe
 @attrs.frozen
 class PeekingSoftmax(TwinProcessor):
-    """Softmax of the last loss itself, whatever noise is on the right."""
+    """A broken ``Softmax`` that uses the last loss itself instead of the noisy sums."""
 
     forwards_queries = True
 
@@ -188,7 +192,7 @@ class PeekingSoftmax(TwinProcessor):
 @column_safe(of="honest")
 @attrs.frozen
 class PeekingLeader(TwinMechanism):
-    """Softmax of the last loss itself, whatever the counter says."""
+    """A broken ``NoisyLeader`` that uses the last loss itself instead of the noisy sums."""
 
     def step(self, state: Led, message: Any, coins: Coins) -> tuple[Led, Any]:
         after, answer = self.honest.step(state, message, coins)
@@ -198,7 +202,7 @@ class PeekingLeader(TwinMechanism):
 
 
 def _costless(learner: LazyDartboard) -> None:
-    """Leaves out the cost: an expert that lost nothing is never left."""
+    """Removes the cost c from a learner, so that an expert without a loss is never left."""
     known = range(learner.batch * learner.grid + 1)
     set_derived(learner, _exponents=tuple(times(learner.unit, loss) for loss in known))
 
@@ -206,7 +210,7 @@ def _costless(learner: LazyDartboard) -> None:
 @register("antiphon.corpus.Costless/1")
 @attrs.frozen(kw_only=True)
 class Costless(LazyInBatches):
-    """Lazy experts without the cost."""
+    """A broken ``LazyExperts`` without the cost: it never leaves an expert that lost nothing."""
 
     def __attrs_post_init__(self) -> None:
         LazyInBatches.__attrs_post_init__(self)
@@ -216,7 +220,8 @@ class Costless(LazyInBatches):
 @register("antiphon.corpus.CostlessDartboard/1")
 @attrs.frozen(kw_only=True)
 class CostlessDartboard(CappedDartboard):
-    """A dartboard without the cost."""
+    """A broken ``PrivateDartboard`` without the cost: it never leaves an expert that lost
+    nothing."""
 
     def __attrs_post_init__(self) -> None:
         CappedDartboard.__attrs_post_init__(self)
@@ -226,7 +231,8 @@ class CostlessDartboard(CappedDartboard):
 @register("antiphon.corpus.CostlessBit/1")
 @attrs.frozen
 class CostlessBit(OneDecision):
-    """Stays with probability e^(-ηL): without a loss, always."""
+    """A broken ``StayBit`` without the cost: it stays with probability e^(-ηL), and always
+    without a loss."""
 
     def __attrs_post_init__(self) -> None:
         learner = attrs.evolve(self.learner)
@@ -237,7 +243,8 @@ class CostlessBit(OneDecision):
 @register("antiphon.corpus.DecidesWhenAsked/1")
 @attrs.frozen
 class DecidesWhenAsked(TwinMechanism):
-    """Stays, or draws, whenever it is asked: as often as one likes for one loss."""
+    """A broken ``LazyExperts`` that decides whenever it is asked, so any number of times on one
+    loss."""
 
     def step(self, state: Holding, message: Any, coins: Coins) -> tuple[Holding, Any]:
         state, expert = self.honest.step(state, learners.ADVICE, coins)
@@ -252,7 +259,8 @@ class DecidesWhenAsked(TwinMechanism):
 @register("antiphon.corpus.OneCoin/1")
 @attrs.frozen
 class OneCoin(TwinMechanism):
-    """The coin u by which it leaves, u >= e^(-η(c+L)), also says whom it draws: whose share has u.
+    """A broken ``LazyExperts`` in which the uniform number u that decides to leave, u >=
+    e^(-η(c+L)), also selects the next expert.
 
     Of two experts, with a rate ``Log(q)``.
     """
@@ -278,7 +286,8 @@ class OneCoin(TwinMechanism):
 @register("antiphon.corpus.StaysUnasked/1")
 @attrs.frozen
 class StaysUnasked(TwinExchange):
-    """Asks for no decision after a batch without a loss: where it sends depends on the data.
+    """A broken ``LazyPolicy`` that skips the decision after a batch without a loss: where it sends
+    depends on the data.
 
     For one decision.
     """

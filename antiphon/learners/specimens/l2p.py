@@ -1,4 +1,4 @@
-"""L2P, and what goes wrong without a part of it."""
+"""Specimens of L2P, for the self-check, and a broken twin that reuses a coin."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ from antiphon.selfcheck.corpus.specimen import Example, Specimen
 
 
 def specimens() -> Iterator[Specimen]:
-    """L2P by each accounting."""
+    """The specimens of L2P, with each accounting."""
     tail = Fraction(1, 1000)
     small: dict[str, Any] = {"rate": Log(Fraction(101, 100)), "horizon": 8}
     several = (
@@ -52,7 +52,8 @@ def specimens() -> Iterator[Specimen]:
 
 
 def of_two(kind: type[PairedExperts] = LazyToPrivate, **changed: Any) -> PairedExperts:
-    """L2P of exponential weights for a few experts, whose runs can be enumerated."""
+    """A small L2P on exponential weights for two experts, by default, whose runs can be
+    enumerated."""
     rate, experts = changed.pop("rate", Log(Fraction(11, 10))), changed.pop("experts", 2)
     weights = ExponentialWeights(experts=experts, rate=rate)
     parameters: dict[str, Any] = {"measures": weights, "horizon": 2, "fakes": Fraction(3, 10)}
@@ -65,7 +66,8 @@ def of_two(kind: type[PairedExperts] = LazyToPrivate, **changed: Any) -> PairedE
 @register("antiphon.corpus.Reused/1")
 @attrs.frozen(kw_only=True)
 class Reused(PairedExperts):
-    """One uniform V decides whether x stays (V < s), and is used again to draw x of two.
+    """A broken L2P in which one uniform number V decides whether x stays, and then also selects the
+    new x.
 
     For ``rate=Log(…)``.
     """
@@ -86,7 +88,7 @@ class Reused(PairedExperts):
         return x, y
 
     def _chance(self, scores: Losses) -> Fraction:
-        """The probability of the first of two experts."""
+        """The probability of the first of the two experts."""
         apart = int(scores[0]) - int(scores[1])
         ratio = Fraction(exp(times(self.unit, abs(apart))))
         return ratio / (1 + ratio) if apart > 0 else 1 / (1 + ratio)

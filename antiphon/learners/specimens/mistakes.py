@@ -1,4 +1,5 @@
-"""Learners whose mistakes are counted, and what each must not do."""
+"""Specimens of learners whose mistakes are counted, for the self-check, and broken twins of
+them."""
 
 from __future__ import annotations
 
@@ -33,7 +34,8 @@ def _first_differs(blanks: int) -> Player:
 
 
 def specimens() -> Iterator[Specimen]:
-    """Name and shame, halving, a table; the sparse vector, the tree counter, SVT and argmax."""
+    """The specimens: name and shame, halving, a table, and learners on a sparse vector, a tree
+    counter, and SVT with argmax."""
     yield _name_and_shame()
     yield Specimen(
         Example(littlestone.Halving(), _OUTSIDE, finite=True),
@@ -66,7 +68,7 @@ def _name_and_shame() -> Specimen:
 @column_safe
 @attrs.frozen(kw_only=True)
 class TossesAgain(MistakeLearner[int]):
-    """Name and shame that tosses again, in each round, for a sample that did not join.
+    """A broken ``NameAndShame`` that tosses again, in each round, for a sample that did not join.
 
     State: -x where (x, 1) waits, x where it has joined.
     """
@@ -96,13 +98,14 @@ def _once_above() -> Specimen:
 
 
 _HEAVY: Final = 2.3023
-"""ln of P(no ⊤ in six rounds): of counts 0 beside counts 5."""
+"""The true ε of ``HeavyCounts``: the log-ratio of P(no ⊤ in six rounds) for counts 0 and counts
+5."""
 
 
 @register("antiphon.corpus.HeavyCounts/1")
 @attrs.frozen
 class HeavyCounts(TwinExchange):
-    """The sparse-vector learner that counts each (1, 1) five times."""
+    """A broken ``OnceAbove`` that counts each sample (1, 1) five times."""
 
     def exchange(self, state: Counted, message: Sample) -> Exchanged[Counted]:
         hits, found = state
@@ -126,7 +129,7 @@ def _count_is_above() -> Specimen:
 @register("antiphon.corpus.CountsItself/1")
 @attrs.frozen
 class CountsItself(TwinExchange):
-    """The tree-counter learner that answers by its last sample, whatever the counter says."""
+    """A broken ``CountIsAbove`` that answers by its last sample, whatever the counter says."""
 
     def exchange(self, state: None, message: Sample) -> Exchanged[None]:
         yield 0
@@ -148,13 +151,13 @@ def _point_learner() -> Specimen:
 
 
 _BELOW: Final = 0.99629
-"""P(the first answer is ⊤), for a threshold of -40."""
+"""The probability that the first answer is ⊤, for a threshold of -40."""
 
 
 @register("antiphon.corpus.SureLearner/1")
 @attrs.frozen
 class SureLearner(TwinExchange):
-    """SVT and argmax that takes the largest count as it is."""
+    """A broken ``PointLearner`` that takes the exact argmax instead of the noisy one."""
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
         counts, _, _ = state

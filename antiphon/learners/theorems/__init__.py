@@ -1,4 +1,4 @@
-"""Learners: what they tell, in every answer or of one sample."""
+"""Checks of theorems on learners, for the self-check."""
 
 from antiphon.protocol.provenance import nothing_proved_in
 

@@ -1,4 +1,5 @@
-"""The releases of learners and their cost: L2P, users' labels, and the price in mistakes.
+"""Checks of theorems on learners: the privacy of L2P and of users' labels, and the price of privacy
+in mistakes.
 
 L2P of two experts is asked by who listens, and by fixed streams. What users say of a label (LDP
 paper, Alg. 2) has noise for the range of scores, and for less. Of mistakes there are name and
@@ -35,7 +36,7 @@ SECTION = (8, 1)
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The checks of the theorems in this module."""
     return chain(_experts(), _labels(), _mistakes())
 
 
@@ -43,7 +44,7 @@ def checks() -> Iterable[Check]:
 
 L2P: Final = "L2P Alg. 1"
 GROWTH: Final = Fraction(11, 10)
-"""e^η, and e^ε."""
+"""The value 11/10 of e^η, and of e^ε."""
 LEARNER: Final = LazyToPrivate(
     measures=ExponentialWeights(experts=2, rate=Log(GROWTH)), horizon=2, fakes=Fraction(3, 10)
 )
@@ -67,7 +68,8 @@ def _adaptive(*, delta: Fraction = LISTENING) -> Evidence:
 
 
 def _streams() -> Evidence:
-    """The loss of the one round that is learned from is another; advice is asked before and after.
+    """The evidence on two fixed streams that differ in one loss, with advice asked before and after
+    it.
 
     δ of each two laws, listed.
     """
@@ -90,7 +92,7 @@ def _excess(zero: Law, one: Law) -> Fraction:
 
 
 def _law(messages: Sequence[str | Losses]) -> Law:
-    """The law of the answers, where TOP stands for itself."""
+    """The law of the answers of ``LEARNER`` to these messages; ⊤ is recorded as None."""
 
     def play(coins: Coins) -> tuple[object, ...]:
         state: Any = LEARNER.initial_state
@@ -112,7 +114,7 @@ GRID: Final = 4
 CLIPPING: Final = ClippingMap(
     Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]]), clip=Fraction(1, 100), grid=GRID
 )
-"""N' = 9, and scores of range Λ = 5.411 > ln(KT) = 5.298, T = 100."""
+"""A clipping map with N' = 9, whose scores have range Λ = 5.411 > ln(KT) = 5.298 for T = 100."""
 
 
 def _labels() -> Iterator[Check]:
@@ -125,7 +127,7 @@ def _labels() -> Iterator[Check]:
 
 
 class _Silent(Coins):
-    """The same coins, without the noise."""
+    """Coins that copy the draws of others, but with discrete Laplace noise set to 0."""
 
     __slots__ = ("coins",)
 
@@ -138,7 +140,8 @@ class _Silent(Coins):
 
 
 def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
-    """With noise of ratio^|z|: e^ε = ratio^(-GRID) exactly. ``printed``: of a scale Λ/ln(KT) less.
+    """The evidence on ``OneScore`` with noise of weights ratio^|z|, so e^ε = ratio^(-GRID).
+    ``printed``: its scale is divided by Λ/ln(KT).
 
     Then the ratio is rounded up, which makes the noise more, and more private.
     """
@@ -155,7 +158,8 @@ def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
 
 
 def _score_law(response: OneScore, label: int, ratio: Fraction) -> Iterator[Fraction]:
-    """P(J = j, answer z), for z below 0, 0, …, GRID, and above: outside, all laws fall alike."""
+    """The probabilities P(J = j, answer z) for z below 0, 0, …, GRID, and above: outside that
+    range all laws fall alike."""
     centres: dict[tuple[int, int], Fraction] = {}
     for chance, told in outcomes(lambda coins: response.respond(label, _Silent(coins))):
         centres[told] = centres.get(told, Fraction(0)) + chance
@@ -195,7 +199,7 @@ def _mistakes() -> Iterator[Check]:
 
 
 class LooksTwice(MistakeLearner[int]):
-    """Each sample has two chances to join S."""
+    """A broken ``NameAndShame`` in which each sample has two chances to join S."""
 
     @property
     def initial_state(self) -> int:
@@ -222,21 +226,23 @@ LATE: Final = _table(
     (_ZERO, _ZERO, (1 - TENTH, _HALF, _HALF)), (_ONE, _ONE, _ONE), (_ONE, _ONE, _ONE),
     labels=(0, 1, 0),
 )  # fmt: skip
-"""A sample is found out with probability δ: at once, or a round later."""
+"""A learner that notices a sample (1, 1) with probability δ, and leaves f⁽⁰⁾ at once or a round
+later."""
 _QUIET: Final = (Fraction(31, 32), Fraction(1, 32), 0)
 _ALARMED: Final = (0, Fraction(3, 64), Fraction(61, 64))
 WAVERS: Final = _table((_QUIET, _QUIET, _ALARMED), (_ONE,) * 3, (_ALARMED,) * 3, labels=(0, 1, 0))
-"""Leaves without cause, too: and half as often again once it heard of a cause."""
+"""A learner that leaves f⁽⁰⁾ also without a cause, and half as often again once it got a sample
+(1, 1)."""
 
 
 def _delta(learner: MistakeLearner[int]) -> Fraction:
-    """The tight δ at ε = ln 3/2."""
+    """The tight δ of a learner at ε = ln(3/2)."""
     question = Question(learner, learner.verification, [BLANK, HIT], report=None)
     return question.solve(EPSILON, ROUNDS).delta
 
 
 def _kept(learner: MistakeLearner[int], *, part: Fraction = Fraction(3, 4)) -> Evidence:
-    """q_{i+1} beside part·q_i + δ/2."""
+    """The evidence for q_{i+1} <= part·q_i + δ/2 on the learner's hard sequence."""
     law = FiniteLaw(learner, ROUNDS)
     hard, delta = hard_sequence(law), _delta(learner)
     kept = [Fraction(each) for each in hard.kept]
@@ -252,12 +258,12 @@ def _repaired(hard: HardSequence, delta: Fraction) -> Fraction:
 
 
 def _told(hard: HardSequence, delta: Fraction) -> Fraction:
-    """As the slides have it."""
+    """The bound Σ q_i, as the slides state it."""
     return Fraction(sum(hard.kept))
 
 
 def _fewer(learner: MistakeLearner[int], *, bound: Bounding = _repaired) -> Evidence:
-    """P(fewer than k mistakes) on the hard sequence, of k samples (1, 1)."""
+    """The evidence on P(fewer than k mistakes), on the hard sequence with k samples (1, 1)."""
     law = FiniteLaw(learner, ROUNDS)
     hard = hard_sequence(law)
     found = sum(law.distribution(hard.hits)[: len(hard.hits)], Fraction(0))

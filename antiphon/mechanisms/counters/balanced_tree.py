@@ -1,4 +1,4 @@
-"""The k-ary tree with subtraction (Andersson, Pagh, Steiner, Torkamani 2025)."""
+"""The k-ary tree counter with subtraction (Andersson, Pagh, Steiner, Torkamani 2025)."""
 
 from fractions import Fraction
 from functools import lru_cache
@@ -16,19 +16,20 @@ from antiphon.protocol import Claim, Coins, Pure, Space, column_safe, proved, re
 
 @register("antiphon.Level/1", state=True)
 class Level(NamedTuple):
-    """The nodes of one height near the prefix's end."""
+    """The part of the counter's state for the tree nodes of one height."""
 
     digit: int
-    """The balanced digit of t: how many nodes are added, or, if negative, taken away."""
+    """The balanced digit of t: the number of nodes that are added or, if negative, subtracted."""
     noise: Amount
     """The noise of the prefix at this height: a sum over |digit| nodes, with their sign."""
     pending: tuple[Amount, ...]
-    """The noise of the nodes taken away, the one that is dropped next at the end."""
+    """The noise of each node that is still subtracted; the next one to be dropped is last."""
 
 
 @register("antiphon.BalancedState/1", state=True)
 class BalancedState(NamedTuple):
-    """How many updates have come, their exact sum, and the noise height by height."""
+    """The state of the counter: the number of updates, their exact sum, and the noise of each
+    height."""
 
     updates: int
     total: Amount
@@ -45,7 +46,8 @@ def _arity(value: object) -> int | None:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BalancedTreeCounter(Counter[BalancedState]):
-    """A prefix as a sum and difference of k-ary nodes: t in balanced base-k digits.
+    """A counter that writes each prefix as a sum and difference of k-ary nodes: t in balanced base
+    k.
 
     k = ``arity`` is odd, by default the one with the least mean squared error; digits lie
     in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. A prefix is the exact sum plus the
@@ -71,11 +73,11 @@ class BalancedTreeCounter(Counter[BalancedState]):
     epsilon: Fraction = attrs.field(converter=fields.positive)
     arity: int | None = attrs.field(default=None, converter=_arity)
     base: int = attrs.field(init=False, eq=False)
-    """The arity that is used."""
+    """The arity k of the tree, given or chosen."""
     levels: int = attrs.field(init=False, eq=False)
-    """How many nodes an update lies in."""
+    """The number of nodes that one update lies in."""
     scale: Fraction = attrs.field(init=False, eq=False)
-    """The scale of a node's noise."""
+    """The scale of the Laplace noise of one node."""
 
     def _prepare(self) -> Space:
         base = self.arity or best_arity(self.horizon)
@@ -102,7 +104,8 @@ class BalancedTreeCounter(Counter[BalancedState]):
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
     def _advanced(self, level: Level, coins: Coins) -> Level:
-        """One node further: added, or no longer taken away, or the next centre reached."""
+        """The level after one more of its nodes: the digit grows by 1, or wraps around to -(base
+        - 1)/2."""
         digit, noise, pending = level
         if digit < 0:
             return Level(digit + 1, noise + pending[-1] if digit < -1 else 0, pending[:-1])
@@ -145,7 +148,8 @@ class BalancedTreeCounter(Counter[BalancedState]):
 
 
 def heights(horizon: int, base: int) -> int:
-    """The least h with (base^h - 1)/2 >= horizon: how many balanced digits times have."""
+    """The number of balanced digits that all times up to the horizon need: least h, (base^h -
+    1)/2 >= horizon."""
     levels, power = 1, base
     while (power - 1) // 2 < horizon:
         levels, power = levels + 1, power * base
@@ -167,7 +171,7 @@ def digits(time: int, base: int) -> list[int]:
 
 
 def nodes(time: int, base: int) -> int:
-    """How many nodes make up the prefix at a time."""
+    """The number of nodes that are added or subtracted for the prefix at a time."""
     return sum(map(abs, digits(time, base)))
 
 
@@ -204,7 +208,7 @@ def mean_nodes(horizon: int, base: int) -> float:
 
 @lru_cache(maxsize=256)
 def best_arity(horizon: int) -> int:
-    """The odd k with the least mean squared error for a horizon.
+    """The odd arity k with the least mean squared error for a horizon.
 
     For each number of levels only the least k that suffices needs a look: with
     more children and as many levels there are more nodes in a prefix.
@@ -214,7 +218,7 @@ def best_arity(horizon: int) -> int:
 
 
 def least_base(horizon: int, levels: int) -> int:
-    """The least odd k with (k^levels - 1)/2 >= horizon."""
+    """The least odd base k with (k^levels - 1)/2 >= horizon."""
     low, high = 1, horizon
     while low < high:
         half = (low + high) // 2

@@ -20,14 +20,14 @@ from antiphon.protocol import Coins, column_safe, register, set_derived
 Numbers: TypeAlias = tuple[float, ...]
 
 _BUFFERS: Final = 7
-"""The most buffers in the table."""
+"""The largest number of buffers in the table ``PARAMETERS``."""
 _CHUNK: Final = 1 << 16
 
 
 def _chunks(
     counter: Buffered, values: rows.Stream, coins: Coins
 ) -> Iterator[tuple[slice, Vector, list[float]]]:
-    """Where, noise and divisors of some updates at a time."""
+    """The updates in chunks: for each the slice of ``values``, the noise and the divisors q_t."""
     width, length = counter.dimension or 1, len(values)
     step = max(1, _CHUNK // width)
     for start in range(0, length, step):
@@ -37,7 +37,8 @@ def _chunks(
 
 
 def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """For ints: the sums u_1 + … + u_t. Buffers written out are twice as fast as a loop of them."""
+    """The sums u_1 + … + u_t of a counter of ints. Buffers written out are twice as fast as a
+    loop."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
     w1, w2, w3, w4, w5, w6, w7 = counter.weights + rest
@@ -65,7 +66,7 @@ def _limited(buffers: tuple[float, ...], farthest: float) -> list[float]:
 
 
 def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """For arrays: all coordinates at once, in place."""
+    """The sums u_1 + … + u_t of a counter of arrays, for all coordinates at once, in place."""
     values, width = np.asarray(values), counter.dimension or 1
     found, rolling = np.empty(values.shape), Rolling(counter, counter.initial_state)
     for where, noise, divisors in _chunks(counter, values, coins):
@@ -77,7 +78,7 @@ def side_by_side(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector
 
 
 class Rolling:
-    """The state of a counter of arrays, changed in place: a copy of the one that it begins with."""
+    """A mutable copy of the state of a counter of arrays, for many updates in a row."""
 
     __slots__ = (
         "_counter", "_drift", "_memory", "_near", "_push", "_released", "_scratch", "_slip",
@@ -95,23 +96,25 @@ class Rolling:
         self._near = math.isfinite(self._drift[0])
 
     def state(self) -> CorrelatedState[Any]:
-        """As a step leaves it; nothing may roll on after it."""
+        """The state as an ordinary step would leave it. No update may follow: the arrays are
+        shared."""
         values = (self._released, self._drift, self._memory)
         return CorrelatedState(self.updates, *(each.view(rows.Row) for each in values))
 
     def count(self, x: rows.Array, coins: Coins) -> None:
-        """One more update."""
+        """Add one update x, with fresh noise."""
         counter = self._counter
         noise = rows.gaussians(coins, counter.grid, len(x)).view(np.ndarray)
         self.push(x * float(counter.unit), noise, counter.divisor(self.updates))
 
     def sums(self) -> Vector:
-        """The answer to ``COUNT``."""
+        """The noisy sum of the updates so far, for each coordinate: the answer to ``COUNT``."""
         found: Vector = self._released * (1 / self._counter.unit)
         return found
 
     def push(self, own: Vector, noise: Vector, q: float) -> None:
-        """u_1 + … + u_t after one more update, into the array that holds unit·x_t."""
+        """Add u_t to the running sum, in place. ``own`` holds unit·x_t and ``q`` is the divisor
+        q_t."""
         memory, scratch, slip, push = self._memory, self._scratch, self._slip, self._push
         drift, far = self._drift, self._counter.far
         np.multiply(self._weights, memory, out=scratch)
@@ -141,33 +144,33 @@ class Rolling:
 
 
 def _copied(values: rows.Amount, width: int) -> Vector:
-    """For each coordinate its own number."""
+    """An array of ``width`` coordinates: a copy of ``values``, or one number repeated."""
     return np.array(values) if isinstance(values, np.ndarray) else np.full(width, float(values))
 
 
 @lru_cache(maxsize=8)
 def _spread(thetas: Numbers, weights: Numbers, width: int) -> tuple[Vector, Vector]:
-    """θ and ω of each buffer, for all coordinates if they are few: NumPy is faster so."""
+    """The arrays of θ_i and ω_i; repeated for all coordinates if these are few, which is faster."""
     copies = width if width < rows.SHORT else 1
     spread = np.array([thetas, weights])[:, :, None].repeat(copies, axis=2)
     return spread[0], spread[1]
 
 
 Fading: TypeAlias = Union[tuple[float, ...], rows.Array]
-"""The buffers: a number each, or a row of an array."""
+"""The buffers of a counter: a tuple of numbers, or an array with a row for each buffer."""
 
 
 @attrs.frozen(kw_only=True, repr=False)
 class Buffered(CorrelatedCounter[Fading]):
-    """What rolls over the buffers s_i ← θ_i s_i + p_t. Abstract."""
+    """A correlated counter whose memory is a few buffers, s_i ← θ_i s_i + p_t. Abstract."""
 
     _source: ClassVar[str] = "Dvijotham et al. 2024"
     buffers: Buffers = attrs.field(init=False, eq=False)
-    """The poles and zeros of C."""
+    """The poles and zeros of the generating function of C."""
     thetas: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """How each buffer fades."""
+    """The decay factor θ_i of each buffer."""
     weights: tuple[float, ...] = attrs.field(init=False, eq=False)
-    """What each buffer adds to the coefficients of C."""
+    """The weight ω_i of each buffer in the coefficients of C."""
 
     def _factorise(self) -> None:
         power = max(min(PARAMETERS), (self.horizon - 1).bit_length())
@@ -201,7 +204,8 @@ class Buffered(CorrelatedCounter[Fading]):
         return self.buffers.squared_norm(self.horizon, events)
 
     def _feedback_error(self) -> float:
-        """Two roundings a step, each by 2^-53 of at most 2·FAR·R, fade as θ; then the sum's.
+        """A bound on the rounding error of M_t: two roundings a step, which fade as θ_i, and the
+        sum's.
 
         |s_i| <= 2·max |Σ p|, by summing by parts, so within 2·FAR·R while the drift is
         within FAR·R, and by the limit after that; a margin of 2^-20 covers the rest.
@@ -253,7 +257,7 @@ class Buffered(CorrelatedCounter[Fading]):
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BufferedToeplitzCounter(Buffered):
-    """Noise that is nearly that of the square root of A, from three to seven numbers.
+    """A counter with nearly the noise of the square-root factorisation, and three to seven buffers.
 
     c_k = Σ ω_i θ_i^(k-1): Σ_{k>=1} c_k p_{t-k} = Σ ω_i s_i with the *buffers*
     s_i ← θ_i s_i + p_t. Poles and zeros by the horizon, from a table; its max squared error

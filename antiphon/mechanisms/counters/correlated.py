@@ -44,14 +44,14 @@ from antiphon.protocol import Claim, Coins, Space, ZeroConcentrated, freeze, pro
 from antiphon.protocol.registry import register, set_derived
 
 FAR: Final = 256
-"""Standard deviations past which the sum of the pushes is limited: it never gets there."""
+"""The limit, in standard deviations, on the sum of all p_t. In practice it is never reached."""
 _BLOCK: Final = 1 << 12
 _LONGEST: Final = 1 << 22
 _DOUBLES: Final = 2.0**51
 _MOST_RHO: Final = 1 << 100
 MORE: Final = 1 + 2.0**-20
 _SAFE: Final = 1 - 2.0**-30
-"""For sums in double precision: far more than they lose."""
+"""A safety factor for sums in double precision, far larger than their rounding error."""
 
 
 Memory = TypeVar("Memory", default=Any)
@@ -65,9 +65,9 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
     released: rows.Amount
     """The sum of all u_t: the exact sum plus its noise, in 1/unit."""
     drift: rows.Amount
-    """The sum of all p_t; infinite once it has been past its limit."""
+    """The sum of all p_t; infinite once it has exceeded its limit."""
     memory: Memory
-    """The noise from which M_t is computed."""
+    """The earlier noise from which M_t is computed."""
 
 
 def _rho(value: object) -> Fraction:
@@ -86,7 +86,8 @@ def _resolution(value: object) -> int:
 
 @attrs.frozen(kw_only=True, repr=False)
 class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
-    """A = B·C with noise on C's side; see the module. Abstract: a subclass gives c.
+    """A counter by a factorisation A = B·C, with Gaussian noise added to Cx. Abstract: a subclass
+    gives C.
 
     Answers are floats, multiples of 1/unit. A draw is made for each update.
     """
@@ -97,19 +98,19 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     normalised: bool = attrs.field(default=False, validator=fields.boolean)
     resolution: int = attrs.field(default=2**32, converter=_resolution)
     unit: int = attrs.field(init=False, eq=False)
-    """Answers are multiples of 1/unit, a power of two: far finer than the noise."""
+    """The resolution of answers, multiples of 1/unit: a power of two, far finer than the noise."""
     _room: float = attrs.field(init=False, eq=False)
-    """The largest q·unit·norm of a column."""
+    """The largest value of q·unit times the norm of a column that the budget ρ allows."""
     _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
-    """q_t of the blocks of times last asked for."""
+    """A cache of divisors q_t, for the blocks of times last asked for."""
     _found: list[Vector] = attrs.field(init=False, eq=False, factory=list[Vector])
-    """The errors at all times, once they were asked for."""
+    """A cache of the errors at all times; empty until they are asked for."""
     _only: float = attrs.field(init=False, eq=False)
-    """q_0, which is all q_t unless columns are normalised."""
+    """The divisor q_0, which holds at all times unless columns are normalised."""
     grid: Fraction = attrs.field(init=False, eq=False)
-    """The resolution, as coins take it."""
+    """The resolution R as a Fraction, as the coins take it."""
     far: float = attrs.field(init=False, eq=False)
-    """Where the drift is limited."""
+    """The limit on the drift, in grid steps."""
 
     def _prepare(self) -> Space:
         self._factorise()
@@ -140,7 +141,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @property
     def farthest(self) -> float:
-        """A bound on every number of the memory while the drift is not limited."""
+        """A bound on the size of the numbers in the memory while the drift is within its limit."""
         return 2 * self.far * MORE
 
     @property
@@ -148,7 +149,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self.dimension or 1
 
     def _largest_norm(self) -> float:
-        """The most that a neighbour moves Cx, per q·unit·distance."""
+        """A bound on how far the vector Cx moves between neighbours, in ℓ₂, per q·unit·distance."""
         if self.normalised:
             return float(self.events * self._norms(np.array([float(self.horizon)]))[0] / _SAFE)
         return math.sqrt(self._group_norm(self.events)) / _SAFE
@@ -168,44 +169,46 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @abstractmethod
     def _factorise(self) -> None:
-        """Set the fields that C is known by. Raises: InvalidArgument past the longest horizon."""
+        """Set the fields that hold the factor C. Raises: InvalidArgument past the longest
+        horizon."""
 
     @abstractmethod
     def _norms(self, lengths: Vector) -> Vector:
-        """‖c_0, …, c_{n-1}‖ for each n."""
+        """The ℓ₂ norms ‖c_0, …, c_{n-1}‖ of columns of C, for each length n of an array."""
 
     @abstractmethod
     def _group_norm(self, events: int) -> float:
-        """The squared norm of the sum of C's first ``events`` columns: of all choices the most."""
+        """The squared norm of the sum of C's first ``events`` columns, the largest for so many
+        columns."""
 
     @abstractmethod
     def _feedback_error(self) -> float:
-        """How far, in grid steps, double precision can take Σ c_k p_{t-k} from its value."""
+        """A bound, in grid steps, on the rounding error of Σ c_k p_{t-k} in double precision."""
 
     @abstractmethod
     def feedback(self, memory: Memory) -> rows.Amount:
-        """½ + Σ_{k>=1} c_k p_{t-k}."""
+        """The sum ½ + Σ_{k>=1} c_k p_{t-k} of earlier noise, whose floor is M_t."""
 
     @abstractmethod
     def remember(self, memory: Memory, push: rows.Amount) -> Memory:
-        """The memory with one more p_t."""
+        """The memory after p_t, the noise of a step, is added to it."""
 
     @abstractmethod
     def limited(self, memory: Memory) -> Memory:
-        """The memory, its numbers moved into [-farthest, farthest]."""
+        """The memory with its numbers clipped to [-farthest, farthest]."""
 
     @abstractmethod
     def _squared_rows(self, length: int) -> tuple[float, float]:
-        """The squared norm of B's row of that length, and the mean over all shorter ones."""
+        """The squared norm of a row of B of this length, and the mean over all lengths up to it."""
 
     @abstractmethod
     def inverse(self) -> tuple[Vector, Vector]:
-        """α and 1 - λ with C⁻¹ = 1 - Σ α_i x/(1 - λ_i x)."""
+        """The numbers α_i and 1 - λ_i with C⁻¹ = 1 - Σ α_i x/(1 - λ_i x)."""
 
     # --- one update ------------------------------------------------------------------------------
 
     def divisor(self, time: int) -> float:
-        """q_t for t = time, from 0."""
+        """The divisor q_t of the update at t = ``time``, counted from 0."""
         number, place = divmod(time, _BLOCK) if self.normalised else (0, 0)
         block = self._blocks.get(number)
         if block is None:
@@ -215,7 +218,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return block[place]
 
     def divisors(self, block: int) -> list[float]:
-        """q_t of a block of times: one for all, unless columns are normalised."""
+        """The divisors q_t of a block of times; a single one for all, unless columns are
+        normalised."""
         if not self.normalised:
             return [float(self._room // self._largest_norm())]
         start = block * _BLOCK
@@ -227,7 +231,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     def stepped(
         self, state: CorrelatedState[Memory], x: rows.Amount, coins: Coins
     ) -> CorrelatedState[Memory]:
-        """The state after one more update, of a number or of a row: what ``_update`` may be."""
+        """The state after one more update x, a number or a row of numbers."""
         updates, released, drift, memory = state
         divisor = self.divisor(updates) if self.normalised else self._only
         noise: rows.Amount
@@ -257,7 +261,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     # --- errors ----------------------------------------------------------------------------------
 
     def deviations(self, divisors: Any, rounding: float) -> Any:
-        """The noise of a single update in counts: R and the rounding by q and by 1, over q·unit."""
+        """The standard deviation of one update's noise in counts, R/(q·unit), with roundings by
+        q and by 1."""
         square = self.resolution**2 + rounding * (divisors * divisors + 1)
         return square**0.5 / (divisors * self.unit)
 

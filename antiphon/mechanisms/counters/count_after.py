@@ -1,4 +1,5 @@
-"""A counter that answers each update by the count after it; and exact sums, without noise."""
+"""A post-processor that answers each update with the count after it; and exact sums, without
+noise."""
 
 from typing import ClassVar, NamedTuple, TypeAlias
 
@@ -19,7 +20,7 @@ NOTHING, RECEIPT, TOTAL = range(3)
 @column_safe
 @attrs.frozen
 class CountAfter(PostProcessor[Awaited]):
-    """IPM: answers each update by the count after it. On its right, a counter.
+    """IPM: answers each update with the count after it, which it asks of a counter on its right.
 
     An update goes on to the right; once it is received, ``COUNT`` is asked, and that answer goes
     left. A HALT goes left at once. State: what it waits for, and never a message: so it is no
@@ -65,7 +66,8 @@ class CountAfter(PostProcessor[Awaited]):
 
 
 def _counts(answers: Space) -> Space:
-    """The answers to ``COUNT``: without the ⊤ by which an update is received."""
+    """The space of answers to ``COUNT``: a counter's answers without ⊤, the receipt of an
+    update."""
     if type(answers) is not Either:
         return answers
     rest = tuple(each for each in answers.spaces if each != Finite((TOP,)))
@@ -74,7 +76,7 @@ def _counts(answers: Space) -> Space:
 
 @register("antiphon.ExactState/1", state=True)
 class ExactState(NamedTuple):
-    """How many updates have come, and their sum."""
+    """The state of ``ExactSum``: the number of updates and their sum."""
 
     updates: int
     total: Amount
@@ -84,7 +86,7 @@ class ExactState(NamedTuple):
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class ExactSum(Counter[ExactState]):
-    """A counter without noise: what stands on its left is then not private.
+    """A counter without noise, and so without privacy.
 
     Privacy: none is claimed, so no verifier lets it be created.
 
@@ -95,7 +97,7 @@ class ExactSum(Counter[ExactState]):
 
     norm: ClassVar[int] = 2
     private: ClassVar[bool] = False
-    """Whether it claims anything."""
+    """Whether the counter makes a privacy claim."""
 
     @property
     def initial_state(self) -> ExactState:

@@ -1,4 +1,4 @@
-"""Common parts of all counters: their messages, neighbouring updates, the size of errors."""
+"""The common parts of all counters: messages, neighbouring updates, and error bounds."""
 
 from __future__ import annotations
 
@@ -19,11 +19,12 @@ from antiphon.protocol.registry import column_safe, set_derived
 from antiphon.verifiers import AnyTwo, Near, OfUpdates, Relation, Within, models
 
 COUNT: Final = "count"
-"""The query of a counter: the noisy sum of the updates so far."""
+"""The query of a counter, answered by the noisy sum of the updates so far."""
 QUERIES: Final = spaces.Finite((COUNT,))
 
 MANY: Final = 64
-"""Coordinates whose noise is drawn together: fewer are faster one by one."""
+"""The least dimension for which noise is drawn in one call; for fewer coordinates single draws
+are faster."""
 _USERS: Final = spaces.Either((spaces.Integers(), spaces.Texts(64)))
 
 
@@ -33,7 +34,7 @@ def _int(_: object, field: attrs.Attribute[int], value: object) -> None:
 
 
 class Counting(Protocol):
-    """The state of a counter: it knows how many updates have come."""
+    """A protocol: the state of a counter, with the number of updates so far."""
 
     @property
     def updates(self) -> int: ...
@@ -67,7 +68,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     """
 
     norm: ClassVar[int]
-    """ℓ_p, in which the distance of two updates counts: 1 for Laplace noise, 2 for Gaussian."""
+    """The p of the ℓ_p distance of two updates: 1 for Laplace noise, 2 for Gaussian noise."""
     numbers: ClassVar[type] = object
     """The type of the numbers in rows of a d-dimensional counter: Python ints, of any size, or
     floats."""
@@ -87,7 +88,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     signature: spaces.Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     _plain: bool = attrs.field(init=False, eq=False)
-    """Whether updates are just ints to add."""
+    """Whether updates are plain ints: no dimension, no clipping, no users."""
 
     def __attrs_post_init__(self) -> None:
         if self.smallest >= self.largest:
@@ -102,7 +103,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @abstractmethod
     def _prepare(self) -> spaces.Space:
-        """Set the fields that are derived from the parameters; the answers to ``COUNT``."""
+        """Set the fields that follow from the parameters, and return the space of answers to
+        ``COUNT``."""
 
     def __repr__(self) -> str:
         given = [f for f in attrs.fields(type(self)) if f.init]
@@ -140,8 +142,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self._update(state, x, coins), TOP
 
     def value(self, message: Any) -> Amount:
-        """The amount that an update counts: without its user, clipped if so asked, an array as a
-        row."""
+        """The value of an update message: without its user's name, clipped if ``clip`` says so,
+        an array as a row."""
         x = message[1] if self.users else message
         if self.dimension is not None:
             bounded = np.clip(x, self.smallest, self.largest) if self.clip else x
@@ -150,7 +152,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return number
 
     def noise(self, coins: Coins, scale: Fraction) -> Amount:
-        """Discrete noise of that scale, Laplace for ℓ_1 and Gaussian for ℓ_2; or a row of it.
+        """Discrete noise of a scale, Laplace for ℓ_1 and Gaussian for ℓ_2; a row of it in d
+        dimensions.
 
         That of many coordinates is one draw of the coins, and one value on a tape.
         """
@@ -165,11 +168,11 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @abstractmethod
     def _update(self, state: State, x: Amount, coins: Coins) -> State:
-        """The state after one more update."""
+        """The state after one more update of value x."""
 
     @abstractmethod
     def _count(self, state: State, coins: Coins) -> tuple[State, Amount]:
-        """The noisy sum; the state after it."""
+        """The state after a query, and its answer: the noisy sum."""
 
     def counts(
         self,
@@ -178,7 +181,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         seed: int | np.random.SeedSequence | None = None,
         coins: Coins | None = None,
     ) -> Array:
-        """The answers to ``COUNT`` after each update of a stream: what a session answers.
+        """The noisy sum after each update of a stream, as a session would answer ``COUNT``.
 
         Raises: InvalidArgument for a stream that is too long, or an update outside the
         range, before anything is drawn.
@@ -194,7 +197,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self._counts(values, SampledCoins(seed) if coins is None else coins)
 
     def _table(self, updates: Stream) -> Array | None:
-        """Arrays for updates, given as one array: checked at once. None if they are not."""
+        """The updates as rows of one array, checked at once; None if they are not given as an
+        array."""
         space = self.signature.updates
         if not isinstance(space, spaces.Arrays) or type(updates) is not np.ndarray:
             return None
@@ -216,7 +220,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @property
     def distance(self) -> Fraction:
-        """How far one update can be from its neighbour, in the norm; rounded up."""
+        """The largest distance of two neighbouring updates, in the counter's norm; rounded up."""
         span = Fraction(self.largest - self.smallest)
         if self.sensitivity is not None:
             return self.sensitivity
@@ -226,7 +230,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @property
     def verification(self) -> models.UpdatesAndQueries:
-        """f: updates that differ as neighbours may, and queries that are the same."""
+        """The verification function f: updates that differ as neighbours may, and the same
+        queries on both sides."""
         relation = self._relation()
         if not self.users:
             return models.updates_and_queries(
@@ -247,7 +252,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     @property
     @abstractmethod
     def state_size(self) -> int:
-        """The most numbers a state holds for each coordinate."""
+        """The size of the largest state: the count of numbers that it holds for each coordinate."""
 
     @property
     @abstractmethod
@@ -261,10 +266,12 @@ class Counter(ContinualMechanism[State], ErrorsShown):
 
     @abstractmethod
     def _tail(self, updates: int, beta: float) -> float:
-        """A bound that one coordinate's error exceeds with probability at most beta."""
+        """A bound on the error of one coordinate after ``updates``, with probability at least 1
+        - beta."""
 
     def error_bound(self, updates: int, *, beta: float) -> float:
-        """With probability at least 1 - beta, no coordinate errs by more after ``updates``.
+        """A bound on the error of every coordinate after ``updates``, with probability at least 1 -
+        beta.
 
         Raises: InvalidArgument for beta outside (0, 1) or a time past the horizon.
         """
@@ -273,7 +280,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         return self._tail(self._time(updates), beta / (self.dimension or 1)) * (1 + 1e-9)
 
     def band(self, updates: int, *, beta: float) -> float:
-        """Half the width, at a time, of a band that holds at *all* times up to the horizon.
+        """Half the width, at a time, of a confidence band that holds at *all* times up to the
+        horizon.
 
         All errors lie in the band with probability at least 1 - beta: a union bound.
         """
@@ -296,12 +304,13 @@ def _listed(updates: Stream) -> list[Any]:
 
 
 def whole_counts(dimension: int | None) -> spaces.Space:
-    """The answers that are ints."""
+    """The answer space of a counter that answers with ints, or int64 arrays of ``dimension``
+    entries."""
     return spaces.Integers() if dimension is None else spaces.Arrays((dimension,), "int64")
 
 
 def fractions_of(unit: int, dimension: int | None) -> spaces.Space:
-    """The answers that are multiples of 1/unit, a power of two."""
+    """The answer space of a counter that answers with multiples of 1/unit, a power of two."""
     if dimension is None:
         return spaces.Multiples(1 / unit)
     return spaces.Arrays((dimension,), "float64", step=1 / unit)

@@ -16,13 +16,14 @@ from antiphon.protocol import Coins, register
 _BLOCK: Final = 64
 _STEP: Final = 0.5
 _LONGEST: Final = 1 << 22
-"""Updates: a state remembers each of them."""
+"""The largest horizon: a state stores a number for each update."""
 
 
 @register("antiphon.SquareRootCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
 class SquareRootCounter(CorrelatedCounter[Array]):
-    """B = C = √A: c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)), the best Toeplitz factorisation known.
+    """A counter by the factorisation A = √A·√A: c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)), the best
+    Toeplitz one known.
 
     State: one number for each update so far. O(t) work an update: for study and for short
     streams, of 2^22 updates at most; ``BufferedToeplitzCounter`` is within 1 % of it with a few
@@ -71,7 +72,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
         return float(sums @ sums)
 
     def _feedback_error(self) -> float:
-        """Each product and each sum of two rounds by 2^-53 of at most 2·FAR·R·Σ c_k.
+        """A bound on the rounding error of Σ c_k p_{t-k}: each product and sum rounds by 2^-53 of
+        its bound.
 
         |p_t| is at most twice the largest drift. A term is in one sum of each depth.
         """
@@ -107,7 +109,7 @@ class SquareRootCounter(CorrelatedCounter[Array]):
 
 @lru_cache(maxsize=4)
 def coefficients(horizon: int) -> Vector:
-    """c_0, …, c_{horizon-1} of √A: those of (1 - x)^(-1/2)."""
+    """The coefficients c_0, …, c_{horizon-1} of √A, which are those of (1 - x)^(-1/2)."""
     found = np.cumprod(np.concatenate([[1.0], 1 - 1 / (2 * np.arange(1.0, horizon))]))
     found.flags.writeable = False
     return np.asarray(found, np.float64)
@@ -115,12 +117,13 @@ def coefficients(horizon: int) -> Vector:
 
 @lru_cache(maxsize=4)
 def _squares(horizon: int) -> Vector:
-    """c_0² + … + c_t² for t < horizon."""
+    """The running sums c_0² + … + c_t² of squared coefficients, for t < horizon."""
     return np.asarray(np.cumsum(coefficients(horizon) ** 2), np.float64)
 
 
 def mixture(horizon: int) -> tuple[Vector, Vector]:
-    """α and 1 - λ with coefficients -Σ α_i λ_i^(k-1) of (1 - x)^(1/2), k < horizon, to 1e-6.
+    """The numbers α_i and 1 - λ_i for which -Σ α_i λ_i^(k-1) are the coefficients of (1 - x)^(1/2)
+    to 1e-6.
 
     They are -∫ λ^(k-1) dμ(λ) with dμ = √((1-λ)/λ) dλ/π, of mass ½; the trapezoid rule in the
     logit of 1 - λ. What lies near λ = 0 counts for k = 1 only, as one λ that is next to 0.

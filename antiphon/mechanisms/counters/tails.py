@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""How large sums of noise get: variances of discrete noise, and tails that hold.
+"""Variances of discrete noise, and proved tail bounds for sums of noise.
 
 A tail is a number that |X| exceeds with probability at most beta. And how counters show
 themselves: their claims, and the errors of their counts.
@@ -22,15 +22,15 @@ LAPLACE_PROXIES = np.linspace(0.001, 0.999, 999)
 
 
 def discrete_laplace_variance(scale: Fraction) -> float:
-    """The variance of P(x) ∝ e^(-|x|/scale) on the integers: ½/sinh²(1/(2 scale)), near 2·scale² -
-    1/6."""
+    """The variance of discrete Laplace noise, P(x) ∝ e^(-|x|/scale): ½/sinh²(1/(2 scale)), near
+    2·scale² - 1/6."""
     inverse = float(1 / (2 * scale))
     return 0.5 / math.sinh(inverse) ** 2 if inverse < 300 else 0.0
 
 
 def discrete_gaussian_variance(sigma: Fraction) -> float:
-    """The variance of P(x) ∝ e^(-x²/(2 sigma²)) on the integers: below sigma² by a relative
-    e^(-2π²sigma²)·c.
+    """The variance of the discrete Gaussian, P(x) ∝ e^(-x²/(2 sigma²)): sigma² times 1 -
+    c·e^(-2π²sigma²).
 
     Source: Canonne, Kamath, Steinke 2020, Cor. 9; the series is summed for small sigma.
     """
@@ -43,7 +43,8 @@ def discrete_gaussian_variance(sigma: Fraction) -> float:
 
 
 def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
-    """For the sum of ``count`` independent discrete Laplace draws, each with a sign or none.
+    """A tail bound, at probability beta, on the sum of ``count`` independent discrete Laplace
+    draws.
 
     Chernoff: E e^(λX) of one draw is at most that of continuous Laplace noise,
     1/(1 - λ²scale²), since cosh(√u) - 1 is convex in u. Every λ < 1/scale gives a bound;
@@ -55,7 +56,8 @@ def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
 
 
 def gaussian_tail(variance: float, beta: float) -> float:
-    """For a sum whose moments are at most those of a Gaussian of this variance.
+    """A tail bound, at probability beta, on a sum whose moments are at most a Gaussian's of this
+    variance.
 
     Discrete Gaussian noise is such (Canonne, Kamath, Steinke 2020, Fact 20 and Prop. 27: it
     is sub-Gaussian with parameter sigma), and so are weighted sums of independent draws.
@@ -67,7 +69,8 @@ _SUMMED: Final = 1 << 18
 
 
 def lower_bound(*, horizon: int, rho: Fraction | float, sensitivity: Fraction | float = 1) -> float:
-    """A mean, and so a max, squared error that no Gaussian factorisation A = B·C gets below.
+    """A lower bound on the mean (so also on the largest) squared error of any Gaussian
+    factorisation A = B·C.
 
     (‖A‖_*/T)²·sensitivity²/(2ρ), with ‖A‖_* the nuclear norm of the T×T matrix of ones
     that sums prefixes: its singular values are ½/sin((2j-1)π/(4T+2)). Rounded down.
@@ -87,13 +90,13 @@ def lower_bound(*, horizon: int, rho: Fraction | float, sensitivity: Fraction | 
 
 
 _MOST: Final = 1 << 16
-"""Updates up to which errors are computed that nobody asked for."""
+"""The largest number of updates for which errors are displayed without being asked for."""
 _POINTS: Final = 64
 _BETA: Final = 0.05
 
 
 class ErrorsShown(Displayed, Plotted):
-    """A counter whose errors are known before it counts."""
+    """A base class of counters whose errors are known in advance, so that they can be displayed."""
 
     __slots__ = ()
 
@@ -104,16 +107,18 @@ class ErrorsShown(Displayed, Plotted):
 
     @abstractmethod
     def squared_error(self, updates: int) -> float:
-        """The expected squared error of an answer after so many updates."""
+        """The expected squared error of an answer after ``updates`` updates."""
 
     @abstractmethod
     def error_bound(self, updates: int, *, beta: float) -> float:
-        """With probability at least 1 - beta, no coordinate errs by more after ``updates``."""
+        """A bound on the error of every coordinate after ``updates``, with probability at least
+        1 - beta."""
 
     @property
     @abstractmethod
     def _last(self) -> int | None:
-        """The horizon; None if there is none: then errors are shown after ``_MOST`` updates."""
+        """The horizon, at which errors are displayed; None if there is none: then after
+        ``_MOST`` updates."""
 
     def _card(self) -> Card:
         return Card(message_label(self, 160), self._parts())

@@ -20,21 +20,22 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 
 @register("antiphon.Node/1", state=True)
 class Node(NamedTuple):
-    """A finished subtree of the prefix, on a stack from the smallest to the largest."""
+    """A complete subtree of the prefix; nodes form a stack from the smallest to the largest."""
 
     size: int
-    """How many updates it covers: a power of two."""
+    """The number of updates that the node covers: a power of two."""
     total: Amount
-    """Their exact sum."""
+    """The exact sum of the node's updates."""
     noise: Any
-    """Its noise, drawn when it is first needed; None before."""
+    """The node's noise, drawn when it is first needed; None before."""
     below: Node | None
-    """The next larger one."""
+    """The next larger node on the stack."""
 
 
 @register("antiphon.CounterState/1", state=True)
 class CounterState(NamedTuple):
-    """How many updates have come, and the subtrees that make up the prefix."""
+    """The state of a tree counter: the number of updates, and the subtrees that make up the
+    prefix."""
 
     updates: int
     top: Node | None
@@ -42,11 +43,12 @@ class CounterState(NamedTuple):
 
 @attrs.frozen(kw_only=True, repr=False)
 class BinaryTree(Counter[CounterState]):
-    """The sums of a prefix's subtrees, one for each 1 in the binary form of t. Abstract."""
+    """A counter that sums the subtrees of a prefix, one for each 1 in the binary form of t.
+    Abstract."""
 
     @property
     def levels(self) -> int:
-        """How many nodes one update can lie in: the heights of a tree over the horizon."""
+        """The number of nodes that one update lies in: the heights of a tree over the horizon."""
         return self.horizon.bit_length()
 
     @property
@@ -55,7 +57,7 @@ class BinaryTree(Counter[CounterState]):
 
     @abstractmethod
     def _noise(self, coins: Coins) -> Amount:
-        """The noise of one node."""
+        """A fresh draw of the noise of one node."""
 
     # --- errors ------------------------------------------------------------------------------
 
@@ -66,15 +68,15 @@ class BinaryTree(Counter[CounterState]):
 
     @abstractmethod
     def _variances(self) -> list[float]:
-        """The variances of the released values of nodes of height 0, 1, …, where ``noise_variance``
-        is 1."""
+        """The variances of the estimates of nodes of height 0, 1, …, in units of
+        ``noise_variance``."""
 
     @property
     def state_size(self) -> int:
         return 2 * self.levels
 
     def _of_prefix(self, updates: int) -> float:
-        """The variance of a prefix, where ``noise_variance`` is 1."""
+        """The variance of the noisy sum after ``updates``, in units of ``noise_variance``."""
         return sum(each for h, each in enumerate(self._variances()) if updates >> h & 1)
 
     def squared_error(self, updates: int) -> float:
@@ -91,7 +93,7 @@ class BinaryTree(Counter[CounterState]):
 
 @attrs.frozen(kw_only=True, repr=False)
 class NoisyNodes(BinaryTree):
-    """Each node of a prefix with its own noise. Abstract.
+    """A tree counter in which each node of a prefix has independent noise. Abstract.
 
     State: O(log t) numbers. A node's noise is drawn when a query first needs it, and kept,
     so asking twice gives the same answer. Amortised O(1) an update, O(log t) a query.
@@ -110,7 +112,7 @@ class NoisyNodes(BinaryTree):
         return (state if top is state.top else CounterState(state.updates, top)), total
 
     def _noisy(self, top: Node | None, coins: Coins) -> tuple[Node | None, Amount]:
-        """The stack with all its noise drawn, and the noisy sum."""
+        """The stack of nodes with all noise drawn, and the noisy sum."""
         nodes: list[Node] = []
         while top is not None:
             nodes.append(top)
@@ -130,7 +132,7 @@ class NoisyNodes(BinaryTree):
 
 
 def largest(horizon: int, weights: Sequence[float]) -> float:
-    """The largest Σ of weights[h] over the bits h of t, for t <= horizon; weights >= 0."""
+    """The largest sum of weights[h] over the 1-bits h of t, for t <= horizon; weights >= 0."""
     best = sum(w for h, w in enumerate(weights) if horizon >> h & 1)
     above = 0.0
     for h in reversed(range(len(weights))):
@@ -141,7 +143,7 @@ def largest(horizon: int, weights: Sequence[float]) -> float:
 
 
 def mean(horizon: int, weights: Sequence[float]) -> float:
-    """The mean over t = 1, …, horizon of Σ of weights[h] over the bits h of t."""
+    """The mean over t = 1, …, horizon of the sum of weights[h] over the 1-bits h of t."""
     total = 0.0
     for h, weight in enumerate(weights):
         periods, rest = divmod(horizon + 1, 2 << h)
@@ -153,7 +155,7 @@ def mean(horizon: int, weights: Sequence[float]) -> float:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class TreeCounter(NoisyNodes):
-    """The binary tree with discrete Laplace noise of scale events·levels·distance/ε.
+    """The binary-tree counter with discrete Laplace noise of scale events·levels·distance/ε.
 
     Privacy: ε-DP w.r.t. ``verification``, against adaptive adversaries: one update lies in
     at most ``levels`` nodes, each an ε/levels-DP NIM, so CM Thm 5.5 with k = levels
@@ -169,7 +171,7 @@ class TreeCounter(NoisyNodes):
     norm: ClassVar[int] = 1
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False)
-    """The scale of a node's noise."""
+    """The scale of the Laplace noise of one node."""
 
     def _prepare(self) -> Space:
         set_derived(self, scale=self.events * self.levels * self.distance / self.epsilon)
@@ -193,12 +195,13 @@ class TreeCounter(NoisyNodes):
 
 @attrs.frozen(kw_only=True, repr=False)
 class GaussianNodes(BinaryTree):
-    """Nodes with discrete Gaussian noise: σ² = (distance of all node sums)²/(2ρ). Abstract."""
+    """Tree counters with discrete Gaussian noise: σ² = (ℓ₂ distance of all node sums)²/(2ρ).
+    Abstract."""
 
     norm: ClassVar[int] = 2
     rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False)
-    """The σ of a node's noise, rounded up."""
+    """The σ of the noise of one node, rounded up."""
 
     def _prepare(self) -> Space:
         square = self.distance**2 * group(self.events, self.levels) / (2 * self.rho)
@@ -207,7 +210,7 @@ class GaussianNodes(BinaryTree):
 
     @abstractmethod
     def _counted(self) -> Space:
-        """The answers to ``COUNT``."""
+        """The space of the answers to ``COUNT``."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -230,7 +233,8 @@ class GaussianNodes(BinaryTree):
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class GaussianTreeCounter(GaussianNodes, NoisyNodes):
-    """The binary tree with discrete Gaussian noise: σ² = (distance of all node sums)²/(2ρ).
+    """The binary-tree counter with discrete Gaussian noise: σ² = (ℓ₂ distance of all node
+    sums)²/(2ρ).
 
     Node sums of neighbouring streams are at most distance·√levels apart in ℓ₂ (with k
     events, which may share nodes, at most distance·√Σ_h g_h, see ``group``).
@@ -254,7 +258,8 @@ class GaussianTreeCounter(GaussianNodes, NoisyNodes):
 
 
 def group(events: int, levels: int) -> int:
-    """Σ_h g_h: the most that ``events`` unit changes move all node sums, squared, in ℓ₂.
+    """The squared ℓ₂ distance by which ``events`` changes of size 1 can move all node sums: Σ_h
+    g_h.
 
     A node of height h holds 2^h updates, so at worst events//2^h nodes are full of
     changes and one has the rest.
@@ -267,14 +272,15 @@ def group(events: int, levels: int) -> int:
 
 
 _UNIT: Final = 1 << 16
-"""Estimates are integers, in multiples of 1/_UNIT."""
+"""The number of units in 1: estimates are integers, in multiples of 1/_UNIT."""
 
 
 @register("antiphon.RefinedTreeCounter/1")
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class RefinedTreeCounter(GaussianNodes):
-    """The Gaussian tree with the estimate of a node averaged from it and all below it.
+    """The Gaussian tree counter with less error: a node's estimate averages its noisy sum and all
+    below it.
 
     A node of height h has its own noisy sum y, of variance σ², and the estimates of its
     two children; the best unbiased average of y and their sum has variance
@@ -330,5 +336,6 @@ class RefinedTreeCounter(GaussianNodes):
 
 
 def weight(height: int) -> int:
-    """How much of a node's estimate is its own noisy sum, in units: 2^h/(2^(h+1) - 1), rounded."""
+    """The weight of a node's own noisy sum in its estimate, 2^h/(2^(h+1) - 1), in units of
+    1/_UNIT."""
     return round(_UNIT * (1 << height) / ((2 << height) - 1))

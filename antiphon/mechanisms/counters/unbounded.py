@@ -1,4 +1,5 @@
-"""A counter without a horizon: epochs that double (Chan, Shi, Song 2011, the hybrid mechanism)."""
+"""A counter without a horizon: epochs of doubling length (Chan, Shi, Song 2011, the hybrid
+mechanism)."""
 
 from __future__ import annotations
 
@@ -23,15 +24,15 @@ from antiphon.protocol.registry import column_safe, register
 
 @register("antiphon.Epochs/1", state=True)
 class Epochs(NamedTuple):
-    """Where an unbounded counter stands."""
+    """The state of an unbounded counter: finished epochs as a noisy sum, and the current epoch."""
 
     updates: int
     before: Amount
-    """The noisy sum of the epochs that are over."""
+    """The noisy sum of all finished epochs."""
     number: int
-    """How many they are."""
+    """The number of finished epochs."""
     total: Amount
-    """The exact sum of the current epoch."""
+    """The exact sum of the current epoch's updates."""
     inner: Counting
     """The state of the current epoch's counter."""
 
@@ -50,7 +51,8 @@ def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> Non
 @column_safe(of="counter")
 @attrs.frozen(kw_only=True)
 class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
-    """Any number of updates: a counter for each epoch, and the noisy totals of those over.
+    """A counter for any number of updates: one counter for each epoch, and noisy totals of finished
+    epochs.
 
     Epoch i has 2^i·``counter.horizon`` updates, counted by ``counter`` with that horizon;
     when it is over its total is released once more, with noise of its own that costs as much
@@ -72,7 +74,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     _known: dict[int, Counter] = attrs.field(
         init=False, eq=False, repr=False, factory=dict[int, Counter]
     )
-    """The counters of the epochs so far: no cache that another's ``==`` could reach into."""
+    """The counters of the epochs so far, kept per object: a shared cache would look them up by a
+    user's ``==``."""
 
     @property
     def _last(self) -> None:
@@ -87,8 +90,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return tuple(chain.from_iterable(map(self._with_total, claims_of(self.counter))))
 
     def _with_total(self, inner: Claim) -> tuple[Claim, ...]:
-        """The claims that follow from one of the counter's when the epoch's total, whose noise
-        costs ``_parameter``, is added.
+        """The claims that follow from an epoch counter's claim ``inner`` when the epoch's noisy
+        total is released, too.
 
         Proved of this library's counters, which claim alike of every horizon, and of k events
         that k of them share; of others only assumed. Nothing, where the two do not add up.
@@ -111,7 +114,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
 
     @property
     def _parameter(self) -> Fraction:
-        """The ε or ρ of the counter of an epoch."""
+        """The ε or ρ of an epoch's counter; an epoch's noisy total costs as much again."""
         name = "epsilon" if self.counter.norm == 1 else "rho"
         value: Fraction = getattr(self.counter, name)
         return value
@@ -129,7 +132,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return Epochs(0, 0, 0, 0, self.epoch(0).initial_state)
 
     def epoch(self, number: int) -> Counter:
-        """The counter of an epoch, from 0."""
+        """The counter of an epoch; epochs are numbered from 0, and each has twice the horizon."""
         known = self._known.get(number)
         if known is None:
             known = attrs.evolve(self.counter, horizon=self.counter.horizon << number)
@@ -149,7 +152,7 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return Epochs(state.updates + 1, state.before, state.number, total, inner), TOP
 
     def _closed(self, state: Epochs, coins: Coins) -> Epochs:
-        """The state at the start of the next epoch."""
+        """The state at the start of the next epoch, with a noisy total of this one."""
         noise = self.counter.noise(coins, self.scale)
         before, number = state.before + state.total + noise, state.number + 1
         return Epochs(state.updates, before, number, 0, self.epoch(number).initial_state)
@@ -157,7 +160,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     # --- errors ------------------------------------------------------------------------------
 
     def state_size(self, updates: int) -> int:
-        """The most numbers a state holds for each coordinate by that time."""
+        """The size of the largest state up to ``updates``: the count of numbers held for each
+        coordinate."""
         return self.epoch(self._place(updates)[0]).state_size + 3
 
     def squared_error(self, updates: int) -> float:
@@ -183,7 +187,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return math.fsum(mean * times for _, mean, times in self._epochs(updates)) / updates
 
     def _epochs(self, updates: int) -> Iterator[tuple[float, float, int]]:
-        """The largest and the mean error of each epoch, and its times; the last one's listed."""
+        """The largest and the mean squared error and the number of times, for each epoch up to
+        ``updates``."""
         number, own = self._place(updates)
         if not updates:
             raise InvalidArgument("errors are those of one update or more")
@@ -194,7 +199,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         yield max(last), math.fsum(last) / own, own
 
     def error_bound(self, updates: int, *, beta: float) -> float:
-        """With probability at least 1 - beta, no coordinate errs by more after ``updates``.
+        """A bound on the error of every coordinate after ``updates``, with probability at least 1 -
+        beta.
 
         Half of beta each for the totals and for the current counter.
         """
@@ -208,14 +214,14 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         return inner + tails.gaussian_tail(number * float(self.scale) ** 2, share)
 
     def band(self, updates: int, *, beta: float) -> float:
-        """Half the width, at a time t, of a band that holds at all times at once.
+        """Half the width, at a time, of a confidence band that holds at all times at once.
 
         A union bound with beta·6/(π²t²) for t.
         """
         return self.error_bound(updates, beta=beta * 6 / (math.pi * max(updates, 1)) ** 2)
 
     def _place(self, updates: int) -> tuple[int, int]:
-        """The epoch of the last of so many updates, and its place there from 1."""
+        """The epoch in which the last of ``updates`` updates lies, and its place there, from 1."""
         if type(updates) is not int or updates < 0:
             raise InvalidArgument("a time is an int >= 0")
         first = self.counter.horizon

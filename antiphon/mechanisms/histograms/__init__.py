@@ -1,1 +1,1 @@
-"""Histograms that grow: monotone queries of them, and what answers those (CM §7)."""
+"""Growing histograms: monotone queries on them, and the mechanisms that answer these (CM §7)."""

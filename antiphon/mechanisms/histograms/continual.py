@@ -28,12 +28,12 @@ from antiphon.verifiers.models import EventLevel, event_level, updates_and_queri
 from antiphon.verifiers.relations import EachWithin, Within
 
 MOST: Final = 2**40
-"""The largest entry of an input, and how many steps may be summed up to one."""
+"""The largest entry of an input, and the largest number of steps whose sum may be one input."""
 _FIRST: Final = 16
-"""How many inputs the first epoch of a counter without a horizon has."""
+"""The number of inputs in the first epoch of a counter without a horizon."""
 
 _COUNTS: Final = Either((Finite((TOP,)), Integers()))
-"""The answers of a counter that need not be rounded."""
+"""The space of a counter's answers if they are ints, which need not be rounded."""
 
 AnyCounter: TypeAlias = Union[Counter, UnboundedCounter]
 
@@ -57,7 +57,8 @@ def _base(counter: AnyCounter) -> Counter:
 @column_safe
 @attrs.frozen(kw_only=True)
 class AskEach(ExchangePostProcessor[None]):
-    """IPM: gives entry i of each vector to counter i on its right, and answers all the counts.
+    """A post-processor (IPM) that sends entry i of a vector to counter i on its right, and answers
+    all counts.
 
     Stands on the left of ConComp[M_1, …, M_d], each the ``counter``. Answers are rounded to ints.
     Has the three properties of CM §6.1: what it sends where depends on nothing but how many
@@ -69,9 +70,10 @@ class AskEach(ExchangePostProcessor[None]):
     counter: AnyCounter = attrs.field(validator=_counter, metadata=CREATED)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     counters: ConComp = attrs.field(init=False, eq=False, repr=False)
-    """The composition on its right."""
+    """The composition of counters on the right of this post-processor."""
     verification: EventLevel = attrs.field(init=False, eq=False, repr=False)
-    """f: as many vectors differ as updates of a counter may, in each entry as far."""
+    """The verification function f: as many vectors may differ as updates of a counter, and each
+    entry by as much."""
     passes_halt = True
 
     def __attrs_post_init__(self) -> None:
@@ -87,7 +89,7 @@ class AskEach(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """f, and f' = that of the counters."""
+        """The verification functions on its left and right: f, and f' = that of the counters."""
         inner = each_valid(self.counters)
         return Lifting(self.verification, inner, Status.PROVED, "see AskEach")
 
@@ -96,7 +98,8 @@ class AskEach(ExchangePostProcessor[None]):
         return Signature(queries, Tuples((Integers(),) * self.dimension), queries)
 
     def exchange(self, state: None, message: tuple[int, ...]) -> Exchanged[None]:
-        """The counts of all entries, each asked for once its entry is counted."""
+        """The counts of all entries. Each entry is sent to its counter, which is then asked for
+        its count."""
         counts: list[int] = []
         for i, entry in enumerate(message):
             yield Ask(entry, i)
@@ -108,7 +111,7 @@ class AskEach(ExchangePostProcessor[None]):
 @column_safe(of="chain")
 @attrs.frozen(kw_only=True)
 class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
-    """H: the noisy sum of all vectors so far, entry by entry: AskEach ∘* ConComp[counter × d].
+    """H: the noisy sum of all vectors so far, entry by entry, from one counter for each of d items.
 
     (c_1, …, c_d) -> d ints. With the counters of ``pure`` or ``concentrated`` an entry is an int
     from 0 to ``MOST`` and there is no horizon.
@@ -144,7 +147,8 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @classmethod
     def pure(cls, *, dimension: int, epsilon: exact.Epsilon) -> ContinualHistogram:
-        """ε-DP, without a horizon: k-ary trees with Laplace noise, ε/d for each item."""
+        """An ε-DP histogram without a horizon: k-ary trees with Laplace noise, ε/d for each
+        item."""
         items = exact.whole(dimension, "dimension")
         share = fields.check_positive(epsilon, "epsilon") / (2 * items)
         first = BalancedTreeCounter(horizon=_FIRST, epsilon=share, largest=MOST, sensitivity=1)
@@ -154,14 +158,15 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
     def concentrated(
         cls, *, dimension: int, rho: float | Fraction, delta: float | Fraction
     ) -> ContinualHistogram:
-        """ρ-zCDP, claimed as an (ε, δ), without a horizon: Gaussian trees, ρ/d for each item."""
+        """A ρ-zCDP histogram, claimed as (ε, δ)-DP, without a horizon: Gaussian trees, ρ/d for
+        each item."""
         share = fields.check_positive(rho, "rho") / (2 * exact.whole(dimension, "dimension"))
         first = GaussianTreeCounter(horizon=_FIRST, rho=share, largest=MOST, sensitivity=1)
         return cls(counter=UnboundedCounter(counter=first), dimension=dimension, delta=delta)
 
     @property
     def derived(self) -> Derived:
-        """The question that the claim answers; a guarantee that uses the claim asks it again."""
+        """The inquiry that derives the claim; a guarantee that uses the claim repeats it."""
         return Derived(Inquiry(self.chain, self.verification), self.delta)
 
     @property
@@ -170,12 +175,13 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @property
     def verification(self) -> Verification:
-        """f: one vector differs, by at most the counter's distance in each entry."""
+        """The verification function f: one vector differs, by at most the counter's distance in
+        each entry."""
         return self.claims[0].verification
 
     @property
     def horizon(self) -> int | None:
-        """How many vectors it takes; None: any number."""
+        """The largest number of vectors; None: unbounded."""
         return self.counter.horizon if isinstance(self.counter, Counter) else None
 
     @property
@@ -186,11 +192,12 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     @property
     def distance(self) -> Fraction:
-        """How far each entry of the vector that differs may be from its neighbour."""
+        """The largest distance, in each entry, of the two neighbouring vectors."""
         return _base(self.counter).distance
 
     def error_bound(self, updates: int, *, beta: float) -> int:
-        """With probability at least 1 - beta, no entry errs by more after ``updates`` vectors.
+        """A bound on the error of every entry after ``updates`` vectors, with probability at least
+        1 - beta.
 
         A union bound over the items; rounding a counter's answer to an int adds at most 1/2. With
         trees it need not grow with ``updates``; HSS takes the largest so far.

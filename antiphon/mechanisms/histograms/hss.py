@@ -46,27 +46,28 @@ from antiphon.protocol import BOTTOM, Ask, Exchanged, in_turn, register
 
 @attrs.frozen(kw_only=True)
 class TestedIntervals(intervals.Intervals):
-    """P of Algorithm 4, whatever sub-mechanisms and figures it has. Abstract."""
+    """The post-processor P of Algorithm 4, for any sub-mechanisms and accuracy figures.
+    Abstract."""
 
     printed: bool = attrs.field(default=False, validator=fields.boolean)
     _shares: ClassVar[int] = 3
 
     @abstractmethod
     def laplace(self) -> Create:
-        """The Laplace mechanism of a test: of inputs at most 1 apart."""
+        """The creation of a test's Laplace mechanism, for inputs that are at most 1 apart."""
 
     @abstractmethod
     def gamma(self, t: int, j: int) -> int:
-        """γ(t, j) = 2α(t, j) + 2γ_H(j) + 2."""
+        """The raise γ(t, j) = 2α(t, j) + 2γ_H(j) + 2 of Thresh after a passed test."""
 
     @abstractmethod
     def xi(self, t: int, j: int) -> int:
-        """ξ(t, j) = α(t, j) + α_Lap(j)."""
+        """The slack ξ(t, j) = α(t, j) + α_Lap(j) of a test, which passes above Thresh - ξ(t, j)."""
 
     def algorithm_4(
         self, state: intervals.Running, x: tuple[int, ...]
     ) -> Exchanged[intervals.Running]:
-        """Algorithm 4 at a step t."""
+        """Step t of Algorithm 4."""
         t, c, interval = now = self.now(state, x)  # c ← c + x
         j, thresh = interval.number, interval.threshold
         if t == 1:
@@ -88,7 +89,8 @@ class TestedIntervals(intervals.Intervals):
 @register("antiphon.HSS/1")
 @attrs.frozen(kw_only=True)
 class HSS(TestedIntervals):
-    """P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates q at every step.
+    """The post-processor P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates q at
+    every step.
 
     x ∈ {0,1}^d -> (out, j), see ``Intervals``. A sparse vector tells when q has grown past Thresh;
     only then does H get the sum of the interval, and ``out`` change. ε/3 each go to H, to all
@@ -136,7 +138,8 @@ class HSS(TestedIntervals):
         return self.algorithm_4(state, x)
 
     def error_bound(self, t: int, j: int) -> int:
-        """γ(t, j) + 2α(t, j) + 3γ_H(j - 1). Raises: InvalidArgument for the printed reading."""
+        """The error bound γ(t, j) + 2α(t, j) + 3γ_H(j - 1). Raises: InvalidArgument for the
+        printed reading."""
         if self.printed:
             raise InvalidArgument("no bound is proved for the printed reading: use printed=False")
         alpha, before = self.slack.alpha(t, j), self.slack.of_histogram(j - 1)
@@ -148,7 +151,8 @@ class HSS(TestedIntervals):
 
 @attrs.frozen(kw_only=True)
 class UntestedIntervals(intervals.Intervals):
-    """P without the tests, whatever becomes of H's answer. Abstract."""
+    """The post-processor P of HSS without Laplace tests; a subclass says how H's answer is used.
+    Abstract."""
 
     _shares: ClassVar[int] = 2
 
@@ -160,7 +164,7 @@ class UntestedIntervals(intervals.Intervals):
         return self.histogram_svt(h)
 
     def big_gamma(self, t: int, j: int) -> int:
-        """Γ(t, j) = α(t, j) + 2γ_H(j) + 1."""
+        """The distance Γ(t, j) = α(t, j) + 2γ_H(j) + 1 of Thresh above the last answer."""
         return self.slack.alpha(t, j) + 2 * self.slack.of_histogram(j) + 1
 
     def threshold(self, interval: intervals.StreamInterval, t: int) -> int:
@@ -168,12 +172,12 @@ class UntestedIntervals(intervals.Intervals):
 
     @abstractmethod
     def answered(self, ended: intervals.Running, h: tuple[int, ...]) -> tuple[int, ...]:
-        """What the interval after this one takes for H's answer h."""
+        """The histogram that the next interval starts from, given H's answer h."""
 
     def exchange(
         self, state: intervals.Running, x: tuple[int, ...]
     ) -> Exchanged[intervals.Running]:
-        """Algorithm 4 at a step t, without its test."""
+        """Step t of Algorithm 4 without its Laplace test."""
         t, c, interval = now = self.now(state, x)
         if t == 1:
             yield from in_turn(self.initialised())
@@ -186,7 +190,7 @@ class UntestedIntervals(intervals.Intervals):
         return state, state.interval.answer
 
     def error_bound(self, t: int, j: int) -> int:
-        """Γ(t, j) + α(t, j) + γ_H(j - 1)."""
+        """The error bound Γ(t, j) + α(t, j) + γ_H(j - 1)."""
         return self.big_gamma(t, j) + self.slack.alpha(t, j) + self.slack.of_histogram(j - 1)
 
     def most_intervals(self, largest: int) -> int:
@@ -196,7 +200,8 @@ class UntestedIntervals(intervals.Intervals):
 @register("antiphon.HSSWithoutTest/1")
 @attrs.frozen(kw_only=True)
 class HSSWithoutTest(UntestedIntervals):
-    """P of HSS without Laplace tests: Thresh = q(h) + Γ(t, j), so that h itself says where it is.
+    """The post-processor P of HSS without Laplace tests: Thresh is computed from H's answer, q(h) +
+    Γ(t, j).
 
     As ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4).
     Privacy: as ``HSS``.

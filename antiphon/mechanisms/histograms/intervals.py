@@ -1,4 +1,4 @@
-"""Common parts of HSS and its variant (CM §7.1): a stream cut into intervals by sparse vectors.
+"""The common parts of HSS and its variant (CM §7.1): sparse vectors cut a stream into intervals.
 
 P ∘* ExtConComp, where P creates, first of all and in this order, H; a composition of sparse
 vectors; and, in HSS, one of Laplace mechanisms. Each of the two is an ExtConComp w.r.t. f_∞ with
@@ -47,12 +47,12 @@ from antiphon.protocol.spaces import BITS, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
 
 _DOWN: Final = 1 - 2.0**-40
-"""Shares of β are rounded down."""
+"""A factor slightly below 1, by which shares of β are rounded down."""
 
 
 @attrs.frozen(kw_only=True)
 class Slack:
-    """Bounds that the noise of each part exceeds with a small probability.
+    """Bounds on the noise of each part of HSS, each exceeded with a small probability.
 
     ``threshold`` and ``query`` are the scales of the SVTs' noise τ and ν, ``test`` that of the
     Laplace tests; ``families`` is k.
@@ -67,20 +67,22 @@ class Slack:
     _gammas: list[int] = attrs.field(init=False, eq=False, repr=False, factory=lambda: [0])
 
     def share(self, n: int) -> float:
-        """p_n. Raises: InvalidArgument unless n is an int >= 1."""
+        """The failure probability p_n of the n-th event of a family. Raises: InvalidArgument
+        unless n is an int >= 1."""
         n = exact.whole(n, "a step or an interval")
         return 6 * self.beta / (self.families * (math.pi * n) ** 2) * _DOWN
 
     def alpha(self, t: int, j: int) -> int:
-        """α(t, j): |τ_j| + |ν_t| is at most this, w.p. 1 - p_j - p_t."""
+        """The bound α(t, j) on |τ_j| + |ν_t|, the sparse vector's noise; it holds w.p. 1 - p_j -
+        p_t."""
         return self.of_query(t) + laplace_bound(self.threshold, self.share(j))
 
     def of_query(self, t: int) -> int:
-        """The part of α(t, j) that depends on t."""
+        """The part of α(t, j) that depends on t: a bound on the query noise |ν_t|."""
         return laplace_bound(self.query, self.share(t))
 
     def until(self, t: int) -> int:
-        """The last step up to ``MOST`` at which ``of_query`` is what it is at t."""
+        """The last step, up to ``MOST``, at which ``of_query`` still has its value at t."""
         value, low, high = self.of_query(t), t, 2 * t
         while self.of_query(min(high, MOST)) == value:
             if high >= MOST:
@@ -92,11 +94,12 @@ class Slack:
         return low
 
     def of_test(self, j: int) -> int:
-        """α_Lap(j): the j-th test's noise is at most this, w.p. 1 - p_j."""
+        """The bound α_Lap(j) on the noise of the j-th Laplace test; it holds w.p. 1 - p_j."""
         return laplace_bound(self.test, self.share(j))
 
     def of_histogram(self, j: int) -> int:
-        """γ_H(j): no entry of H's j-th answer errs by more, w.p. 1 - p_j; never less for more j."""
+        """The bound γ_H(j) on the error of each entry of H's j-th answer, w.p. 1 - p_j;
+        nondecreasing in j."""
         known = self._gammas
         for n in range(len(known), j + 1):
             bound = self.histogram.error_bound(n, beta=self.share(n))
@@ -108,34 +111,36 @@ SVT: Final = "HistogramSVT(epsilon=ε_i) (CM Lemma 7.3)"
 HISTOGRAM: Final = 0
 VECTORS: Final = 1
 TESTS: Final = 2
-"""The indices of what is created first."""
+"""The places of H (HISTOGRAM), of the sparse vectors (VECTORS) and of the tests among the
+mechanisms created first."""
 
 
 @register("antiphon.StreamInterval/1", state=True)
 class StreamInterval(NamedTuple):
-    """The part of the state that stays the same while the sparse vector answers ⊥."""
+    """The current interval: the part of the state that stays the same while the sparse vector
+    answers ⊥."""
 
     number: int
-    """j, the number of the interval, counted from 1."""
+    """The number j of the interval, counted from 1."""
     answer: tuple[int, int]
-    """(out, j)."""
+    """The answer (out, j) throughout the interval."""
     h: tuple[int, ...]
     """H's last answer, rounded and clipped at 0."""
     raised: int
     """The amount by which the passed tests have raised Thresh."""
     threshold: int
-    """Thresh."""
+    """The threshold Thresh for the current step."""
     until: int
     """The last step for which this Thresh stands."""
 
 
 @register("antiphon.Running/1", state=True)
 class Running(NamedTuple):
-    """Where the stream stands after step t."""
+    """The state of the post-processor after step t."""
 
     t: int
     c: tuple[int, ...]
-    """The sum of the interval so far."""
+    """The sum of the inputs of the current interval."""
     interval: StreamInterval
 
 
@@ -175,7 +180,7 @@ def _beta(value: object) -> float:
 
 @attrs.frozen(kw_only=True)
 class Intervals(ExchangePostProcessor[Running]):
-    """P of HSS and its variant. Abstract.
+    """The post-processor P of HSS and of its variant without tests. Abstract.
 
     x ∈ {0,1}^d, a tuple of ``dimension`` bits -> (out, j): an estimate of ``query`` on the sum of
     all x so far, and in which interval it is, from 1: one more than the sparse vectors' ⊤ so far.
@@ -192,7 +197,8 @@ class Intervals(ExchangePostProcessor[Running]):
     )
     passes_halt = True
     _shares: ClassVar[int]
-    """Into how many parts ε goes, and β at first: one for H, one for the SVTs, …."""
+    """The number of equal parts into which ε is divided: one for H, one for the SVTs, one for
+    any tests."""
 
     def __attrs_post_init__(self) -> None:
         one_sensitive(self.query, self.dimension)
@@ -201,12 +207,12 @@ class Intervals(ExchangePostProcessor[Running]):
 
     @property
     def share(self) -> Fraction:
-        """The ε of each part."""
+        """The ε of each part: H, all sparse vectors, and all tests, if there are tests."""
         return self.epsilon / self._shares
 
     @abstractmethod
     def sparse_vector(self, h: tuple[int, ...]) -> Create:
-        """SVT_{ε',q,h}, 2ε' = ``share``."""
+        """The creation of an interval's sparse vector, SVT_{ε',q,h} with 2ε' = ``share``."""
 
     @property
     @abstractmethod
@@ -214,11 +220,12 @@ class Intervals(ExchangePostProcessor[Running]):
         """The mechanisms that P creates first, in order."""
 
     def histogram_svt(self, h: tuple[int, ...]) -> Create:
-        """The ``sparse_vector`` of Algorithm 3."""
+        """The creation of the sparse vector of Algorithm 3, which starts from the histogram h."""
         return Create(HistogramSVT(epsilon=self.share, query=self.query, histogram=h))
 
     def groups(self, *kinds: str) -> tuple[Create, ...]:
-        """H; and of each kind any number, one of which gets a pair that differs (CM Thm 5.2)."""
+        """The creations of H and, for each kind, of a composition in which one pair may differ
+        (CM Thm 5.2)."""
         known = why_untrusted(self, but_created=True) is None
         truths = (f"all that P creates here is {each}" if known else "" for each in kinds)
         inside = sparse_parallel([(self.share, 0)])
@@ -227,12 +234,13 @@ class Intervals(ExchangePostProcessor[Running]):
 
     @property
     def verification(self) -> EventLevel:
-        """f: streams that differ in one step."""
+        """The verification function f: streams that differ in one step."""
         return event_level()
 
     @property
     def lifting(self) -> Lifting:
-        """f, and f' = that of the fixed mechanisms it creates first (CM Def. 4.9)."""
+        """The verification functions on its left and right: f, and f' of the mechanisms created
+        first (CM Def. 4.9)."""
         inner, source = fixed_mechanisms(self.created), "antiphon.mechanisms.histograms.intervals"
         return Lifting(self.verification, inner, Status.PROVED, source)
 
@@ -258,15 +266,17 @@ class Intervals(ExchangePostProcessor[Running]):
 
     @abstractmethod
     def threshold(self, interval: StreamInterval, t: int) -> int:
-        """Thresh at step t."""
+        """The threshold Thresh at step t."""
 
     @abstractmethod
     def error_bound(self, t: int, j: int) -> int:
-        """W.p. 1 - beta no answer (out, j) at a step t errs by more, for all t at once."""
+        """A bound on the error of an answer (out, j) at step t. W.p. 1 - beta it holds for all t
+        at once."""
 
     @abstractmethod
     def most_intervals(self, largest: int) -> int:
-        """How many intervals there are then, at most, while the true value is <= ``largest``."""
+        """A bound on the number of intervals while the true value is <= ``largest``; it holds
+        with ``error_bound``."""
 
     # --- steps -------------------------------------------------------------------------------
 
@@ -276,14 +286,15 @@ class Intervals(ExchangePostProcessor[Running]):
         return Running(0, zeros, StreamInterval(1, (self.query(zeros), 1), zeros, 0, 0, 0))
 
     def now(self, state: Running, x: tuple[int, ...]) -> Running:
-        """t ← t + 1, c ← c + x, and Thresh for this step: Alg. 4's changes of it in one sum."""
+        """The state with t ← t + 1, c ← c + x, and Thresh for this step: all of Alg. 4's changes
+        to it at once."""
         t, c, interval = state
         if t >= interval.until:
             interval = self._current(interval, t + 1)
         return Running(t + 1, tuple(map(add, c, x)), interval)
 
     def _current(self, interval: StreamInterval, t: int) -> StreamInterval:
-        """The interval with Thresh for step t, and until when that stands."""
+        """The interval with the threshold for step t, and the last step for which it stands."""
         horizon = self.histogram.horizon
         if horizon is not None and interval.number > horizon:
             raise InvalidArgument(
@@ -295,20 +306,22 @@ class Intervals(ExchangePostProcessor[Running]):
         return interval._replace(threshold=self.threshold(interval, t), until=self.slack.until(t))
 
     def initialised(self) -> tuple[Create | Ask, ...]:
-        """H-init, and the compositions of sparse vectors and of tests; then SVT-init(ε', q, 0)."""
+        """The first messages to the right: H-init, the compositions of SVTs and tests, then
+        SVT-init(ε', q, 0)."""
         return (*self.created, self.svt_init((0,) * self.dimension))
 
     def svt_init(self, h: tuple[int, ...]) -> Ask:
-        """SVT-init(ε', q, h)."""
+        """The message SVT-init(ε', q, h), which creates the sparse vector of an interval."""
         return Ask(self.sparse_vector(h), VECTORS)
 
     def renewed(self, ended: Running, h: tuple[int, ...], raised: int) -> Running:
-        """h is H's new answer: c ← 0, out ← q(h), j ← j + 1."""
+        """The state at the start of a new interval, with histogram h: c ← 0, out ← q(h), j ← j +
+        1."""
         j = ended.interval.number + 1
         interval = StreamInterval(j, (self.query(h), j), h, raised, 0, ended.t)
         return Running(ended.t, (0,) * self.dimension, interval)
 
 
 def clipped(counts: tuple[int, ...]) -> tuple[int, ...]:
-    """h: no count is negative."""
+    """The counts with negative ones set to 0."""
     return tuple([each if each > 0 else 0 for each in counts])

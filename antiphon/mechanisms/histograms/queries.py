@@ -1,4 +1,4 @@
-"""Monotone histogram queries (CM §7), and how far one step of the input moves them.
+"""Monotone histogram queries (CM §7), with their sensitivity to one step of the input.
 
 A histogram x ∈ ℕ^d counts how often each of d items has come. Neighbouring streams differ in one
 step, so from there on their histograms do by a vector of {-1, 0, 1}^d: all d counts may move at
@@ -23,7 +23,7 @@ from antiphon.protocol.registry import column_safe, register
 
 
 class HistogramQuery(ABC):
-    """q : ℕ^d -> ℤ, monotone and ``sensitivity``-sensitive (see the module).
+    """A query q : ℕ^d -> ℤ on histograms, monotone and ``sensitivity``-sensitive.
 
     A query of your own is a frozen attrs class; what it promises is then assumed, by default
     that it is 1-sensitive. ``check_query`` and ``audit.search_query`` put it to the test.
@@ -33,10 +33,10 @@ class HistogramQuery(ABC):
 
     @abstractmethod
     def __call__(self, counts: tuple[int, ...]) -> int:
-        """The value on a histogram."""
+        """The value of the query on a histogram."""
 
     def sensitivity(self, dimension: int) -> int:
-        """An s for which it is s-sensitive, on histograms of so many counts."""
+        """An s for which the query is s-sensitive on histograms of ``dimension`` counts."""
         return 1
 
 
@@ -61,7 +61,8 @@ class KthLargest(HistogramQuery):
 
 
 def quantile(share: float | Fraction, dimension: int) -> KthLargest:
-    """The least count that at least ``share`` of all d counts do not exceed; 0.5: a median.
+    """The quantile as a query: the least count that at least ``share`` of all d counts do not
+    exceed; 0.5: a median.
 
     >>> quantile(0.5, 5)((3, 9, 4, 1, 7))
     4
@@ -75,7 +76,7 @@ def quantile(share: float | Fraction, dimension: int) -> KthLargest:
 @column_safe
 @attrs.frozen
 class TopSum(HistogramQuery):
-    """The sum of the k largest counts. k-sensitive: each of them is one larger in x + 1.
+    """The sum of the k largest counts. k-sensitive: one step may raise each of them by 1.
 
     >>> TopSum(2)((3, 9, 4)), TopSum(2).sensitivity(3)
     (13, 2)
@@ -111,7 +112,8 @@ class Total(HistogramQuery):
 @column_safe
 @attrs.frozen
 class CountAbove(HistogramQuery):
-    """How many counts are at least ``threshold``: with width w = 1 exactly, d-sensitive.
+    """The number of counts >= ``threshold``, exact for width w = 1; a larger width makes it less
+    sensitive.
 
     A count x_i between threshold - w and threshold counts in part: ⌊Σ_i (x_i - threshold + w)/w⌋,
     each term moved into [0, 1]. So it is at least the number of counts >= threshold and at most
@@ -163,7 +165,7 @@ class Scaled(HistogramQuery):
 
 
 def one_sensitive(query: object, dimension: int, name: str = "query") -> None:
-    """Check a query that a mechanism is given.
+    """Check that a mechanism's query is a 1-sensitive HistogramQuery.
 
     Raises: InvalidArgument for what is no query of so many counts, or no 1-sensitive one.
     """
@@ -188,12 +190,12 @@ def one_sensitive(query: object, dimension: int, name: str = "query") -> None:
 
 
 _LIMIT: Final = 1_000_000
-"""Histograms to look at."""
+"""The largest number of histograms that a check goes through."""
 
 
 @attrs.frozen
 class QueryViolation:
-    """Two histograms x <= y on which a query does not do what it promises."""
+    """Two histograms x <= y on which a query is not monotone or exceeds its sensitivity."""
 
     histograms: tuple[tuple[int, ...], tuple[int, ...]]
     values: tuple[int, int]
@@ -203,7 +205,8 @@ class QueryViolation:
 def check_query(
     query: HistogramQuery, *, dimension: int, largest: int, sensitivity: int | None = None
 ) -> QueryViolation | None:
-    """Check a query on all of {0, …, largest}^dimension; the first violation, or None.
+    """Check that a query is monotone and s-sensitive on {0, …, largest}^dimension: the first
+    violation, or None.
 
     Of every x: q(x) <= q(x + e_i) for all i, and q(x + 1) <= q(x) + s, which is enough (see
     ``queries``). Args: ``sensitivity``, the s; None: what the query itself says.
@@ -223,14 +226,15 @@ def check_query(
 
 
 def promised(query: HistogramQuery, dimension: int, sensitivity: int | None) -> int:
-    """The s to check: as given, or what the query itself says."""
+    """The sensitivity s to check: the given one, or else the query's own."""
     return query.sensitivity(dimension) if sensitivity is None else sensitivity
 
 
 def first_violation(
     query: HistogramQuery, histograms: Iterable[tuple[int, ...]], sensitivity: int
 ) -> QueryViolation | None:
-    """The first of the histograms, with what is above it, on which the query breaks its word."""
+    """The first histogram x with an x + e_i on which the query is not monotone or exceeds its
+    sensitivity."""
     for x in histograms:
         value = query(x)
         for y in _steps(x):
@@ -244,5 +248,5 @@ def first_violation(
 
 
 def _steps(x: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
-    """x + e_i for all i."""
+    """The histograms x + e_i, for all i."""
     return ((*x[:i], each + 1, *x[i + 1 :]) for i, each in enumerate(x))

@@ -26,12 +26,12 @@ from antiphon.verifiers.models import EventLevel, event_level, every_pair, updat
 from antiphon.verifiers.relations import OnlyEntry, Within
 
 Step: TypeAlias = tuple[tuple[int, ...], int]
-"""(x, Thresh)."""
+"""A message (x, Thresh): an update and a threshold."""
 
 
 @register("antiphon.HistogramState/1", state=True)
 class HistogramState(NamedTuple):
-    """The histogram, and the state of AboveThreshold."""
+    """The state of ``HistogramSVT``: the histogram, and the state of AboveThreshold."""
 
     counts: tuple[int, ...]
     inner: SparseState
@@ -49,7 +49,7 @@ def _histogram(value: Iterable[int]) -> tuple[int, ...]:
 @column_safe(of="query")
 @attrs.frozen(kw_only=True)
 class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
-    """SVT_{ε/2,q,h}: adds each x to the histogram h and asks whether q(h) is above a threshold.
+    """SVT_{ε/2,q,h}: adds each x to a histogram h and tells whether q(h) is above a threshold.
 
     (x, Thresh) -> ⊤ if q(h + x) + ν > Thresh + τ (strictly, as printed; a tie is ⊥), else ⊥;
     HALT after the ⊤. x is a tuple of d bits, Thresh an int (⌊Thresh⌋ of a real one asks the same);
@@ -72,7 +72,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
     query: HistogramQuery
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
-    """The sparse vector that is asked for q(h) - Thresh; > 0 is >= 1."""
+    """The AboveThreshold that is asked about q(h) - Thresh, with threshold 1: ints > 0 are >= 1."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, above=AboveThreshold(epsilon=self.epsilon, threshold=1))
@@ -89,7 +89,7 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
 
     @property
     def verification(self) -> EventLevel:
-        """f: at most one message differs, and not in its threshold."""
+        """The verification function f: at most one message (x, Thresh) differs, and only in x."""
         return event_level(OnlyEntry(0))
 
     @property
@@ -108,7 +108,8 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
         return HistogramState(counts, inner), answer
 
     def error_bound(self, queries: int, *, beta: float) -> int:
-        """As ``AboveThreshold``: every ⊤ had q(h) > Thresh - α, every ⊥ q(h) <= Thresh + α."""
+        """An α as for ``AboveThreshold``: every ⊤ had q(h) > Thresh - α, every ⊥ q(h) <= Thresh
+        + α."""
         return self.above.error_bound(queries, beta=beta)
 
 
@@ -116,7 +117,8 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
 @column_safe
 @attrs.frozen
 class Acknowledge(ContinualMechanism[None, object, Symbol]):
-    """⊤ to everything: asked where there is nothing to ask, so that where P sends tells nothing.
+    """A mechanism that answers ⊤ to everything. It is asked so that the destination of a message
+    reveals nothing.
 
     Privacy: 0-DP w.r.t. any messages whatever; proved.
     """
@@ -139,7 +141,7 @@ class Acknowledge(ContinualMechanism[None, object, Symbol]):
 
 @register("antiphon.MonitorState/1", state=True)
 class MonitorState(NamedTuple):
-    """The histogram; whether the parts are created."""
+    """The state of ``HistogramMonitor``: the histogram, and whether its mechanisms are created."""
 
     counts: tuple[int, ...]
     created: bool
@@ -166,7 +168,8 @@ def _sparse(_: object, __: object, value: Any) -> None:
 @column_safe(of="queries")
 @attrs.frozen(kw_only=True)
 class HistogramMonitor(ExchangePostProcessor[MonitorState]):
-    """IPM: keeps a histogram, and asks a sparse vector about queries of it, chosen as one goes.
+    """A post-processor (IPM) that keeps a histogram and asks a sparse vector about adaptively
+    chosen queries of it.
 
     From the left: an update, a tuple of ``dimension`` bits, answered ⊤; or (q, T) with q among
     ``queries`` and an int T, answered as ``mechanism`` answers q(h) - T. Stands on the left of
@@ -194,7 +197,7 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
     queries: tuple[HistogramQuery, ...] = attrs.field(converter=_queries)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.ITEMS)
     created: tuple[Create, Create] = attrs.field(init=False, eq=False, repr=False)
-    """The mechanisms that it creates, in order."""
+    """The mechanisms that the monitor creates, in order."""
 
     def __attrs_post_init__(self) -> None:
         for query in self.queries:
@@ -209,17 +212,18 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
 
     @property
     def updates(self) -> spaces.Space:
-        """The updates: vectors of bits."""
+        """The space of updates: vectors of bits."""
         return spaces.Tuples((spaces.BITS,) * self.dimension)
 
     @property
     def questions(self) -> spaces.Space:
-        """The pairs (q, T)."""
+        """The space of questions: pairs (q, T) of a query and a threshold."""
         return spaces.Tuples((spaces.Finite(self.queries), spaces.Integers()))
 
     @property
     def lifting(self) -> Lifting:
-        """f: updates at event level, questions alike; f': the two parts, as they claim."""
+        """The verification functions on its left, f: event-level updates and equal questions;
+        and on its right, f'."""
         outer = updates_and_queries(event_level(), self.questions)
         inner = fixed_mechanisms(self.created)
         return Lifting(outer, inner, Status.PROVED, "see HistogramMonitor")
@@ -234,7 +238,8 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
         return None
 
     def exchange(self, state: MonitorState, message: Any) -> Exchanged[MonitorState]:
-        """An update is added to h and acknowledged, (q, T) asks the sparse vector of q(h) - T."""
+        """The answer to a message: an update is added to h and acknowledged, (q, T) asks the SVT
+        of q(h) - T."""
         counts, created = state
         if not created:
             yield from in_turn(self.created)

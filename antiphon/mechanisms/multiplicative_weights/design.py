@@ -13,13 +13,14 @@ from antiphon.numbers import InvalidArgument, exact
 
 
 class Accountant(Protocol):
-    """A function that gives the privacy curve of some parameters, ``times`` over."""
+    """A function that gives the privacy curve of ``times`` mechanisms with the ``given``
+    parameters."""
 
     def __call__(self, given: Given, *, times: int) -> PrivacyCurve: ...
 
 
 _MOST: Final = 1 << 16
-"""Updates, at most."""
+"""The largest number of updates that is tried."""
 _FINE: Final = 1 << 40
 _MORE: Final = 1 + 1e-6
 
@@ -34,7 +35,8 @@ def learned_weights(
     beta: float = 0.05,
     step: float = 1.0,
 ) -> MultiplicativeWeights:
-    """Multiplicative weights that answer so many queries with the least ``error_bound``.
+    """Multiplicative weights with parameters that minimise ``error_bound`` for so many queries and
+    this budget.
 
     For ``rows`` known when the queries come. Composed, it is (epsilon, delta)-DP; with
     probability at least 1 - beta it answers all queries within the bound before it halts. Tries
@@ -71,7 +73,8 @@ def learned_weights(
 
 
 def updates_for(size: int, distance: float) -> int:
-    """How many updates are enough where each is made for a query off by ``distance`` (of 1).
+    """A sufficient number of updates, if each is made for a query whose error is at least
+    ``distance`` (of 1).
 
     ⌊ln(size)/(2·distance²)⌋ + 1, with the rate 4·distance: see ``mechanism``.
 
@@ -89,7 +92,8 @@ def _counts(size: int) -> Iterator[int]:
 
 
 def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Accountant) -> Fraction:
-    """The ε of an update, of which ``count`` are (epsilon, delta)-DP together by that curve."""
+    """The largest ε of one update found, such that ``count`` of them are (epsilon, delta)-DP by
+    the ``curve``."""
     least = epsilon / count
     if not delta:
         return least
@@ -105,7 +109,8 @@ def _each(count: int, epsilon: Fraction, delta: Fraction, curve: Accountant) -> 
 def _tuned(
     size: int, rows: int, queries: int, count: int, each: Fraction, beta: float, step: float
 ) -> MultiplicativeWeights | None:
-    """The least threshold for which ``count`` updates are enough; None if past all values."""
+    """The mechanism with the least threshold for which ``count`` updates are enough; None if it
+    is too large."""
 
     def made(threshold: int, rate: float) -> MultiplicativeWeights:
         return MultiplicativeWeights(

@@ -1,4 +1,4 @@
-"""The public hypothesis of multiplicative weights, the same on any machine.
+"""The public hypothesis of multiplicative weights, computed identically on any machine.
 
 It is the distribution W_x ∝ e^(rate·s_x) on a universe of ``size`` elements, where the s_x are
 sums of whole numbers and so exact. Weights are whole numbers too, in units of 2^-bits of the
@@ -26,16 +26,17 @@ _HIGH: Final = 0.6931471803691238
 """The first 32 bits of ln 2: times a whole number below 2^21 it is exact."""
 _LOW: Final = 1.9082149292705877e-10
 _LEAST: Final = -100.0
-"""e^x below this is less than half a unit."""
+"""The least exponent x: e^x below it is less than half a unit."""
 
 
 def bits(size: int, largest: int) -> int:
-    """How fine weights can be, so that Σ v_x w_x for entries v_x <= largest fits 62 bits."""
+    """The number of bits of a weight, such that Σ v_x w_x for entries v_x <= largest fits 62
+    bits."""
     return min(_BITS, 61 - (size * largest).bit_length())
 
 
 def powers(exponents: Doubles) -> Doubles:
-    """e^x for an array of x <= 0, to a relative 2^-45."""
+    """The powers e^x of an array of x <= 0, to a relative error of 2^-45."""
     halvings = np.rint(exponents * _PER_HALVING)
     rest = exponents - halvings * _HIGH - halvings * _LOW
     total = np.ones_like(rest)
@@ -45,14 +46,14 @@ def powers(exponents: Doubles) -> Doubles:
 
 
 def weights(sums: Whole, rate: float, fineness: int) -> Whole:
-    """The weights of exponents rate·sums, the largest being 2^fineness."""
+    """Integer weights proportional to e^(rate·sums), the largest being 2^fineness."""
     exponents = np.maximum((sums - sums.max()) * rate, _LEAST)
     found: Whole = np.rint(np.ldexp(powers(exponents), fineness)).astype(np.int64)
     return found
 
 
 def expected(query: Whole, heavy: Whole, rows: int) -> int:
-    """The integer nearest to rows·Σ v_x W_x: what the hypothesis answers."""
+    """The integer nearest to rows·Σ v_x W_x: the hypothesis's answer to a query."""
     total, sum_ = int(heavy.sum()), int(query @ heavy)
     return (2 * rows * sum_ + total) // (2 * total)
 
@@ -65,7 +66,7 @@ _SAID: Final = Either((Integers(), Finite((TOP, BOTTOM))))
 @column_safe
 @attrs.frozen
 class Echo(ContinualMechanism[None, Said, Said]):
-    """Answers each message with itself: an int, ⊤ or ⊥.
+    """A mechanism that answers each message with itself: an int, ⊤ or ⊥.
 
     A post-processor whose answer depends on a message from its left, such as a public query,
     lacks the response property (CM §6.1); it has it if the answer goes through an Echo.

@@ -47,25 +47,28 @@ from antiphon.protocol.spaces import Arrays, Either, Finite, Multiples, Signatur
 from antiphon.verifiers import ReplacedRow, event_level, updates_and_queries
 
 SHARE: Final = Fraction(3, 4)
-"""The part of an update's ε that its test has, unless said otherwise: it has the more noise."""
+"""The default share of an update's ε for its test, larger than half since the test has more
+noise."""
 _MOST: Final = 2.0**40
-"""Rows of one kind in one message."""
+"""The largest number of rows of one kind in one message."""
 _KINDS: Final = fields.at_most(fields.MOST_COORDINATES, "merge kinds of rows")
 _CREATED: Final = fields.at_most(2**20, "each is created when needed")
-"""Updates: a guarantee is of two mechanisms for each."""
+"""The bound on the number of updates, as a guarantee composes two mechanisms for each."""
 _WIDEST: Final = 2**62
-"""In steps: no query's value is larger, so that noise past it is clipped, as post-processing."""
+"""A bound on a query's value, in steps; noisy answers are clipped to it, which is
+post-processing."""
 _SAFE: Final = 1 + 2.0**-40
 
 
 @register("antiphon.WeightsState/1", state=True)
 class WeightsState(NamedTuple):
-    """The data; the hypothesis; how many updates and creations there were."""
+    """The state of ``MultiplicativeWeights``: the data, the hypothesis, the numbers of updates
+    and creations."""
 
     counts: Whole
     rows: int
     sums: Whole
-    """The signed sums of the steps of all queries learned from."""
+    """The signed sum of all queries that the hypothesis has learned from, in steps."""
     weights: Whole
     updates: int
     created: int
@@ -73,14 +76,14 @@ class WeightsState(NamedTuple):
 
 @register("antiphon.Asked/1", state=True)
 class Asked(NamedTuple):
-    """A message from the left, in steps; rows are a query without a value."""
+    """A message from the left, read as rows of data or a query, with values in steps of 1/R."""
 
     query: Whole | None
-    """None for rows."""
+    """The query's values in steps; None if the message is rows of data."""
     value: int
-    """On the data."""
+    """The value of the query on the data."""
     guess: int
-    """On the hypothesis."""
+    """The value of the query on the hypothesis."""
 
 
 _ROWS: Final = Asked(None, 0, 0)
@@ -96,7 +99,8 @@ def _step(value: object) -> float:
 @register("antiphon.MultiplicativeWeights/1")
 @attrs.frozen(kw_only=True)
 class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
-    """IPM: answers linear queries on a histogram by a hypothesis that it learns privately.
+    """A post-processor (IPM) that answers linear queries from a hypothesis that it learns
+    privately.
 
     From the left: rows, an int64 array of how many there are of each of ``size`` kinds, answered
     ⊤ (all of them at once, or as they come); or a query u, a float64 array of multiples of
@@ -136,7 +140,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     step_size: float = attrs.field(default=1.0, converter=_step, alias="step")
     share: Fraction = attrs.field(default=SHARE, converter=fields.share)
     steps: int = attrs.field(init=False, eq=False, repr=False)
-    """R: the steps of 1."""
+    """The number R of steps in 1."""
     test: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
     value: DiscreteLaplace = attrs.field(init=False, eq=False, repr=False)
     _creations: tuple[Create, ...] = attrs.field(init=False, eq=False, repr=False)
@@ -162,17 +166,18 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
 
     @property
     def histograms(self) -> Arrays:
-        """Rows, as counts of each kind."""
+        """The space of messages of data: the number of rows of each kind."""
         return Arrays((self.size,), "int64", low=0.0, high=_MOST)
 
     @property
     def questions(self) -> Arrays:
-        """The linear queries."""
+        """The space of linear queries: vectors of values in [0, 1]."""
         return Arrays((self.size,), "float64", low=0.0, high=1.0, step=self.step_size)
 
     @property
     def lifting(self) -> Lifting:
-        """f: rows of which one may be replaced, queries alike; f': the tests and answers."""
+        """The verification functions on its left, f: one row may be replaced; and on its right,
+        f': tests, answers."""
         outer = updates_and_queries(event_level(ReplacedRow()), self.questions)
         each = (self.test.epsilon, 0), (self.value.epsilon, 0)
         inner = fixed_parameters([(0, 0), *(each * self.updates)])
@@ -189,7 +194,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     # --- one message -----------------------------------------------------------------------------
 
     def exchange(self, state: WeightsState, message: Array) -> Exchanged[WeightsState]:
-        """The published algorithm, from one message to its answer."""
+        """The answer to one message, by the published algorithm."""
         if state.updates == self.updates:
             return state, HALT
         state, asked = self._heard(state, message)
@@ -208,7 +213,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return self._learned(state, asked, noisy), self._in_rows(noisy)
 
     def _heard(self, state: WeightsState, message: Array) -> tuple[WeightsState, Asked]:
-        """Rows are added to the data; a query has a value on them, and on the hypothesis."""
+        """The state and the message as read: rows are added to the data, a query is evaluated on
+        data and hypothesis."""
         if message.dtype != np.int64:
             query = row(message * self.steps, np.int64)
             guess = expected(query, state.weights, state.rows)
@@ -219,7 +225,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return state._replace(counts=state.counts + message, rows=rows), _ROWS
 
     def _learned(self, state: WeightsState, asked: Asked, noisy: int) -> WeightsState:
-        """An update: weights go up where the noisy answer is above the guess, else down."""
+        """The state after an update: weights go up where the noisy answer is above the guess,
+        else down."""
         state = state._replace(updates=state.updates + 1, created=state.created + 1)
         if asked.query is None:
             return state
@@ -228,7 +235,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return state._replace(sums=sums, weights=heavy)
 
     def _in_rows(self, answer: int | Symbol) -> float | Symbol:
-        """An answer in steps as one in rows; ⊤ for rows."""
+        """An answer in steps, converted to rows; ⊤, the answer to rows, is unchanged."""
         if type(answer) is not int:
             return answer
         return min(max(answer, -_WIDEST), _WIDEST) * self.step_size
@@ -236,7 +243,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     # --- accuracy --------------------------------------------------------------------------------
 
     def noise(self, queries: int, *, beta: float) -> tuple[int, int]:
-        """α and α' of the module, in steps, for so many queries."""
+        """The bounds α and α', in steps, on the noise of tests and of answers to ``queries``
+        queries."""
         third = fields.beta(beta) / 3
         once, each = third / self.updates, third / exact.whole(queries, "queries")
         alpha = laplace_bound(self.test.threshold_scale, once)
@@ -244,11 +252,13 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return alpha, laplace_bound(self.value.scale, once)
 
     def slack(self, rows: int) -> float:
-        """How far what the hypothesis answers can be from rows·Σ u_x W_x, in steps."""
+        """A bound, in steps, on the rounding error of the hypothesis's answer against rows·Σ u_x
+        W_x."""
         return (0.5 + 2 * rows * self.steps * self.size / 2.0**self._bits) * _SAFE
 
     def error_bound(self, queries: int, *, beta: float) -> float:
-        """With probability at least 1 - beta, none of the first answers errs by more; in rows.
+        """A bound, in rows, on the errors of the first ``queries`` answers, with probability at
+        least 1 - beta.
 
         As far as there are any: see ``most_updates`` for whether it halts before.
         """
@@ -256,7 +266,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         return _up(max(self.threshold + alpha - 1, of_value)) * self.step_size
 
     def most_updates(self, queries: int, *, rows: int, beta: float) -> int | None:
-        """A bound on the updates by the first ``queries``, as likely as the error bound.
+        """A bound on the updates made by the first ``queries`` queries. It holds whenever
+        ``error_bound`` does.
 
         If it is less than ``updates``, all of them are answered. For rows that have all come
         before the first query. None where the noise is too large for a bound.
@@ -271,7 +282,7 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
 
 
 def _up(steps: int) -> float:
-    """A double that is no less; infinite past them all."""
+    """The least double that is no less than ``steps``; infinite past the largest double."""
     try:
         nearest = float(steps)
     except OverflowError:

@@ -1,1 +1,1 @@
-"""Noise added to one answer, and choices made with noise."""
+"""Noise added to one answer, and noisy selection of a candidate."""

@@ -34,7 +34,7 @@ def _held(scale: Fraction, what: str) -> float:
 
 
 class RealNoise(Calibrated[float, float]):
-    """x ↦ x + noise, for a finite float. Abstract."""
+    """An additive-noise mechanism, x ↦ x + noise, for a finite float x. Abstract."""
 
     __slots__ = ()
 
@@ -131,7 +131,8 @@ Table = NDArray[np.float64]
 
 @attrs.frozen(kw_only=True)
 class AlongGradients(NoninteractiveMechanism[Table, Table]):
-    """A point found by steps along noisy gradients, whatever those are. Abstract."""
+    """A point found by gradient steps with noise, on a table of points; a subclass says which
+    steps. Abstract."""
 
     points: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
@@ -156,7 +157,8 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
         return self.claims_at(0)[:1]
 
     def claims_at(self, distance: object) -> tuple[Claim, ...]:
-        """What it costs if rows move by so much in all: with one row replaced, and with none."""
+        """The claims for tables whose rows move by ``distance`` in all, with one row replaced
+        and with none."""
         tau = fields.distance(distance)
         source = "COR, Table 1; in doubles only assumed (Mironov 2012)"
         share = tau / (2 * self.clip)
@@ -174,7 +176,8 @@ class AlongGradients(NoninteractiveMechanism[Table, Table]):
 @register("antiphon.NoisyDescent/1")
 @attrs.frozen(kw_only=True)
 class NoisyDescent(AlongGradients):
-    """n points -> their middle: T steps θ ← θ - rate·(mean of clipped θ - x_i, + N(0, σ²I)).
+    """Noisy gradient descent to the centre of n points: T steps θ ← θ - rate·(mean of clipped θ -
+    x_i, + N(0, σ²I)).
 
     From the origin. θ - x_i, clipped to the ℓ₂ norm L, is the gradient of a Huber loss: L-Lipschitz
     in θ, and its gradient is 1-Lipschitz in x_i, as a projection on a ball moves no two points

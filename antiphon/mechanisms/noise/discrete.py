@@ -28,13 +28,14 @@ from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Near, Within
 
 _HALVINGS: Final = 60
-"""Steps of a search for ρ, which ends sooner as a rule."""
+"""The largest number of steps of the bisection for ρ, which mostly ends sooner."""
 _UP: Final = 1 + 2.0**-40
-"""More than the rounding errors of a few operations in double precision."""
+"""A factor slightly above 1, more than the rounding errors of a few operations in double
+precision."""
 
 
 def laplace_bound(scale: Fraction, beta: float) -> int:
-    """An m with P(|X| > m) <= beta, X discrete Laplace; the least one, or one more.
+    """An m with P(|X| > m) <= beta for discrete Laplace noise X; the least such m, or one more.
 
     P(|X| > m) = 2e^(-(m+1)/scale) / (1 + e^(-1/scale)).
 
@@ -47,7 +48,7 @@ def laplace_bound(scale: Fraction, beta: float) -> int:
 
 
 def gaussian_bound(sigma: Fraction, beta: float) -> int:
-    """An m with P(|X| > m) <= beta, X discrete Gaussian: the smaller of two such.
+    """An m with P(|X| > m) <= beta for discrete Gaussian noise X: the smaller of two bounds.
 
     P(|X| > m) <= P(|Z| >= m) for the Gaussian Z: Σ_{x>m} e^(-x²/(2sigma²)) is below the integral
     from m on, and Σ_x above that of all (Canonne, Kamath, Steinke 2020, Prop. 25). And
@@ -72,7 +73,8 @@ Ints: TypeAlias = Union[int, npt.NDArray[np.int64]]
 
 
 def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
-    """The zCDP of Gaussian noise at this multiple of the distance: (times)²ρ; 0-DP at 0."""
+    """The zCDP of Gaussian noise at a distance of ``times`` the sensitivity: (times)²ρ; 0-DP at
+    0."""
     return ZeroConcentrated(times**2 * rho) if times else Pure(0)
 
 
@@ -82,7 +84,7 @@ class Calibrated(NoninteractiveMechanism[Query, Answer]):
 
     __slots__ = ()
     sensitivity: Any
-    """How far apart neighbours are."""
+    """The largest distance of neighbours, for which the mechanism is calibrated."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -96,7 +98,8 @@ class Calibrated(NoninteractiveMechanism[Query, Answer]):
 @column_safe
 @attrs.frozen(kw_only=True)
 class IntegerNoise(Calibrated[Any, Ints]):
-    """x ↦ x + noise, for an int, or an int64 array of length ``dimension``. Abstract.
+    """An additive-noise mechanism, x ↦ x + noise, on an int or an int64 array of length
+    ``dimension``. Abstract.
 
     NIM. The noise of each coordinate is drawn on its own, with no limit to its size; an entry
     of an array that leaves 64 bits is clipped, which is post-processing.
@@ -107,7 +110,7 @@ class IntegerNoise(Calibrated[Any, Ints]):
         default=None, converter=attrs.converters.optional(fields.size), metadata=fields.COORDINATES
     )
     norm: ClassVar[int]
-    """In which ℓ_p distance neighbours are at most ``sensitivity`` apart."""
+    """The p of the ℓ_p distance in which neighbours are at most ``sensitivity`` apart."""
 
     @property
     def signature(self) -> Signature:
@@ -118,11 +121,11 @@ class IntegerNoise(Calibrated[Any, Ints]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: two datasets at most the sensitivity apart."""
+        """The verification function f: two datasets at most the sensitivity apart."""
         return self._apart(self.sensitivity)
 
     def _apart(self, distance: Fraction) -> NeighbouringStart:
-        """f_∼ with neighbours at most so far apart."""
+        """The verification function f_∼ for datasets at most ``distance`` apart."""
         if self.dimension is None:
             return neighbouring_start(Within(distance))
         return neighbouring_start(Near(distance, self.norm))
@@ -137,15 +140,15 @@ class IntegerNoise(Calibrated[Any, Ints]):
 
     @abstractmethod
     def _noise(self, coins: Coins) -> int:
-        """One draw."""
+        """One draw of the noise."""
 
     @abstractmethod
     def _noises(self, coins: Coins, count: int) -> tuple[int, ...]:
-        """Many at once."""
+        """A tuple of ``count`` draws of the noise."""
 
     @abstractmethod
     def _tail(self, beta: float) -> int:
-        """A bound that one draw exceeds with probability at most beta."""
+        """A bound on the size of one draw of the noise, exceeded with probability at most beta."""
 
     def respond(self, dataset: Any, coins: Coins) -> Ints:
         if self.dimension is None:
@@ -164,7 +167,8 @@ class IntegerNoise(Calibrated[Any, Ints]):
 @column_safe
 @attrs.frozen(kw_only=True)
 class DiscreteLaplace(IntegerNoise):
-    """x ↦ x + DLap(sensitivity/ε), P(noise = n) ∝ e^(-|n|ε/sensitivity), on integers.
+    """The discrete Laplace mechanism on integers: x ↦ x + DLap(sensitivity/ε), P(noise = n) ∝
+    e^(-|n|ε/sensitivity).
 
     An int, or with a ``dimension`` an int64 array, whose neighbours are at most
     ``sensitivity`` apart in ℓ₁. Noise is sampled exactly.
@@ -205,7 +209,7 @@ class DiscreteLaplace(IntegerNoise):
 def _largest_rho(
     epsilon: exact.ExactEpsilon, delta: Fraction, distance: Fraction, dimension: int | None
 ) -> Fraction:
-    """A ρ of three digits whose noise keeps to (ε, δ), nearly the largest such.
+    """The largest ρ, to three digits, whose noise keeps to (ε, δ); nearly the largest of all.
 
     Raises: InvalidArgument where there is none: Gaussian noise needs ε and δ > 0.
     """
@@ -234,7 +238,8 @@ def _largest_rho(
 @column_safe
 @attrs.frozen(kw_only=True)
 class DiscreteGaussian(IntegerNoise):
-    """x ↦ x + DGauss(σ), P(noise = n) ∝ e^(-n²/(2σ²)), σ = sensitivity/√(2ρ), on integers.
+    """The discrete Gaussian mechanism on integers: x ↦ x + noise, P(noise = n) ∝ e^(-n²/(2σ²)), σ =
+    sensitivity/√(2ρ).
 
     An int, or with a ``dimension`` an int64 array, whose neighbours are at most
     ``sensitivity`` apart in ℓ₂. σ is rounded up to a rational, noise is sampled exactly.

@@ -1,4 +1,4 @@
-"""Real numbers on a grid: noise that is safe to release, and answers that are rounded.
+"""Noise for real numbers on a grid, which is safe to release, and rounding of answers to a grid.
 
 Rounding makes answers discrete, as the theorems of CM §4-5 ask.
 """
@@ -29,7 +29,8 @@ _LARGEST: Final = sys.float_info.max
 @column_safe
 @attrs.frozen(kw_only=True)
 class GridNoise(discrete.Calibrated[float, float]):
-    """x ↦ (⌊x/step + ½⌋ + noise)·step for a finite float x. Abstract.
+    """An additive-noise mechanism on a grid, x ↦ (⌊x/step + ½⌋ + noise)·step, for a finite float x.
+    Abstract.
 
     NIM. x/step is rounded in exact arithmetic, a half upwards, so neighbours at most
     ``sensitivity`` apart are at most ``moves`` = ⌈sensitivity/step⌉ places apart; noise is
@@ -41,7 +42,7 @@ class GridNoise(discrete.Calibrated[float, float]):
     step_size: float = attrs.field(converter=fields.double)
     """The grid's step: a small part of the noise's scale costs little."""
     moves: int = attrs.field(init=False, eq=False, repr=False)
-    """The sensitivity in steps, rounded up."""
+    """The sensitivity in grid steps, rounded up."""
     _most: int = attrs.field(init=False, eq=False, repr=False)
 
     def __attrs_post_init__(self) -> None:
@@ -56,20 +57,22 @@ class GridNoise(discrete.Calibrated[float, float]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: two numbers at most the sensitivity apart."""
+        """The verification function f: two numbers at most the sensitivity apart."""
         return neighbouring_start(Within(self.sensitivity))
 
     def _places(self, distance: Fraction) -> int:
-        """How many places numbers so far apart are apart, at most."""
+        """The largest number of grid steps between two rounded numbers at most ``distance``
+        apart."""
         return math.ceil(distance / Fraction(self.step_size))
 
     @abstractmethod
     def _noise(self, coins: Coins) -> int:
-        """Noise, in steps."""
+        """One draw of the noise, in grid steps."""
 
     @abstractmethod
     def _tail(self, beta: float) -> int:
-        """A bound, in steps, that the noise exceeds with probability at most beta."""
+        """A bound on the size of the noise, in grid steps, exceeded with probability at most
+        beta."""
 
     def respond(self, dataset: float, coins: Coins) -> float:
         place = math.floor(
@@ -92,7 +95,8 @@ class GridNoise(discrete.Calibrated[float, float]):
 @column_safe
 @attrs.frozen(kw_only=True)
 class GridLaplace(GridNoise):
-    """x ↦ x + noise of about Lap(sensitivity/ε), on the multiples of ``step_size``.
+    """The Laplace mechanism on the multiples of ``step_size``: x ↦ x + noise of about
+    Lap(sensitivity/ε).
 
     Discrete Laplace noise of scale ⌈sensitivity/step⌉/ε in steps, sampled exactly.
     Privacy: ε-DP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its noise
@@ -130,7 +134,8 @@ class GridLaplace(GridNoise):
 @column_safe
 @attrs.frozen(kw_only=True)
 class GridGaussian(GridNoise):
-    """x ↦ x + noise of about N(0, sensitivity²/(2ρ)), on the multiples of ``step_size``.
+    """The Gaussian mechanism on the multiples of ``step_size``: x ↦ x + noise of about N(0,
+    sensitivity²/(2ρ)).
 
     Discrete Gaussian noise of σ = moves/√(2ρ) in steps, rounded up, sampled exactly.
     Privacy: ρ-zCDP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its
@@ -169,7 +174,8 @@ class GridGaussian(GridNoise):
 @column_safe
 @attrs.frozen
 class RoundToGrid(PostProcessor[None]):
-    """IPM: rounds numbers on their way left to the nearest multiple of ``step``.
+    """A post-processor (IPM) that rounds answers, on their way left, to the nearest multiple of
+    ``step``.
 
     Makes real answers discrete, as the theorems of CM §4-5 ask; other answers and
     all queries pass unchanged, so the claims of the mechanism carry over (CM Lemma 2.15).

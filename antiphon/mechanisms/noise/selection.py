@@ -28,14 +28,14 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near
 
 _CANDIDATES: Final = fields.at_most(fields.MOST_COORDINATES, "choose in rounds, among groups first")
 _FAINTEST: Final = 128 * math.log(2)
-"""The bound on -ln of the smallest rational weight."""
+"""The largest -ln of a rational weight: lower weights are raised to 2^-128."""
 _LONGEST: Final = 1 << 17
-"""And how many bits they may have."""
+"""The largest number of bits of a rational weight."""
 
 
 @attrs.frozen(kw_only=True)
 class Selection(Calibrated[Any, int]):
-    """(scores) -> the index of a candidate with a high score. Abstract."""
+    """A mechanism that answers scores with the index of a candidate with a high score. Abstract."""
 
     candidates: int = attrs.field(converter=fields.size, metadata=_CANDIDATES)
     sensitivity: int = attrs.field(default=1, converter=fields.size, metadata=fields.VALUES)
@@ -53,34 +53,39 @@ class Selection(Calibrated[Any, int]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: scores at most the sensitivity apart, each; going one way, if monotone."""
+        """The verification function f: each score changes by at most the sensitivity; all in one
+        direction, if ``monotone``."""
         return self._apart(Fraction(self.sensitivity))
 
     def _apart(self, bound: Fraction) -> NeighbouringStart:
-        """f_∼ with scores at most so far apart."""
+        """The verification function f_∼ for scores that change by at most ``bound`` each; in one
+        direction, if ``monotone``."""
         near = Near(bound, math.inf) if self.arrays else EachWithin(bound)
         return neighbouring_start(Monotone(near) if self.monotone else near)
 
     @property
     def swing(self) -> int:
-        """How much the gap between two scores changes, at most, from neighbour to neighbour.
+        """The largest change, between neighbours, of the gap between two scores.
 
         Two scores that go one way, by 0, …, sensitivity each, come no more than that apart.
         """
         return self._swing(Fraction(self.sensitivity))
 
     def _swing(self, distance: Fraction) -> int:
-        """The same of scores so far apart, which are integers."""
+        """The largest change of the gap between two integer scores that change by at most
+        ``distance`` each."""
         return math.floor(distance) * (1 if self.monotone else 2)
 
     @abstractmethod
     def error_bound(self, *, beta: float) -> int:
-        """How far the chosen score is below the best, at most, with probability 1 - beta."""
+        """A bound on the gap between the best score and the chosen one, with probability at
+        least 1 - beta."""
 
 
 @attrs.frozen(kw_only=True)
 class Exponential(Selection):
-    """Candidates weighed by e^(-rate·gap), for the gap between the best score and theirs. Abstract.
+    """A selection that weighs candidates by e^(-rate·gap), gap being the best score minus theirs.
+    Abstract.
 
     rate = ε/(2·sensitivity); ε/sensitivity if ``monotone``.
     ``epsilon=Log(q)`` makes all weights rational, where q is a square (the 2·sensitivity-th
@@ -91,9 +96,9 @@ class Exponential(Selection):
 
     epsilon: ExactEpsilon = attrs.field(converter=fields.log_epsilon)
     rate: ExactEpsilon = attrs.field(init=False, eq=False, repr=False)
-    """ε/swing."""
+    """The rate ε/swing at which weights fall with the gap to the best score."""
     _widest: int = attrs.field(init=False, eq=False, repr=False, default=0)
-    """G, for a Log."""
+    """The largest gap G, used if ε is a ``Log``; lower scores are raised to it."""
 
     def __attrs_post_init__(self) -> None:
         rate = divided(self.epsilon, self.swing)
@@ -108,13 +113,14 @@ class Exponential(Selection):
             set_derived(self, _widest=widest)
 
     def exponent(self, gap: int) -> ExactEpsilon:
-        """rate·gap: a candidate that far below the best has the weight e^(-rate·gap)."""
+        """The product rate·gap, where e^(-rate·gap) is the weight of a candidate with this gap."""
         if isinstance(self.rate, Log):
             return exact.epsilon(Log(self.rate.argument ** min(gap, self._widest)))
         return self.rate * gap
 
     def _cost(self, swing: int) -> ExactEpsilon:
-        """rate·swing; rounded up to a number where the power of a ``Log`` is too long to write."""
+        """The privacy loss rate·swing; rounded up to a number if the power of a ``Log`` is too
+        long to write."""
         if not isinstance(self.rate, Log):
             return self.rate * swing
         if swing * self.rate.argument.numerator.bit_length() > _LONGEST:
@@ -122,7 +128,8 @@ class Exponential(Selection):
         return exact.epsilon(Log(self.rate.argument**swing))
 
     def _raised(self, scores: NDArray[np.int64]) -> NDArray[np.int64]:
-        """max(score, best - G), for a ``Log``."""
+        """The scores, those below best - G raised to it so that a ``Log``'s rational weights
+        stay short."""
         if not isinstance(self.rate, Log):
             return scores
         least = int(scores.max()) - self._widest
@@ -131,7 +138,8 @@ class Exponential(Selection):
         return np.maximum(scores, least)
 
     def error_bound(self, *, beta: float) -> int:
-        """The gap exceeds (swing/ε)·ln(candidates/beta) with probability at most beta.
+        """The bound (swing/ε)·ln(candidates/beta) on the gap, exceeded with probability at most
+        beta.
 
         Source: McSherry and Talwar 2007; for permute-and-flip McKenna and Sheldon 2020, Thm 2.
         """
@@ -141,7 +149,8 @@ class Exponential(Selection):
 
 
 def divided(epsilon: ExactEpsilon, parts: int) -> ExactEpsilon:
-    """ε/parts. Raises: InvalidArgument for a Log(q) where q is no such power of a rational.
+    """The quotient ε/parts. Raises: InvalidArgument for a Log(q) if q is not the ``parts``-th power
+    of a rational.
 
     >>> divided(Log(9), 2)
     Log(3)
@@ -160,7 +169,7 @@ def divided(epsilon: ExactEpsilon, parts: int) -> ExactEpsilon:
 
 
 def root(value: int, degree: int) -> int:
-    """The largest int whose power of this degree is at most the value."""
+    """The integer root: the largest int whose power ``degree`` is at most ``value``."""
     if degree >= value.bit_length():  # 2^degree is more
         return min(value, 1)
     low, high = 0, 1 << -(-value.bit_length() // degree)
@@ -174,7 +183,8 @@ def root(value: int, degree: int) -> int:
 @column_safe
 @attrs.frozen(kw_only=True)
 class ExponentialMechanism(Exponential):
-    """i with probability ∝ e^(ε·score_i/(2·sensitivity)), sampled exactly.
+    """The exponential mechanism: i with probability ∝ e^(ε·score_i/(2·sensitivity)), sampled
+    exactly.
 
     With ``monotone`` ∝ e^(ε·score_i/sensitivity).
     A uniform candidate is kept with probability e^(-rate·gap), else another is tossed: at most
@@ -215,7 +225,8 @@ class ExponentialMechanism(Exponential):
 @column_safe
 @attrs.frozen(kw_only=True)
 class PermuteAndFlip(Exponential):
-    """The first candidate, in random order, whose coin of probability e^(-rate·gap) is heads.
+    """Permute-and-flip: the first candidate, in random order, whose coin of probability
+    e^(-rate·gap) is heads.
 
     Never errs more than the exponential mechanism. Sampled exactly.
     Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: it has the law
@@ -244,11 +255,12 @@ class PermuteAndFlip(Exponential):
 
 @attrs.frozen(kw_only=True)
 class ByNoisyScores(Selection):
-    """By the largest score + DLap(swing/ε), whatever is told of it. Abstract."""
+    """A selection by the largest score + DLap(swing/ε); a subclass says what is answered.
+    Abstract."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
-    """Of the noise: swing/ε."""
+    """The scale of the noise: swing/ε."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, scale=self.swing / self.epsilon)
@@ -258,7 +270,7 @@ class ByNoisyScores(Selection):
         return proved(self, Pure(self._swing(tau) / self.scale), self._apart(tau), source)
 
     def error_bound(self, *, beta: float) -> int:
-        """Twice what no noise exceeds with probability 1 - beta (a union bound)."""
+        """Twice a bound that all noises keep with probability 1 - beta (a union bound)."""
         return 2 * laplace_bound(self.scale, fields.beta(beta) / self.candidates)
 
 
@@ -266,7 +278,8 @@ class ByNoisyScores(Selection):
 @column_safe
 @attrs.frozen(kw_only=True)
 class ReportNoisyMax(ByNoisyScores):
-    """The first candidate with the largest score + DLap(swing/ε), swing = 2·sensitivity.
+    """Report noisy max: the first candidate with the largest score + DLap(swing/ε), swing =
+    2·sensitivity.
 
     With ``monotone`` swing = sensitivity. A tie goes to the smallest index. Noise is sampled
     exactly.

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""``antiphon preprocess``: ε on the original data, over n, by four ways to reckon it."""
+"""The command ``antiphon preprocess``: ε on the original data, over n, by four methods."""
 
 from __future__ import annotations
 
@@ -26,11 +26,12 @@ from antiphon.protocol.pictures import COLOURS, check_pictures, headed, legend, 
 
 _SIZES: Final = (100, 1000, 10_000, 100_000)
 _LITTLE: Final = 2
-"""It pays if what is derived is at most so many times the naive ε."""
+"""The largest ratio of the derived ε to the naive ε at which the preprocessing is said to pay
+off."""
 
 
 class PriceAsked(NamedTuple):
-    """The preprocessing and the noise, as they are written."""
+    """The command-line options: the preprocessing and its parameters, as text."""
 
     kind: str
     missing: str
@@ -45,11 +46,12 @@ class PriceAsked(NamedTuple):
 
 
 class PriceRow(NamedTuple):
-    """ε at a number of records. The naive one is wrong, and the printed one too large."""
+    """The values of ε for one number of records. The naive ε is wrong, and the printed one too
+    large."""
 
     size: int
     apart: float
-    """τ/Δ: how far the others move, in units of what one record changes."""
+    """The ratio τ/Δ: how far the other records move, in units of what one record changes."""
     naive: float
     printed: float
     derived: float
@@ -57,7 +59,8 @@ class PriceRow(NamedTuple):
 
 
 def preprocessing_of(asked: PriceAsked, size: int) -> tables.TablePreprocessing:
-    """The preprocessing of n records in the unit ball. Raises: InvalidArgument."""
+    """The preprocessing named in the options, for n records in the unit ball. Raises:
+    InvalidArgument."""
     dimension = asked.dimension
     kinds: dict[str, Callable[[], tables.TablePreprocessing]] = {
         "imputation": lambda: tables.MeanImputation(
@@ -92,7 +95,7 @@ def _missing(text: str, size: int) -> int:
 
 
 def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
-    """A mean of what π can make of records, with noise for one of them: ρ-zCDP."""
+    """A ρ-zCDP mean over the range of π, with noise calibrated to one changed record."""
     reach = pi.radius / pi.sigma if isinstance(pi, tables.StandardScaling) else pi.radius
     return NoisyDescent(points=pi.size, dimension=pi.dimension, steps=1, rho=rho, clip=reach)
 
@@ -114,7 +117,7 @@ def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> Pric
 
 
 def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool) -> int:
-    """Reckon, print, draw."""
+    """Compute, print and plot the price table."""
     if plot is not None:
         check_pictures([plot])
     epsilon, delta = budget(rational(asked.epsilon, "epsilon"), rational(asked.delta, "delta"))
@@ -132,12 +135,12 @@ def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_jso
 
 
 def falls(rows: Sequence[PriceRow]) -> bool | None:
-    """Whether others move less with more records; None of one n."""
+    """Whether records move less as n grows; None if there is only one n."""
     return None if len(rows) < 2 else rows[-1].apart < 0.9 * rows[0].apart
 
 
 def pays(row: PriceRow) -> bool:
-    """Whether what is derived is near the naive ε, and better than group privacy."""
+    """Whether the derived ε is close to the naive ε, and better than group privacy."""
     return row.derived <= _LITTLE * row.naive and row.derived < row.group
 
 
@@ -152,7 +155,7 @@ _LINES: Final = {
 
 
 def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
-    """ε over n, both logarithmic: a line for each way to reckon it."""
+    """Plot ε over n, both logarithmic, with a line for each way to compute ε."""
     with picture([path], width=8, height=5) as figure:
         axes = figure.subplots()
         style_axes(axes, "records n", "ε")
@@ -172,7 +175,7 @@ def _draw(rows: Sequence[PriceRow], title: str, path: Path) -> None:
 
 @attrs.frozen
 class PriceTable(CommandOutcome):
-    """ε by every way to reckon it, and whether the preprocessing pays."""
+    """The table of ε by every method, and whether the preprocessing pays off."""
 
     asked: PriceAsked
     rows: Sequence[PriceRow]
@@ -202,7 +205,7 @@ class PriceTable(CommandOutcome):
 
 
 def verdict(rows: Sequence[PriceRow]) -> str:
-    """Whether it pays, and whether more data helps: in plain words."""
+    """A plain-words verdict: whether the preprocessing pays off, and whether more data helps."""
     last, change = rows[-1], falls(rows)
     if pays(last):
         times = shown_up(last.derived / last.naive)

@@ -1,1 +1,1 @@
-"""Options of ``antiphon preprocess``."""
+"""The command-line options of ``antiphon preprocess``."""

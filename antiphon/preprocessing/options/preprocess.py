@@ -1,4 +1,4 @@
-"""``antiphon preprocess``: its options."""
+"""The command-line options of ``antiphon preprocess``."""
 
 from __future__ import annotations
 
@@ -40,7 +40,8 @@ def preprocess(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Say what a preprocessing that is not private costs: naive, printed, derived, by groups."""
+    """Print the ε that a preprocessing that is not private costs: naive, printed, derived, by
+    groups."""
     from antiphon.preprocessing.commands import price_table
 
     refuse_taken([] if plot is None else [plot], force)

@@ -1,4 +1,4 @@
-"""An imputed sum, and the same at its naive price."""
+"""Specimens of an imputed sum: priced correctly, and a broken twin at the naive price."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _RECORDS: Final = Tuples((*(Either((_THERE, Finite((EMPTY,)))),) * 2, _THERE, _T
 
 
 def specimens() -> Iterator[Specimen]:
-    """The largest record stands for the missing ones, too; in the twin noise is for it alone."""
+    """Specimens of an imputed sum; the broken twin has noise for the changed record alone."""
     impute = ImputedSum(size=4, missing=2, high=_HIGH)
     right = Preprocessed(DiscreteLaplace(epsilon=HALF, sensitivity=_HIGH), impute)
     asked = numbers((_HIGH, _HIGH, EMPTY, EMPTY), (_HIGH, 0, EMPTY, EMPTY))

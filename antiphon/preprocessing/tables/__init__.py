@@ -1,4 +1,5 @@
-"""scikit-learn's preprocessors (extra ``preprocess``), each with how far it moves records."""
+"""Preprocessors of scikit-learn (extra ``preprocess``), each with bounds on how far it moves
+records."""
 
 from antiphon.preprocessing.tables.columnwise import (
     BinCentres,

@@ -31,7 +31,8 @@ from antiphon.verifiers.preprocessing_distance import Records, lengths
 @register("antiphon.MeanImputation/1")
 @attrs.frozen(kw_only=True)
 class MeanImputation(TablePreprocessing):
-    """``SimpleImputer``: of n × d entries, at most p are NaN, and become their column's mean.
+    """The preprocessing ``SimpleImputer``: at most p of n × d entries are NaN, and become their
+    column's mean.
 
     *Distance*: τ = 2rp/(n-p), r the radius. *Proof*: let k >= n-p be the larger number of entries
     of a column that are there, before and after a record is replaced. Its mean moves by
@@ -72,7 +73,7 @@ class MeanImputation(TablePreprocessing):
 @register("antiphon.BinCentres/1")
 @attrs.frozen(kw_only=True)
 class BinCentres(TablePreprocessing):
-    """``KBinsDiscretizer``, uniform: each entry becomes the middle of its bin.
+    """The preprocessing ``KBinsDiscretizer`` (uniform): each entry becomes the middle of its bin.
 
     *Furthest*: Δ₂ = 2η with η = r√d/bins, and all records may move. *Proof*: the bins of a column
     go from its least entry to its greatest, so that they are at most 2r/bins wide, and an entry is
@@ -91,7 +92,8 @@ class BinCentres(TablePreprocessing):
 
 
 def _binned(table: Records, bins: int) -> Records:
-    """The middle of the bin of each entry: bins of one width, from the least to the greatest."""
+    """The table with each entry replaced by the middle of its bin; bins of equal width span each
+    column."""
     kind, wide = sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
     found = table.copy()  # a column of one value is its own middle
     if wide.any():
@@ -102,7 +104,7 @@ def _binned(table: Records, bins: int) -> Records:
 
 
 def _middles(table: Records) -> Records:
-    """One bin, which scikit-learn does not have."""
+    """The table for a single bin, which scikit-learn does not support: each column's midrange."""
     middle = (table.min(axis=0) + table.max(axis=0)) / 2
     return np.tile(middle, (len(table), 1))
 
@@ -110,7 +112,8 @@ def _middles(table: Records) -> Records:
 @register("antiphon.ClusterCentres/1")
 @attrs.frozen(kw_only=True)
 class ClusterCentres(TablePreprocessing):
-    """``KMeans``: each record goes to the centre of its cluster, or as far towards it as η.
+    """The preprocessing ``KMeans``: each record moves to its cluster's centre, or towards it by at
+    most η.
 
     *Furthest*: Δ₂ = 2η, at most 2r, and all records may move: η from where they were, to either
     side. No more is known of centres that are found by search; and it is reached (docs).
@@ -134,7 +137,7 @@ class ClusterCentres(TablePreprocessing):
 
 
 def _clustered(table: Records, clusters: int) -> Records:
-    """The centre of the cluster of each record, found from the same starts each time."""
+    """The cluster centre of each record, found from the same starts each time."""
     means = sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
     from threadpoolctl import threadpool_limits  # comes with scikit-learn
 
@@ -150,7 +153,8 @@ def _clustered(table: Records, clusters: int) -> Records:
 @register("antiphon.VaryingTables/1")
 @attrs.frozen
 class VaryingTables(BallTables):
-    """Tables of which every column has at least this standard deviation (1/n in the variance)."""
+    """The space of tables in which every column has at least this standard deviation (1/n in the
+    variance)."""
 
     sigma: Fraction = attrs.field(kw_only=True)
 
@@ -161,7 +165,8 @@ class VaryingTables(BallTables):
 @register("antiphon.StandardScaling/1")
 @attrs.frozen(kw_only=True)
 class StandardScaling(TablePreprocessing):
-    """``StandardScaler``: each column less its mean μ, by its standard deviation, σ at least.
+    """The preprocessing ``StandardScaler``: each column minus its mean, divided by its standard
+    deviation.
 
     *Furthest*: Δ₂ = 4r³/(nσ³), r the radius; at most 4r/σ, as images have norm at most 2r/σ.
     *Proof* (r = 1). For x replaced by x', in each column σ_S² - σ_S'² = δw/n with δ = x - x',
@@ -173,7 +178,7 @@ class StandardScaling(TablePreprocessing):
     """
 
     sigma: Fraction = attrs.field(converter=named.positive)
-    """The least standard deviation of a column, in *all* datasets: a public bound."""
+    """A public lower bound on each column's standard deviation, for *all* datasets."""
 
     def __attrs_post_init__(self) -> None:
         if self.dimension * self.sigma**2 > self.radius**2:
@@ -198,7 +203,7 @@ class StandardScaling(TablePreprocessing):
 
 
 def eigengap(table: Records, components: int, *, centred: bool = True) -> float:
-    """λ_k - λ_{k+1} of the second moments, of n records less their mean if ``centred``.
+    """The eigengap λ_k - λ_{k+1} of the records' second moments, about the mean if ``centred``.
 
     >>> round(eigengap(np.array([[0.9, 0.0], [-0.9, 0.0]]), 1), 2)
     0.81
@@ -212,7 +217,7 @@ def eigengap(table: Records, components: int, *, centred: bool = True) -> float:
 @register("antiphon.GappedTables/1")
 @attrs.frozen
 class GappedTables(BallTables):
-    """Tables of which the k-th eigenvalue is that much above the next."""
+    """The space of tables whose k-th eigenvalue exceeds the next by at least ``gap``."""
 
     components: int = attrs.field(kw_only=True)
     gap: Fraction = attrs.field(kw_only=True)
@@ -226,7 +231,8 @@ class GappedTables(BallTables):
 @register("antiphon.PrincipalProjection/1")
 @attrs.frozen(kw_only=True)
 class PrincipalProjection(TablePreprocessing):
-    """x ↦ Px, P the projection on the first k principal directions: of ``PCA`` if ``centred``.
+    """The preprocessing x ↦ Px, P the projection on the first k principal directions; ``PCA`` if
+    ``centred``.
 
     Of ``PCA.transform``'s coordinates nothing is known: a direction may become its opposite, and
     every coordinate its negative, when one record is replaced.
@@ -240,7 +246,7 @@ class PrincipalProjection(TablePreprocessing):
 
     components: int = attrs.field(converter=named.whole)
     gap: Fraction = attrs.field(converter=gap)
-    """δ, at least this in *all* datasets: a public bound."""
+    """A public lower bound on the eigengap δ, for *all* datasets."""
     centred: bool = True
 
     def __attrs_post_init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Tables of records of bounded norm, and what preprocessings of them have in common.
+"""Tables of records of bounded norm, and the common base of their preprocessings.
 
 scikit-learn computes most of them; it is imported when that is first asked.
 """
@@ -27,15 +27,15 @@ from antiphon.verifiers.preprocessing_distance import (
 )
 
 ROUNDED: Final = 2.0**-30
-"""More than norms, deviations and eigenvalues of such tables are off by, relatively."""
+"""A bound above the relative error of computed norms, deviations and eigenvalues of such tables."""
 _TINY: Final = 2.0**-1022
-"""And more than the smallest norms are."""
+"""A bound above the absolute error of the smallest computed norms."""
 _MOST: Final = 1 << 100
 
 
 @attrs.frozen
 class BallTables(Space):
-    """Tables whose records lie in a ball; subclasses demand more of a table. Abstract."""
+    """A space of tables whose records lie in a ball; subclasses add conditions. Abstract."""
 
     rows: int
     columns: int
@@ -56,7 +56,7 @@ class BallTables(Space):
 
     @abstractmethod
     def also(self, table: Records) -> bool:
-        """A further condition on a table in the ball."""
+        """Whether a table in the ball meets the subclass's further condition."""
 
     @property
     def discrete(self) -> bool:  # type: ignore[override]
@@ -66,7 +66,8 @@ class BallTables(Space):
 @register("antiphon.RecordTables/1")
 @attrs.frozen
 class RecordTables(BallTables):
-    """n × d tables of floats, each row in the ball of the radius; at most so many entries are NaN.
+    """The space of n × d float tables with rows in the ball; a limited number of entries may be
+    NaN.
 
     Norms are of the entries that are there, and rounded up: a row at the very edge is refused.
     """
@@ -76,7 +77,7 @@ class RecordTables(BallTables):
 
 
 def into_ball(table: Any, radius: float = 1.0) -> Records:
-    """The table as floats, its rows that are not inside of the ball shortened until they are.
+    """The table as floats, with rows outside the ball shortened to its radius.
 
     A public function of single records, which moves no two of them further apart; so it is free.
 
@@ -89,7 +90,7 @@ def into_ball(table: Any, radius: float = 1.0) -> Records:
 
 
 def _radius(value: object) -> Fraction:
-    """Raises: InvalidArgument, also where squares of norms are no doubles."""
+    """Check and convert a radius; squared norms must fit in doubles. Raises: InvalidArgument."""
     found = exact.positive(value, "radius")
     if not 1 <= found * _MOST <= _MOST**2:
         raise InvalidArgument(
@@ -99,24 +100,25 @@ def _radius(value: object) -> Fraction:
 
 
 class Declaration(NamedTuple):
-    """The declaration of a preprocessing of tables about itself."""
+    """The bounds that a preprocessing of tables declares about itself."""
 
     furthest: Fraction
     reach: Fraction | None
-    """How large an entry of an image is at most; None: not known."""
+    """The largest absolute value of an image's entries; None: not known."""
     premises: tuple[Premise, ...] = ()
-    """Beside those of all such preprocessings."""
+    """The premises beyond those common to all preprocessings of tables."""
     datasets: Space | None = None
-    """None: all tables in the ball."""
+    """The space of accepted tables; None: all tables in the ball."""
     moved: int | None = None
-    """None: all records."""
+    """The number of records that may move; None: all of them."""
     distance: Fraction | None = None
-    """None: that many records, each as far as one goes."""
+    """The bound τ; None: ``moved`` records, each at the distance ``furthest``."""
 
 
 @attrs.frozen(kw_only=True)
 class TablePreprocessing(Preprocessing):
-    """π on n records in R^d, each of norm at most ``radius``, of which one is replaced. Abstract.
+    """A preprocessing π of n records in R^d, each of norm at most ``radius``, one of them replaced.
+    Abstract.
 
     For a mechanism on tables, to which rows may move (``PreprocessingDistance``). The row that
     is replaced is another one after π, too; ``furthest`` and ``moved`` speak of the others.
@@ -129,7 +131,7 @@ class TablePreprocessing(Preprocessing):
     @property
     @abstractmethod
     def declares(self) -> Declaration:
-        """The declaration of the tables that it accepts and of how far it moves records."""
+        """The declared bounds: which tables it accepts, and how far it moves records."""
 
     @property
     def datasets(self) -> Space:
@@ -146,7 +148,8 @@ class TablePreprocessing(Preprocessing):
 
     @property
     def range(self) -> Arrays | None:  # type: ignore[override]
-        """Tables with entries within the reach, and a little more, as they are rounded."""
+        """The space of tables with entries within the declared reach, and a little more for
+        rounding."""
         reach = self.declares.reach
         if reach is None:
             return None
@@ -160,7 +163,8 @@ class TablePreprocessing(Preprocessing):
 
     @property
     def furthest(self) -> Fraction:
-        """Δ₂: how far π_S and π_S' take a record apart at most."""
+        """The bound Δ₂: the largest distance between the images of one record under π_S and
+        π_S'."""
         return self.declares.furthest
 
     @property
@@ -181,13 +185,13 @@ class TablePreprocessing(Preprocessing):
 
 
 def public_bound(text: str) -> Premise:
-    """A premise about all datasets, which whoever says so vouches for."""
+    """A premise about all datasets that the user vouches for."""
     why = "a public bound, of all datasets: you say so. Read off the data, it is none"
     return Premise(text, Mark.ASSUMED, why)
 
 
 def gap(value: object) -> Fraction:
-    """An eigengap > 0. Raises: InvalidArgument."""
+    """Check and convert an eigengap > 0. Raises: InvalidArgument."""
     found = exact.fraction(value, "gap")
     if found <= 0:
         raise InvalidArgument(
@@ -206,7 +210,7 @@ def sklearn(module: str) -> Any:
 
 @attrs.frozen(kw_only=True)
 class Transformed(TablePreprocessing):
-    """``make().fit_transform(S)``, with Δ₂ and Δ_∞ as you state them: *assumed*.
+    """The preprocessing ``make().fit_transform(S)``, with Δ₂ and Δ_∞ as you state them: *assumed*.
 
     ``make`` returns a fresh transformer without coins (a fixed ``random_state``), as
     ``partial(PCA, 1)`` does. ``within``: the datasets, if not all tables in the ball.

@@ -1,4 +1,5 @@
-"""Privacy after preprocessing: by distance, by the weak triangle inequality, by groups."""
+"""Exact checks of privacy after preprocessing: by distance, by the weak triangle inequality, by
+groups."""
 
 from __future__ import annotations
 
@@ -24,11 +25,12 @@ from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private,
 from antiphon.verifiers import Within, neighbouring_start
 
 SECTION = (6, 2)
-"""Behind CM Thm 6.1, of which the direct route is a case."""
+"""The place of these rows in ``antiphon verify``: after CM Thm 6.1, of which the direct route is
+a case."""
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The rows of ``antiphon verify`` in this file."""
     yield from _by_distance()
     yield from _by_the_triangle()
     yield from _by_groups()
@@ -39,7 +41,8 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class HalvedByDistance(FiniteResponse):
-    """Noise that halves with each step, clipped: (ln 2)·d for neighbours d apart.
+    """A mechanism with noise that halves with each step, clipped: ε = (ln 2)·d for neighbours d
+    apart.
 
     ``forgets``: it says of neighbours at any distance what is true of one step; a broken twin.
     """
@@ -47,14 +50,14 @@ class HalvedByDistance(FiniteResponse):
     forgets: bool = False
 
     def claims_at(self, distance: Fraction) -> tuple[Claim, ...]:
-        """The claim for neighbours at this distance."""
+        """The pure-DP claim for neighbours at this distance."""
         cost = Pure(Log(2 if self.forgets else 2 ** math.floor(distance)))
         f = neighbouring_start(Within(distance))
         return (Claim(cost, f, Status.PROVED, "each step doubles or halves"),)
 
 
 def pipeline(size: int, missing: int, *, forgets: bool = False) -> Preprocessed:
-    """Bits, of which some are missing and are imputed; their sum, with noise."""
+    """A noisy sum of bits, some of them missing and imputed first."""
     noise = HalvedByDistance(finite_laplace(size).weights, forgets=forgets)
     return Preprocessed(noise, ImputedSum(size=size, missing=missing, high=1))
 
@@ -75,7 +78,7 @@ def _claimed(size: int, missing: int, *, forgets: bool = False) -> Evidence:
 
 THEOREM: Final = "Weak triangle"
 NEAR: Final = Renyi(lambda order: response_divergence(Log(2), order))
-"""The divergences of two laws that doubles and halves relate: of one step, or of randomized
+"""The Rényi curve of two laws whose densities differ by a factor of at most 2, as of randomized
 response."""
 AT: Final = tuple(epsilon(Log(Fraction(each))) for each in ("1", "3/2", "2", "3"))
 
@@ -104,7 +107,7 @@ ORDERS: Final = (1.2, 1.4, 1.6, 2.0, 3.0, 8.0)
 
 @cache
 def _both_legs() -> Renyi:
-    """``Hoelder`` at a few orders, at others by the next: no divergence falls with its order."""
+    """The curve of ``Hoelder`` at a few orders, and at others that of the next higher order."""
     curve = Hoelder((NEAR,), (NEAR,))
     known = [*map(curve, ORDERS), math.inf]
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])
@@ -126,7 +129,8 @@ def _cell(row: str, column: str, setting: Circumstances) -> float:
 
 
 def _talk(*, cell: Cell = by_theorem) -> Evidence:
-    """The talk's bound for α >= 11, against what N(0, 1) and N(ε(1 + τ), 1) say of a threshold.
+    """A check of the talk's bound at α >= 11 against a threshold test between N(0, 1) and N(ε(1 +
+    τ), 1).
 
     Of the likeliest threshold; probabilities are rounded towards one another.
     """

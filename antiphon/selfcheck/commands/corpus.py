@@ -1,4 +1,4 @@
-"""``antiphon audit --corpus``: the targets with known truth, each audited."""
+"""The command ``antiphon audit --corpus``, which audits the targets with known truth."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from antiphon.selfcheck.corpus import AuditedEntry, Entry, corpus, examine
 from antiphon.selfcheck.corpus.entry import CONFIDENCE, LEVEL
 
 _WIDE: Final = 170
-"""Columns where nobody watches: a file or a pipe."""
+"""The width of the table, in columns, where the output is a file or a pipe."""
 INTERRUPTED: Final = 130
 
 
@@ -34,7 +34,7 @@ def audit_corpus(
     checkpoint: Path | None,
     as_json: bool,
 ) -> int:
-    """Audit the entries and print the table; status 1 if a row is not as expected.
+    """Audit the corpus entries and print the table. Exit status 1 if a verdict is not as expected.
 
     With ``thorough`` also if a figure is not reached. A row's seed depends on its name alone,
     so that a part of the corpus gives the rows of the whole. Ctrl-C: the rows so far, status 130.
@@ -72,7 +72,7 @@ def audit_corpus(
 def _one_after_another(
     rows: list[Entry], examined: Callable[[Entry], AuditedEntry], *, quiet: bool
 ) -> Iterator[AuditedEntry]:
-    """The findings, until Ctrl-C."""
+    """Audit the entries one by one, with a progress bar; Ctrl-C ends the iteration."""
     with progress("auditing", len(rows), quiet=quiet) as advance:
         for place, entry in enumerate(rows, start=1):
             try:
@@ -90,7 +90,7 @@ def _fine(finding: AuditedEntry, thorough: bool) -> bool:
 
 
 def _chosen(only: Sequence[str]) -> list[Entry]:
-    """The entries whose names contain one of the given texts; all if none is given."""
+    """The entries whose names contain one of the texts in ``only``; all entries if it is empty."""
     found = [e for e in corpus() if not only or any(each in e.name for each in only)]
     if not found:
         raise InvalidArgument(f"no target of the corpus has a name with {', '.join(only)!r} in it")
@@ -162,7 +162,8 @@ def _table(findings: list[AuditedEntry], thorough: bool) -> Table:
 
 
 def _figure(finding: AuditedEntry) -> tuple[str, Text]:
-    """The bound that is to be reached, and whether it is."""
+    """The entry's goal, a lower bound on ε or δ, and a mark that tells whether the audit reached
+    it."""
     entry, reached = finding.entry, finding.reached
     if reached is None:
         return "", Text("")

@@ -1,4 +1,4 @@
-"""``antiphon verify``: the theorems, checked exactly on finite instances."""
+"""The command ``antiphon verify``, which checks the theorems exactly on finite instances."""
 
 from __future__ import annotations
 
@@ -18,15 +18,16 @@ from antiphon.protocol.display import as_data
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 _WIDE: Final = 150
-"""Columns where nobody watches: a file or a pipe."""
+"""The width of the table, in columns, where the output is a file or a pipe."""
 _NARROW: Final = 100
-"""Columns below which the cells of a row stand one below the other."""
+"""The width, in columns, below which the cells of a row are printed one below the other."""
 _WIDTHS: Final = (12, None, 19, 12, 19, 7)
 _HEADS: Final = ("theorem", "instance", "(ε, δ) claimed", "tight δ", "verdict", "s")
 
 
 def verify(*, theorems: Sequence[str], adversaries: bool, as_json: bool) -> int:
-    """Run the checks and print each row as it comes; status 1 if one is not as expected.
+    """Run the checks of the theorems and print each row as it comes. Exit status 1 if one is not as
+    expected.
 
     Interrupted, what was decided stays, and the status is 130.
     """
@@ -52,13 +53,13 @@ def verify(*, theorems: Sequence[str], adversaries: bool, as_json: bool) -> int:
 
 
 def _chosen(theorems: Sequence[str]) -> list[Check]:
-    """The rows of the given theorems, each once; all if none is given."""
+    """The checks of the given theorems, each once; all checks if none is given."""
     found = [check for theorem in theorems for check in checks(theorem)]
     return list(dict.fromkeys(found)) if theorems else checks()
 
 
 def broken(finding: Decided) -> str:
-    """The cause why a statement fails: the premise that is lacking, or the figure that is wrong."""
+    """The reason why a statement fails: a premise that is lacking, or a figure that is wrong."""
     found = finding.evidence
     if found.lacking or found.note:
         return found.lacking or found.note
@@ -98,7 +99,7 @@ def _data(finding: Decided) -> dict[str, object]:
 
 
 class PrintedRows:
-    """The table, a row at a time."""
+    """The printed table of checks, which grows by one row at a time."""
 
     def __init__(self, adversaries: bool) -> None:
         self._console: Console = terminal(_WIDE)
@@ -107,7 +108,7 @@ class PrintedRows:
         self._last = ""
 
     def add(self, finding: Decided) -> None:
-        """Print what was decided."""
+        """Print the row of a decided check."""
         known = "green" if finding.check.expected else "cyan"
         style = known if finding.as_expected else "bold red"
         if not self._last and not self._narrow:
@@ -131,7 +132,7 @@ class PrintedRows:
             self._console.print(Padding(Text(finding.evidence.adversary), (0, 0, 1, 4)))
 
     def end(self, findings: list[Decided], surprises: list[Decided], rows: int) -> None:
-        """Print the sums."""
+        """Print the summary: how many statements hold, how many twins fail, and any surprises."""
         self._console.print(Text("\n" + "\n".join(_summary(findings, surprises, rows))))
 
     def _print(self, *cells: Text) -> None:
@@ -163,7 +164,7 @@ def _claims(finding: Decided) -> Iterator[str]:
 
 
 def _number(value: Fraction) -> str:
-    """Six digits, rounded up; ≈ where they are not all.
+    """A fraction in six digits, rounded up; preceded by ≈ if it is not exact.
 
     >>> _number(Fraction(1, 10)), _number(Fraction(1, 3))
     ('0.1', '≈0.333334')

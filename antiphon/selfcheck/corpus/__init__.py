@@ -1,4 +1,4 @@
-"""The audit corpus: targets with known truth, on which an auditor shows what it can and cannot.
+"""The audit corpus: targets with known truth, which show what an auditor can and cannot find.
 
 Broken mechanisms live here and nowhere else: nothing of this room is for release.
 """

@@ -1,4 +1,5 @@
-"""``python -m antiphon.selfcheck.corpus``: the table of the library's mechanisms."""
+"""The program ``python -m antiphon.selfcheck.corpus``, which prints the table of the library's
+mechanisms."""
 
 from antiphon.selfcheck.corpus.specimen import table
 

@@ -1,4 +1,4 @@
-"""One row of the corpus: a target, what is claimed of it, and who is to test the claim; audited.
+"""Entries of the audit corpus: a target, a claim about it, players that test it, and the audit.
 
 The adversaries of the standard targets say the input pairs that these are tried on. An audit says
 which claims are refuted, beside which ones should be.
@@ -25,28 +25,29 @@ from antiphon.protocol.adversary import Adversary, scripted
 
 @attrs.frozen
 class Player:
-    """An adversary of the target."""
+    """A named adversary that tests a corpus entry's claim."""
 
     name: str
-    """A short name of the messages: "1⁵ | 2⁵"."""
+    """A short name of the player, which shows its messages: "1⁵ | 2⁵"."""
     adversary: Adversary = attrs.field(repr=False)
 
 
 @attrs.frozen
 class Truth:
-    """The known truth about a target, against its best player; None where it is not known."""
+    """The known truth about a corpus entry, against its best player; None where it is not known."""
 
     exact: float | None = None
     """The true ε at the claimed δ; ``math.inf`` if no ε will do."""
     at_one_percent: float | None = None
-    """ln(P/c) for the likeliest event with probability c = 0.01 in the other world."""
+    """The log-ratio ln(P/c) of the event of probability c = 0.01 in one world that is likeliest
+    (P) in the other."""
     delta: float | None = None
     """The true δ at the claimed ε."""
 
 
 @attrs.frozen
 class Entry:
-    """A target of the corpus: (system, claim) and the players that test it.
+    """A target of the corpus: a system, a claim about it, and the players that test the claim.
 
     The claim is true iff ``private``; a false one has ``Status.REFUTED``.
     """
@@ -57,17 +58,18 @@ class Entry:
     players: tuple[Player, ...]
     truth: Truth = Truth()
     samples: int = 200_000
-    """Interactions in each world that tell a false claim from a true one."""
+    """The number of interactions in each world that is enough to tell a false claim from a true
+    one."""
     thorough: int = 4_000_000
-    """As many as bring the bound to the goal."""
+    """The number of interactions in each world that is enough for the bound to reach ``goal``."""
     score: str = "auto"
-    """How an audit ranks views: "places" where to learn from all of a view takes too long."""
+    """The way an audit ranks views: "places" if learning from the whole view takes too long."""
     feature: Feature = attrs.field(default=tuple, repr=False)
     """The feature of a view that an audit reads, where the answers as they are would not do."""
     goal: float | None = None
-    """The lower bound that an audit is to reach, at 90 % confidence, below 2·10⁸ samples …"""
+    """The lower bound that an audit should reach, at 90 % confidence, below 2·10⁸ samples."""
     goal_of: Literal["epsilon", "delta"] = "epsilon"
-    """… on this."""
+    """The quantity that ``goal`` bounds: ε or δ."""
 
     @property
     def private(self) -> bool:
@@ -76,7 +78,7 @@ class Entry:
 
     @property
     def parameters(self) -> tuple[ExactEpsilon, Fraction]:
-        """(ε, δ) of the claim."""
+        """The (ε, δ) of the claim."""
         return self.claim.parameters
 
     @property
@@ -90,7 +92,8 @@ Answers = tuple[int, ...]
 
 
 def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
-    """The patterns of Ding et al. 2018, Table 2, for n answers: (name, under 0, under 1).
+    """The pairs of inputs of Ding et al. 2018, Table 2, for n queries: (name, input of world 0, of
+    world 1).
 
     One order of each pair is enough: an audit tries both worlds.
     """
@@ -109,56 +112,56 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
 
 
 def at_once(n: int, most: int = 8) -> tuple[Player, ...]:
-    """Players that say the first ``most`` pairs as one pair of tuples each."""
+    """Players that send one of the first ``most`` input pairs each, as a single pair of tuples."""
     pairs = list(input_pairs(n))[:most]
     return tuple(Player(name, scripted([Pair(a, b)])) for name, a, b in pairs)
 
 
 def one_by_one(n: int) -> tuple[Player, ...]:
-    """Players that say each pair of tuples as a stream of n pairs of queries."""
+    """Players that send one input pair each, as a stream of n pairs of numbers."""
     return tuple(Player(name, scripted(list(map(Pair, a, b)))) for name, a, b in input_pairs(n))
 
 
 def saying(name: str, pairs: Sequence[object]) -> Player:
-    """A player that says these pairs, whatever it hears."""
+    """A player that sends these pairs in order, whatever the answers."""
     return Player(name, scripted(pairs))
 
 
 LEVEL: Final = 1e-3
-"""The probability that any true claim of the corpus counts as refuted, at most."""
+"""The largest probability that any true claim of the corpus is refuted."""
 CONFIDENCE: Final = 0.9
-"""The confidence of each bound, on its own."""
+"""The confidence of each lower bound, taken singly."""
 
 TRAINING: Final = 1_000_000
-"""The number of samples that choose player and event, or a quarter if that is more, or half if less
-…"""
+"""The number of samples that choose player and event; a quarter of all if that is more, at most
+half."""
 MOST_TRAINING: Final = 8_000_000
-"""… but no more than this: they are held in memory."""
+"""The largest number of training samples: they are held in memory."""
 
 
 @attrs.frozen
 class AuditedEntry:
-    """One audited entry: what came out, and whether it should have."""
+    """An audited entry: the audit's report, and whether its verdict is the expected one."""
 
     entry: Entry
     report: AuditReport = attrs.field(repr=False)
     level: float
-    """α of this entry's verdict: LEVEL, divided by the number of entries."""
+    """The significance level of this entry's verdict: LEVEL, divided by the number of entries."""
     seconds: float
 
     @property
     def p_value(self) -> float:
-        """The p-value of the claim, on fresh samples of the chosen event."""
+        """The p-value of the claim, on fresh samples of the event that the audit chose."""
         return p_value(self.report.hits, epsilon=self.report.epsilon, delta=self.report.delta)
 
     @property
     def epsilon_lower(self) -> float:
-        """The least ε for the claimed δ is at least this, with confidence CONFIDENCE."""
+        """A lower bound on the true ε at the claimed δ, with confidence CONFIDENCE."""
         return self._rates.epsilon_at(self.report.delta)
 
     @property
     def delta_lower(self) -> float:
-        """The true δ at the claimed ε is at least this, with the same confidence."""
+        """A lower bound on the true δ at the claimed ε, with confidence CONFIDENCE."""
         return self._rates.delta_at(self.report.epsilon)
 
     @property
@@ -167,22 +170,22 @@ class AuditedEntry:
 
     @property
     def refuted(self) -> bool:
-        """Whether the claim is refuted at the level of the whole corpus."""
+        """Whether the claim is refuted, at a significance level that holds for the whole corpus."""
         return self.p_value <= self.level
 
     @property
     def as_expected(self) -> bool:
-        """A true claim is not refuted, a false one is."""
+        """Whether the verdict is right: a true claim is not refuted, a false one is."""
         return self.refuted != self.entry.private
 
     @property
     def bound(self) -> float:
-        """The lower bound on the figure that the entry's goal is about."""
+        """The lower bound on ε or on δ, whichever the entry's goal is about."""
         return self.epsilon_lower if self.entry.goal_of == "epsilon" else self.delta_lower
 
     @property
     def reached(self) -> bool | None:
-        """Whether the bound has come to the entry's goal; None if there is none."""
+        """Whether the lower bound has reached the entry's goal; None if it has no goal."""
         goal = self.entry.goal
         return None if goal is None else self.bound >= goal
 
@@ -197,7 +200,7 @@ def examine(
     executor: Union[int, Literal["serial"], None] = None,
     checkpoint: Path | None = None,
 ) -> AuditedEntry:
-    """Audit one entry's claim with its players, of which training samples choose one.
+    """The audit of one entry's claim; training samples choose the best of its players.
 
     Args: ``entries``, how many are audited together, over which LEVEL is divided;
     ``thorough``, whether samples and event are to bring the bound to its goal, or just to

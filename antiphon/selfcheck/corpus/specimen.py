@@ -1,4 +1,4 @@
-"""A specimen: one mechanism of the library as an example, for all that tries mechanisms.
+"""Specimens: examples of the library's mechanisms, for the test suites and the audit corpus.
 
 A file for each kind, with a function ``specimens`` that yields them; they are found by listing
 the folders ``specimens`` of all rooms. The suites of conformance and laws try them, and the
@@ -24,7 +24,7 @@ from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 from antiphon.selfcheck.corpus.targets.interactive import gaussian_delta
 
 SLOW: Final[dict[str, Any]] = {"samples": 4_000, "thorough": 8_000}
-"""The options of a row whose interactions take microseconds each, or more: states of arrays, parts
+"""The sample sizes of an entry whose interactions are slow: states of arrays, or mechanisms
 created."""
 NOT_BITS: Final = (True, 2, 0.0, "0", None, (0,), EMPTY, same(0))
 NOT_INTS: Final = (True, 0.0, "1", None, (0,), Fraction(1))
@@ -34,32 +34,34 @@ _NOT_TWO: Final = (
     np.array([0, 1], np.int32), None,
 )  # fmt: skip
 NOT_LOSSES: Final = (*_NOT_TWO, np.array([0, 2]), np.array([-1, 0]))
-"""Arrays that are no losses of two experts, in {0, 1}."""
+"""Messages that a learner must refuse: they are no losses of two experts, in {0, 1}."""
 NOT_DATA: Final = (*_NOT_TWO, np.array([0, 5]), np.array([-5, 0]))
-"""Arrays that are no data of two entries, on a grid of 4 or less."""
+"""Messages that a mechanism must refuse: they are no data of two entries, on a grid of 4 or
+less."""
 
 
 @attrs.frozen(eq=False)
 class Example:
-    """A mechanism, what to say to it, and what it must refuse."""
+    """A mechanism for the test suites, with messages to try and messages that it must refuse."""
 
     part: Any
     outside: tuple[Any, ...] = ()
-    """Values that are none of its queries."""
+    """Messages that the mechanism must refuse."""
     _queries: Space | None = attrs.field(default=None, kw_only=True, alias="queries")
     finite: bool = attrs.field(default=False, kw_only=True)
-    """Whether its draws are finite, so that its law can be listed."""
+    """Whether its random draws are finite, so that its distribution can be enumerated."""
 
     @property
     def queries(self) -> Space:
-        """The messages to try; the whole query space, unless others are given."""
+        """The messages to try: the mechanism's whole query space, unless others are given."""
         all_queries: Space = self.part.signature.queries
         return self._queries or all_queries
 
 
 @attrs.frozen(eq=False, kw_only=True)
 class Link:
-    """A post-processor, what stands on its right, and what either side says to it."""
+    """A post-processor for the test suites, with the mechanism on its right and the messages
+    from both sides."""
 
     part: PostProcessor[Any]
     right: Any
@@ -68,11 +70,13 @@ class Link:
     answers: Space
     """The space of messages from the right."""
     hops: int = 3
-    """How many messages it sends to the right, at most, before it answers."""
+    """The largest number of messages that the post-processor sends to the right before it
+    answers."""
 
 
 class Specimen:
-    """A mechanism, or a post-processor: ``examples`` of it, and who tests what it claims.
+    """Examples of one mechanism or post-processor for the test suites, and corpus entries that test
+    its claims.
 
     ``rows`` are those of the corpus: it as it claims to be, and twins with a slip, which must be
     refuted.
@@ -84,7 +88,7 @@ class Specimen:
 
     @property
     def kind(self) -> type[Any]:
-        """Its class: that of the first example."""
+        """The class of the mechanism: that of the first example."""
         found: type[Any] = self.examples[0].part.__class__
         return found
 
@@ -96,25 +100,27 @@ class Specimen:
 
 HALF: Final = Fraction(1, 2)
 RHO: Final = Fraction(2)
-"""ρ of what is audited with Gaussian noise: a mean apart by two standard deviations."""
+"""The ρ of audited mechanisms with Gaussian noise: the means are two standard deviations apart."""
 DELTA: Final = Fraction(1, 10)
-"""The δ at which such a claim is tested: a zCDP claim itself says nothing of single events."""
+"""The δ at which a zCDP claim is tested, as zCDP itself bounds no single event."""
 LESS: Final = Fraction(7, 10)
-"""Noise off by 30 %."""
+"""The factor of a broken twin's noise: 30 % too little."""
 UNKNOWN: Final = Truth()
 
 
 def as_claimed(
     name: str, system: Any, player: Player, truth: Truth = UNKNOWN, *more: Player
 ) -> Entry:
-    """The system under its own first claim, which is taken at DELTA where it is of zCDP."""
+    """A corpus entry: the system under its own first claim. A zCDP claim is tested as (ε, δ) at
+    DELTA."""
     return Entry(name, system, at_delta(system.claims[0]), (player, *more), truth)
 
 
 def broken(
     name: str, system: Any, claim: Claim, player: Player, truth: Truth, *more: Player
 ) -> Entry:
-    """A system under a claim that is another's, and that is known to be false of it."""
+    """A corpus entry that must be refuted: a system under another system's claim, known to be
+    false of it."""
     false = attrs.evolve(at_delta(claim), status=Status.REFUTED, source=name)
     return Entry(name, system, false, (player, *more), truth)
 
@@ -122,7 +128,8 @@ def broken(
 def beside(
     name: str, system: Any, truth: Truth, slip: str, twin: Any, known: Truth, player: Player
 ) -> tuple[Entry, Entry]:
-    """The system under its own first claim; and a twin with a slip, under the same."""
+    """Two corpus entries: the system under its own first claim, and a faulty twin under the same
+    claim."""
     own = as_claimed(name, system, player, truth)
     return own, broken(slip, twin, system.claims[0], player, known)
 
@@ -131,32 +138,34 @@ def derived(
     name: str, system: Any, slip: str, twin: Any, player: Player, truth: Truth,
     delta: Fraction | None = None,
 ) -> tuple[Entry, Entry]:  # fmt: skip
-    """The system under what is derived of it, at a δ if one is given; its twin under the same."""
+    """Two corpus entries: the system under its derived guarantee, and a faulty twin under the
+    same claim."""
     claim = guarantee(system).claim(delta=delta)
     own = Entry(name, system, claim, (player,), UNKNOWN)
     return own, broken(slip, twin, claim, player, truth)
 
 
 def slow(*rows: Entry) -> tuple[Entry, ...]:
-    """Rows with as few samples as ``SLOW`` says."""
+    """The corpus entries with few samples, as ``SLOW`` says, since their interactions are slow."""
     return tuple(attrs.evolve(row, **SLOW) for row in rows)
 
 
 def at_delta(claim: Claim) -> Claim:
-    """A zCDP claim as an (ε, δ) one."""
+    """A zCDP claim converted to (ε, δ) at DELTA; any other claim unchanged."""
     return claim.at(DELTA) if isinstance(claim.measure, kinds.ZeroConcentrated) else claim
 
 
 def gaussian_truth(less: Fraction = Fraction(1)) -> Truth:
-    """The truth about noise that ρ-zCDP asks for, or about a part of it: δ at the ε that ρ and
-    DELTA give."""
+    """The true δ, at the ε that RHO and DELTA give, of Gaussian noise with ``less`` times the σ
+    of RHO-zCDP."""
     epsilon = float(Claim(kinds.ZeroConcentrated(RHO), *_ANY).at(DELTA).parameters[0])
     ratio = Fraction(1 / math.sqrt(2 * RHO)) * less
     return Truth(delta=gaussian_delta(ratio, epsilon=epsilon))
 
 
 def of_gaussian(name: str, kind: type[Any], asked: Player, **parameters: Any) -> tuple[Entry, ...]:
-    """A mechanism of RHO under its claim, and one whose noise is 30 % too small for it."""
+    """Two corpus entries: a mechanism under its RHO-zCDP claim, and a twin with 30 % too little
+    noise."""
     right, loud = kind(rho=RHO, **parameters), kind(rho=RHO / LESS**2, **parameters)
     return (
         as_claimed(name, right, asked, gaussian_truth()),
@@ -168,7 +177,7 @@ _ANY: Any = (None, Status.PROVED, "")
 
 
 def numbers(a: Any, b: Any) -> Player:
-    """A player that says one pair."""
+    """A player that sends one pair of inputs."""
     return saying(f"{a} | {b}", [Pair(a, b)])
 
 
@@ -181,7 +190,7 @@ _PROMISES: Final = {
 
 @cache
 def specimens() -> tuple[Specimen, ...]:
-    """All of them, kind by kind."""
+    """All specimens, file by file."""
     files: list[Any] = found("specimens")
     return tuple(each for file in files for each in file.specimens())
 

@@ -1,4 +1,4 @@
-"""The corpus: standard targets with known truth, beside our own, and the library's mechanisms.
+"""The corpus as a whole: standard targets with known truth, our own, and the library's mechanisms.
 
 The standard targets are those of Lyu, Su and Li (2017), StatDP (Ding et al. 2018) and DP-Sniper
 (Bichsel et al. 2021), at ε₀ = 0.1; their true ε are by quadrature (``tests``).
@@ -24,7 +24,7 @@ from antiphon.selfcheck.corpus.targets.sparse_vectors import SparseVectorVariant
 
 
 def own_targets() -> Iterator[Entry]:
-    """Every one of them."""
+    """This library's own standard targets: filters, Gaussian noise, and compositions."""
     yield from _filters()
     yield from _gaussian()
     yield from composition_targets()
@@ -51,7 +51,7 @@ def _gaussian() -> Iterator[Entry]:
 
 @cache
 def corpus() -> tuple[Entry, ...]:
-    """Every target; private ones and broken ones."""
+    """All entries of the corpus, those with a true claim and the broken ones."""
     standard = (*_additive(), *_noisy_max(), *_sparse_vector(), *_reports(), *_sums(), *_floats())
     costs = (attrs.evolve(entry, **_COSTS.get(entry.name, {})) for entry in standard)
     ours = (row for specimen in specimens() for row in specimen.rows)
@@ -68,8 +68,8 @@ _COSTS: dict[str, dict[str, Any]] = {
     "one-time RAPPOR": {"thorough": 12_000_000},
     "PrefixSum": {"samples": 400_000, "thorough": 24_000_000},
 }
-"""The options that differ from an entry's defaults, by how close the truth is to the claim and the
-goal."""
+"""The options of entries that need more samples than the default, as their truth is near the
+claim or the goal."""
 
 
 def _entry(

@@ -1,1 +1,1 @@
-"""Options of ``antiphon verify``."""
+"""The command-line options of ``antiphon verify``."""

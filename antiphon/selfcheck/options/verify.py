@@ -1,4 +1,4 @@
-"""``antiphon verify``: its options."""
+"""The command-line options of ``antiphon verify``."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Specimens of mechanisms and post-processors, a file for each kind, and their broken twins."""
+"""The specimens of mechanisms and post-processors, a file for each kind, with their broken
+twins."""
 
 from antiphon.protocol.provenance import nothing_proved_in
 

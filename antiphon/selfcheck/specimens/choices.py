@@ -1,4 +1,4 @@
-"""One choice of several: among candidates by their scores, and responses that may lie."""
+"""The specimens of selection mechanisms and of randomized responses."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ _NOT_ROWS: Final = (
 
 
 def specimens() -> Iterator[Specimen]:
-    """Responses, M_δ, and choices among candidates."""
+    """The specimens of randomized responses, of M_δ, and of selection mechanisms."""
     yield _randomized_response()
     yield _leaky_bit()
     yield _exposed_response()
@@ -101,7 +101,7 @@ def _exposed_response() -> Specimen:
 @column_safe
 @attrs.frozen(kw_only=True)
 class TruthfulLies(randomized_response.OneOfMany):
-    """k-ary response whose lie is uniform on all values, so that it may be the truth.
+    """A broken k-ary response: its lie is uniform on all values, so it may be the truth.
 
     Refuted: the truth is told with probability t + (1 - t)/k, not t.
     """
@@ -150,7 +150,8 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
 
 
 def _in_arrays() -> Iterator[Entry]:
-    """The same scores in an array; and where they are taken to go one way, and do not."""
+    """The entries of the exponential mechanism on arrays: general, monotone, and ``monotone``
+    but untrue."""
     apart = numbers(np.array([1, 0, 0, 0, 0]), np.array([0, 1, 1, 1, 1]))
     choosing = ExponentialMechanism(epsilon=1, candidates=5, arrays=True)
     one_way = ExponentialMechanism(epsilon=1, candidates=5, arrays=True, monotone=True)
@@ -162,14 +163,15 @@ def _in_arrays() -> Iterator[Entry]:
 
 
 def _one_up(epsilon: float) -> float:
-    """The loss when one score of five goes up, at ε for each: the larger of its gain and the
-    others' loss."""
+    """The privacy loss of a ``monotone`` exponential mechanism on five scores, one of which goes
+    up by 1."""
     up = math.exp(epsilon)
     return max(math.log(5 * up / (up + 4)), math.log((up + 4) / 5))
 
 
 def _exponential(epsilon: float) -> float:
-    """The loss when one score of five goes up and the four others go down."""
+    """The privacy loss of the exponential mechanism when one score of five goes up and the
+    others go down."""
     up = math.exp(epsilon / 2)
     return math.log(up * (1 + 4 * up) / (up + 4))
 
@@ -178,7 +180,7 @@ def _exponential(epsilon: float) -> float:
 @column_safe
 @attrs.frozen(kw_only=True)
 class NoisyMaxValue(selection.ByNoisyScores):
-    """Report noisy max that tells the largest noisy score, not whose it is.
+    """A broken report noisy max: it tells the largest noisy score, and not its index.
 
     Refuted: with k candidates a low value v has probability ∝ e^(kv/scale), so scores that all
     go up by 1 make it e^(kε/2) times less likely.

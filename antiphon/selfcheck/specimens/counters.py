@@ -1,4 +1,4 @@
-"""Continual counters, of ints and of arrays."""
+"""The specimens of continual counters, of ints and of arrays."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ _NOT_ROWS: Final = (
 
 
 def specimens() -> Iterator[Specimen]:
-    """Trees, correlated noise, and streams that do not end."""
+    """The specimens of all counters: trees, correlated noise, and counters without a horizon."""
     yield _tree_counter()
     yield _balanced_tree_counter()
     yield _gaussian_tree_counter()
@@ -62,7 +62,7 @@ def _of_rows(kind: Any, **parameters: Any) -> Example:
 
 
 def counted(updates: Sequence[Any], name: str = "x₁ differs") -> Player:
-    """A player that asks for the count after each update."""
+    """A player that sends updates, and asks for the count after each."""
     return saying(name, [message for update in updates for message in (update, same(COUNT))])
 
 
@@ -120,7 +120,7 @@ def _refined_tree_counter() -> Specimen:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class ColumnsFromTheEnd(Buffered):
-    """Normalised columns, their norms taken in the wrong order: as if the first were the shortest.
+    """A broken correlated counter: its column norms are used in reverse order.
 
     Refuted: the noise of the first update is too small by the norm of its whole column, while
     the claim is kept. For horizons of one block.
@@ -183,7 +183,8 @@ def _unbounded_counter() -> Specimen:
 @column_safe
 @attrs.frozen
 class CountsTwice(ExchangePostProcessor[None]):
-    """Tells the count after an update, and adds the update to it once more. Refuted."""
+    """A broken post-processor: it adds the update once more, without noise, to the count.
+    Refuted."""
 
     @property
     def initial_state(self) -> None:

@@ -1,4 +1,4 @@
-"""Histograms that grow (CM §7): all counts, or the answers of one query."""
+"""The specimens of growing histograms (CM §7): all counts, or the answers of one query."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _NOT_GROWTHS: Final = (0, (1, 0), ((1, 0), 0.5), ((2, 0), 1), ((1, 0, 0), 1), ((
 
 
 def specimens() -> Iterator[Specimen]:
-    """H, sparse vectors on a histogram, the monitor, and HSS."""
+    """The specimens of H, sparse vectors on a histogram, the histogram monitor, and HSS."""
     yield _continual_histogram()
     yield _ask_each()
     yield _histogram_svt()
@@ -74,7 +74,8 @@ def _ask_each() -> Specimen:
 @register("antiphon.corpus.OneSensitiveTotal/1")
 @attrs.frozen
 class OneSensitiveTotal(queries.HistogramQuery):
-    """The sum of all counts: promises to be 1-sensitive, and an update of d bits moves it by d."""
+    """A broken query: the sum of all counts, said to be 1-sensitive though an update of d bits
+    moves it by d."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return sum(counts)
@@ -131,7 +132,7 @@ def _monitor() -> Specimen:
 @register("antiphon.corpus.LargestFromAHundred/1")
 @attrs.frozen
 class LargestFromAHundred(queries.HistogramQuery):
-    """The largest count and 100, so that HSS has intervals that end soon. 1-sensitive."""
+    """The query 100 + the largest count, for which HSS has short intervals. 1-sensitive."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return 100 + max(counts)
@@ -140,7 +141,7 @@ class LargestFromAHundred(queries.HistogramQuery):
 @register("antiphon.corpus.NoiselessHSS/1")
 @attrs.frozen(kw_only=True)
 class NoiselessHSS(UntestedIntervals):
-    """HSS that takes the sums of its intervals as they are, where H's answer belongs.
+    """A broken HSS: the next interval starts from the interval's exact sums, not from H's answer.
 
     Refuted: what it answers after the first interval is the exact value.
     """
@@ -172,7 +173,7 @@ def _hss_without_test() -> Specimen:
 
 
 def _tried(hss: HSS | HSSWithoutTest) -> tuple[Link, Example]:
-    """As the post-processor that it is, and with what it creates."""
+    """The specimen's examples: ``hss`` as a post-processor, and as a complex mechanism."""
     return (
         Link(part=hss, right=ExtConComp(), queries=_STEPS, answers=Finite((BOTTOM,)), hops=5),
         Example(ComplexMechanism(hss), _NOT_STEPS),
@@ -185,12 +186,13 @@ def _ones(length: int) -> Player:
 
 
 def _played(entry: Entry) -> Entry:
-    """Its sparse vectors are created with what has been answered: each interaction on its own."""
+    """The entry with few samples: its interactions create different sparse vectors, so each runs
+    on its own."""
     return attrs.evolve(entry, samples=1_000, thorough=2_000)
 
 
 def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery) -> dict[str, Any]:
-    """For streams in which an interval nearly always ends, with ε = 3 in all."""
+    """Arguments of ``kind`` for one item with ε = 3 in all, so that intervals nearly always end."""
     epsilon = Fraction(3)
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
     counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)

@@ -1,4 +1,4 @@
-"""Noise for numbers, whole and real, in the steps of a descent, and in sparse vectors."""
+"""The specimens of noise on numbers, whole and real, of noisy descent, and of sparse vectors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,8 @@ _FAINT: Final = Fraction(1, 10**300)
 
 
 def specimens() -> Iterator[Specimen]:
-    """Discrete noise, noise on a grid, and in doubles; noisy descent, and sparse vectors."""
+    """The specimens of noise on integers, on a grid and in doubles, of noisy descent, and of
+    sparse vectors."""
     yield _discrete_laplace()
     yield _discrete_gaussian()
     yield _grid_laplace()
@@ -105,7 +106,7 @@ def _in_doubles() -> Iterator[Specimen]:
 
 
 def _descent() -> Specimen:
-    """One step on two points: a Gaussian mechanism; the twin forgets to clip."""
+    """The specimen of noisy descent: one step on two points. The broken twin forgets to clip."""
     shape: dict[str, Any] = {"points": 2, "dimension": 1, "steps": 1}
     right, wild = NoisyDescent(rho=RHO, **shape), Unclipped(rho=RHO, **shape)
     near, far = np.array([[9.0], [0.0]]), np.array([[-9.0], [0.0]])
@@ -122,7 +123,7 @@ def _descent() -> Specimen:
 @register("antiphon.corpus.Unclipped/1")
 @attrs.frozen(kw_only=True)
 class Unclipped(AlongGradients):
-    """Descent along whatever gradients there are."""
+    """A broken noisy descent whose gradients are not clipped."""
 
     def respond(self, dataset: Any, coins: Coins) -> Any:
         noise = np.array([coins.gaussian(self.sigma) for _ in range(self.dimension)])
@@ -130,7 +131,7 @@ class Unclipped(AlongGradients):
 
 
 def _sparse_vectors() -> Iterator[Specimen]:
-    """The four sparse vectors: which of many queries are above a threshold."""
+    """The specimens of the four sparse vectors."""
     yield _above_threshold()
     crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
     twice = SparseVector(epsilon=1, threshold=1, tops=2)

@@ -1,4 +1,4 @@
-"""Compositions and guards, each with its own guarantee; and a learner.
+"""The specimens of compositions and guards, and of multiplicative weights.
 
 The learner creates mechanisms, and an echo publishes its hypothesis.
 """
@@ -29,14 +29,15 @@ from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree,
 from antiphon.verifiers.verifier import Identifier, Verifier
 
 BOTH: Final = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
-"""Two mechanisms that are composed."""
+"""Two mechanisms that the specimens compose."""
 _ASKS: Final = Finite(tuple(Ask(bit, index) for bit in (0, 1) for index in (0, 1)))
 _REAL: Final[Any] = 0.0
 _NOT_ASKS: Final = (0, (0, 0), Ask(0, -1), Ask(0, True), Ask(0, _REAL), same(Ask(0, 0)))
 
 
 def specimens() -> Iterator[Specimen]:
-    """Compositions, what lifts them, adapters, and the guards of the privacy game."""
+    """The specimens of compositions, adapters, the privacy game's guards, and multiplicative
+    weights."""
     yield _concomp()
     yield _extconcomp()
     certified = Certified(ExtConComp(), fixed_mechanisms(BOTH))
@@ -51,7 +52,7 @@ def specimens() -> Iterator[Specimen]:
 
 
 def _creating(*mechanisms: Any) -> Space:
-    """Creations of these, each as often as all questions."""
+    """The space of messages to a composition: creations of these mechanisms, and questions."""
     return Either((*(Finite((Create(each),)) for each in mechanisms), _ASKS))
 
 
@@ -108,7 +109,7 @@ def _links() -> Iterator[Specimen]:
 
 
 def _multiplicative_weights() -> Iterator[Specimen]:
-    """Multiplicative weights, and what they create."""
+    """The specimens of multiplicative weights and of ``Echo``, which they create."""
     yield Specimen(Example(Echo(), (True, 0.5, "1", HALT), finite=True))
     tried = MultiplicativeWeights(
         size=2, epsilon_each=1, updates=2, threshold=3, rate=0.5, step=0.5

@@ -23,13 +23,14 @@ __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
 
 def _rooms() -> list[Any]:
-    """The files that have ``checks``, by ``SECTION`` of CM; others last."""
+    """The modules of this package that define ``checks``, ordered by their ``SECTION`` of CM;
+    others last."""
     files: list[Any] = [file for file in found("theorems") if hasattr(file, "checks")]
     return sorted(files, key=lambda file: getattr(file, "SECTION", (99,)))
 
 
 def checks(theorem: str | None = None) -> list[Check]:
-    """All rows, or those of one theorem: "4.10", "Thm 4.10", "Lemma 2.4", "HSS", …
+    """All checks, or those of one theorem: "4.10", "Thm 4.10", "Lemma 2.4", "HSS", …
 
     Raises: InvalidArgument for a theorem without a row; the text lists those that have one.
     """
@@ -45,7 +46,7 @@ def checks(theorem: str | None = None) -> list[Check]:
 
 
 def _words(name: str) -> set[str]:
-    """The words of a name, and its numbers: "Alg. 1" is {"alg", "1"}."""
+    """The words and numbers of a theorem's name, abbreviated: "Algorithm 1" gives {"alg", "1"}."""
     long = {"theorem": "thm", "corollary": "cor", "algorithm": "alg"}
     words = [str(word).strip(".") for word in re.findall(r"[a-z]+|[0-9.]+", name.lower())]
     return {long.get(word, word) for word in words if word}

@@ -1,4 +1,4 @@
-"""Filters under adaptive choice of parameters, and what looks like one and is none."""
+"""Checks of filters and odometers under adaptive choice of parameters, and of wrong ones."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ _NOTHING = (Fraction(0), Fraction(0))
 
 @attrs.frozen
 class NaturalFilter(Budget[Charged]):
-    """Go on while Comp[RR_{ε_i,δ_i}] of what was charged, as if fixed in advance, is (ε, δ)-DP."""
+    """A wrong filter: it allows a creation while the parameters so far, as if fixed in advance,
+    give (ε, δ)-DP."""
 
     epsilon: ExactEpsilon
     delta: Fraction
@@ -51,7 +52,7 @@ class NaturalFilter(Budget[Charged]):
 
 @attrs.frozen
 class Forgetful(Budget[Any]):
-    """Charges each creation as if it were the first."""
+    """A broken filter: it charges each creation as if it were the first."""
 
     budget: Filter
 
@@ -65,7 +66,8 @@ class Forgetful(Budget[Any]):
 
 
 def quantile(growth: int, number: int, beta: Fraction) -> int:
-    """The least whole m with P(loss > m ln q) <= beta after so many RR_{ln q}, q = ``growth``."""
+    """The least int m with P(loss > m ln q) <= beta after ``number`` randomized responses RR_{ln
+    q}, q = ``growth``."""
     weights = [math.comb(number, lies) * growth ** (number - lies) for lies in range(number + 1)]
     worse = list(itertools.accumulate(weights))  # with at most so many lies
     allowed = beta * (growth + 1) ** number
@@ -74,7 +76,8 @@ def quantile(growth: int, number: int, beta: Fraction) -> int:
 
 
 def stopping(creation: object, readings: Sequence[int]) -> Adversary:
-    """Asks RR after RR for (0, 1) until the loss is above its reading, ``readings[n-1]`` after n.
+    """An adversary that asks RR after RR for (0, 1) until the loss exceeds its reading,
+    ``readings[n-1]`` after n.
 
     The answer (0, ⊥) of an RR is a loss of one, (1, ⊥) of minus one.
     """
@@ -92,7 +95,7 @@ def stopping(creation: object, readings: Sequence[int]) -> Adversary:
 
 
 def exceeds(answers: Sequence[object], readings: Sequence[int]) -> bool:
-    """Whether the loss is now above its reading."""
+    """Whether the privacy loss, after these answers, is above the odometer's reading."""
     told = _bits(answers[1::2])
     return bool(told) and len(told) - 2 * sum(told) > readings[len(told) - 1]
 
@@ -102,13 +105,13 @@ def _bits(answers: Sequence[Any]) -> list[int]:
 
 
 SECTION = (5, 8)
-"""Behind the theorems on parameters that are fixed in advance."""
+"""The place in the table of theorems: after those on parameters fixed in advance."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 TWO, THREE, HALVES = (RandomizedResponse(epsilon=Log(Fraction(q, 2))) for q in (4, 6, 3))
 
 
 def checks() -> Iterable[Check]:
-    """The rows of the table of theorems."""
+    """The checks of filters and odometers under adaptive choice, each with a broken twin."""
     for budget, name in (
         (ConcentratedFilter(rho=Fraction(7, 10)), "Σρ <= 7/10"),
         (RenyiFilter(order=2, budget=Fraction(9, 10)), "ΣD_2 <= 9/10"),
@@ -133,7 +136,8 @@ def checks() -> Iterable[Check]:
 
 
 def _kept(budget: Filter, *, kept: bool = True) -> Evidence:
-    """ExtConComp with the filter, w.r.t. all that an adversary may choose in three creations."""
+    """Evidence that a filter keeps its bound for any three adaptive creations; if not ``kept``,
+    a broken filter."""
     curve = guarantee(ExtConComp(budget=budget), catalogue=(TWO, THREE, HALVES)).curve
     claimed = [(at, Fraction(curve.delta_at(at))) for at in AT]
     return _free(ExtConComp(budget=budget if kept else Forgetful(budget)), claimed)
@@ -149,8 +153,8 @@ NATURAL, BASIC = NaturalFilter(*TO), BasicFilter(epsilon=TO[0], delta=TO[1])
 
 
 def _to_goal(*, budget: Filter | NaturalFilter = BASIC) -> Evidence:
-    """The adversary of ``NATURAL``: RR_{ln 3/2} first; RR_{ln 3} if it told the truth, else two of
-    RR_{ln 2}.
+    """Evidence on (ln 2, 1/4) under a filter. ``NATURAL`` is beaten: RR_{ln 3/2}; if true RR_{ln
+    3}, else RR_{ln 2} twice.
 
     53/180.
     """
@@ -160,21 +164,23 @@ def _to_goal(*, budget: Filter | NaturalFilter = BASIC) -> Evidence:
 # --- an order that is chosen by the path ---------------------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
-"""Each side of the coin has an order that proves it by itself: 11/4, and 20."""
+"""The (ε, δ) that each outcome of ``coin()`` meets by its own Rényi order, 11/4 or 20."""
 ORDERS = tuple(Fraction(n, 4) for n in (5, 6, 8, 10, 11, 12, 13, 14, 16, 20, 32, 64, 128))
 
 ONCE = FiniteResponse(((7, 2), (2, 7)), name="RR of ln 7/2")
 
 
 def coin() -> FiniteResponse:
-    """A public coin: sixteen RR_{ln 5/4}, of which the number of truths is told, or RR_{ln 7/2}."""
+    """A public coin, and then either sixteen RR_{ln 5/4}, answered by their number of truths, or
+    RR_{ln 7/2}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
     once = [2 * 9**15, 7 * 9**15]  # of 9^16
     return FiniteResponse((tuple(truths + once), tuple(truths[::-1] + once[::-1])), name="coin")
 
 
 def best_order(mechanism: FiniteResponse) -> Fraction:
-    """The least δ at the ε of ``GOAL`` that the divergence of one order proves."""
+    """The least δ, at the ε of ``GOAL``, that a bound on the Rényi divergence of a single order
+    proves."""
     asked = Question(mechanism, neighbouring_start(), report=None)
     found = ((order, asked.tight_renyi(order, 1).lower) for order in ORDERS)
     curves = (OneOrderCurve(order, Fraction(divergence)) for order, divergence in found)
@@ -182,8 +188,8 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
-    """The best order of ``coin()``: each side has its own, but both worlds show the side before the
-    order is chosen."""
+    """Evidence on δ by one Rényi order. On ``coin()`` each side has its own best order, and no
+    single one reaches GOAL."""
     who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
     return Evidence((GOAL,), (best_order(mechanism),), who, note)
@@ -195,7 +201,8 @@ BETA, STEPS = Fraction(9, 20), 6
 
 
 def _pointwise(*, listens: bool = False) -> Evidence:
-    """P(loss > ε_n) <= 9/20 for each n; P(loss > ε_n for some n <= 6) = 388/729."""
+    """Evidence on an odometer with P(loss > ε_n) <= 9/20 for each n, but P(loss > ε_n for some n
+    <= 6) = 388/729."""
     readings = tuple(quantile(2, number, BETA) for number in range(1, STEPS + 1))
     creation = Create(TWO)
     never = (STEPS,) * STEPS

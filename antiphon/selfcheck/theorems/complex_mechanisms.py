@@ -1,4 +1,4 @@
-"""Claims 6.3 and 6.4 and Theorem 6.1: complex mechanisms (CM §6)."""
+"""Checks of Claims 6.3 and 6.4 and Theorem 6.1: complex mechanisms (CM §6)."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from antiphon.verifiers import Identifier, Verifier, bounded, event_level, updat
 
 
 class Leak(enum.Enum):
-    """The property that a broken router lacks (CM §6.1)."""
+    """The property of CM §6.1 that a broken post-processor lacks."""
 
     DESTINATION = "it creates a mechanism when the bit it was told is 1"
     RESPONSE = "it repeats the third bit it was told"
@@ -33,20 +33,21 @@ class Routing(NamedTuple):
     """The state of ``Router``."""
 
     phase: str
-    """The answer that is awaited."""
+    """The answer that the router is waiting for."""
     bit: int
-    """The bit told last."""
+    """The last bit from the left."""
     before: int
-    """The one before."""
+    """The bit before the last one."""
     heard: object
-    """The first mechanism's last answer."""
+    """The last answer of the first mechanism."""
     created: int
     lefts: int
 
 
 @attrs.frozen
 class Router(PostProcessor[Routing]):
-    """Keeps one mechanism for all bits; whenever it answers 1, a new one is created and asked.
+    """A post-processor that sends all bits to one mechanism; after each answer 1 it creates and
+    asks another.
 
     So creation is adaptive and questions interleave. A bit is answered by
     (first answer, second answer or ⊥).
@@ -95,14 +96,14 @@ class Router(PostProcessor[Routing]):
         return Ask(told, state.created - 1)
 
     def _rest(self, state: Routing) -> Routing:
-        """Between two bits only what matters later is kept."""
+        """The state between two bits, without what is not needed any more."""
         keeps = self.leak is Leak.VALIDITY
         return Routing("", state.bit if keeps else 0, 0, None, state.created, state.lefts)
 
 
 @attrs.frozen
 class EachBit(PostProcessor):
-    """The local model: every bit has its own mechanism, created for it and asked once.
+    """A post-processor for the local model: it creates one mechanism for each bit and asks it once.
 
     State: (mechanisms so far, the bit that waits for its own).
     """
@@ -130,7 +131,7 @@ class EachBit(PostProcessor):
 
 ASK, HUSH = "ask", "hush"
 REQUESTS = Finite((ASK, HUSH))
-"""Public queries: f allows them as (q, q) only."""
+"""The public queries: f allows them as identical pairs (q, q) only."""
 
 
 class Told(NamedTuple):
@@ -144,7 +145,8 @@ class Told(NamedTuple):
 
 @attrs.frozen
 class OnRequest(PostProcessor[Told]):
-    """Keeps a bit, and says ⊤; asks a new mechanism about it, once, where a query says so.
+    """A post-processor that keeps a bit, answers ⊤, and asks a new mechanism about it when a query
+    requests it.
 
     Where it sends is the query's choice: "ask" goes right, "hush" is answered ⊥ and forgets
     the bit. So it lacks the destination property as printed, and has it in f-valid runs.
@@ -182,7 +184,7 @@ EVENT = bounded(event_level(), ROUNDS)
 BIT_PAIRS = tuple(Pair(zero, one) for zero in (0, 1) for one in (0, 1))
 REQUESTED = bounded(updates_and_queries(event_level(), REQUESTS), ROUNDS + 1)
 ALL = bounded(event_level(), ROUNDS + 1)
-"""A larger f: pairs of queries may differ too."""
+"""A function f that allows more than ``REQUESTED``: pairs of queries may differ too."""
 LEAKS = {
     Leak.DESTINATION: "P asks on request only where the bit is 1",
     Leak.RESPONSE: "P tells the bit where it is to forget it",
@@ -195,7 +197,7 @@ SECTION = (6, 1)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     router = "walk for all bits, RR(ln 3, 0) after each 1"
     swapped = theorem.Check("Claim 6.3", f"I∘*P∘*Ext ≡ P²∘*I∘*Ext: {router}", _swapped)
     yield swapped
@@ -228,7 +230,8 @@ def _router(leak: Leak | None = None) -> Router:
 
 
 def _inner() -> Budgeted:
-    """f': one walk and one RR may get a pair that differs (Thm 5.2)."""
+    """The verification function f' on the right: one walk and one RR may get a pair that differs
+    (Thm 5.2)."""
     return sparse_parallel([_walk().parameters, PURE_RESPONSE.parameters])
 
 
@@ -264,7 +267,8 @@ def _local() -> theorem.Evidence:
 
 
 def _on_request(leak: Leak | None = None, under: Verification = REQUESTED) -> theorem.Evidence:
-    """P's properties w.r.t. f, and what that promises w.r.t. f, or under another one.
+    """Evidence on ``OnRequest``: its properties w.r.t. f, and its privacy w.r.t. ``under``, by
+    default f.
 
     As printed (``strict``) P lacks the destination property even without a leak.
     """
@@ -294,7 +298,8 @@ def lifted(
     *,
     under: Verification | None = None,
 ) -> theorem.Evidence:
-    """Thm 6.1: P has the three properties, and P ∘* ExtConComp has what f' promises.
+    """Evidence for Thm 6.1: P has the three properties, and P ∘* ExtConComp the privacy that f'
+    promises.
 
     What f' promises is Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5). It does
     so w.r.t. ``outer``; ``under`` another f, of which nothing was asked, it may not.

@@ -1,4 +1,4 @@
-"""The mechanisms that the composition theorems are checked on: heterogeneous, with state.
+"""The mechanisms on which the composition theorems are checked: of different kinds, and with state.
 
 And the one that attains Theorems S and G (docs/sparse.md), with its f'.
 """
@@ -24,7 +24,7 @@ from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshol
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 
 CURVE: tuple[ExactEpsilon, ...] = (epsilon(0), Log(2), Log(4), Log(9))
-"""The ε at which a whole composition is checked."""
+"""The values of ε at which a composition is checked."""
 RESPONSE = Create(RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 10)))
 PURE_RESPONSE = Create(RandomizedResponse(epsilon=Log(3)))
 LEAKY = Create(LeakyBit(delta=Fraction(1, 5)))
@@ -32,25 +32,26 @@ LEAKY = Create(LeakyBit(delta=Fraction(1, 5)))
 
 @cache
 def threshold() -> Create:
-    """AboveThreshold over two messages, at ε = ln 2."""
+    """The creation of AboveThreshold over two messages, at ε = ln 2 with its tight δ."""
     return Create(promised(FiniteAboveThreshold(1), bounded(event_level(), 2), 2, epsilon=Log(2)))
 
 
 @cache
 def walk() -> Create:
-    """The persistent walk over two messages, at its tight ε."""
+    """The creation of the persistent walk ``WALK`` over two messages, at its tight ε."""
     return Create(promised(WALK, bounded(event_level(), 2), 2))
 
 
 @cache
 def secret() -> Create:
-    """An IM: its secret first bit, then two queries; at ε = ln 3/2 its δ is positive."""
+    """The creation of an IM ``SECRET`` with a secret first bit and two queries; at ε = ln 3/2
+    its δ is positive."""
     f = bounded(neighbouring_start(), 3)
     return Create(promised(SECRET, f, 3, epsilon=Log(Fraction(3, 2))))
 
 
 def weakened(created: Create, growth: object, delta: object = 0) -> Create:
-    """The same creation under a larger (ε, δ): ε = ln growth."""
+    """The same creation with a weaker claim: (ε, δ) with ε = ln ``growth``."""
     own = created.claim
     assert own is not None
     assert isinstance(own.measure, Approximate | Pure)
@@ -59,7 +60,8 @@ def weakened(created: Create, growth: object, delta: object = 0) -> Create:
 
 
 def messages(created: list[Create], count: int) -> list[Pair]:
-    """The creations, and the pairs (0, 0), (0, 1), (1, 0) to the first ``count`` mechanisms."""
+    """The messages of a test: the creations, and the pairs (0, 0), (0, 1), (1, 0) to the first
+    ``count`` mechanisms."""
     sides = [(0, 0), (0, 1), (1, 0)]
     return [
         *map(same, created),
@@ -69,7 +71,7 @@ def messages(created: list[Create], count: int) -> list[Pair]:
 
 @attrs.frozen
 class ForgetsTheirs(validity.OfCreations):
-    """f^{α₁…α_k} that forgets to ask whether each pair sequence is f_i-valid."""
+    """A broken f^{α₁…α_k}: it does not check that each mechanism's pairs are f_i-valid."""
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         differs = child.differed or not identical(query0, query1)
@@ -79,7 +81,7 @@ class ForgetsTheirs(validity.OfCreations):
 @column_safe
 @attrs.frozen
 class ForgetsToCharge(validity.FixedInAdvance, validity.Budgeted):
-    """f^{ε₁,δ₁…} that forgets to take a creation's parameters out of the multiset."""
+    """A broken f^{ε₁,δ₁…}: it does not take a creation's parameters out of the multiset."""
 
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
         after = validity.FixedInAdvance.admit(self, purse, count, created)
@@ -89,7 +91,7 @@ class ForgetsToCharge(validity.FixedInAdvance, validity.Budgeted):
 @column_safe
 @attrs.frozen
 class ForgetsSparsity(validity.Sparse, validity.Budgeted):
-    """f_∞ that forgets to charge a mechanism whose pair differs."""
+    """A broken f_∞: it does not charge a mechanism whose pair differs."""
 
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
         after = validity.Sparse.differ(self, purse, created)
@@ -98,7 +100,7 @@ class ForgetsSparsity(validity.Sparse, validity.Budgeted):
 
 @attrs.frozen
 class AtLengthTwo(Verification[int]):
-    """f' of theory §2.1: ⊤ at length 2 only, so not prefix-closed.
+    """The function f' of theory §2.1 that is ⊤ at length 2 only, and so is not prefix-closed.
 
     As an automaton it refuses the first pair; ``as_printed`` is the plain f'.
     """
@@ -112,14 +114,15 @@ class AtLengthTwo(Verification[int]):
 
     @staticmethod
     def as_printed(length: int) -> bool:
-        """f' of a sequence of that length."""
+        """Whether f' accepts a sequence of this length."""
         return length == 2
 
 
 @column_safe
 @attrs.frozen
 class NotPrefixClosed(validity.Sparse, validity.Budgeted):
-    """f_∞ literally as printed: it judges the whole sequence of a mechanism in J by plain f'."""
+    """The function f_∞ literally as printed: it judges the whole sequence of a mechanism in J by
+    plain f'."""
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         length = child.state + 1
@@ -131,7 +134,8 @@ class NotPrefixClosed(validity.Sparse, validity.Budgeted):
 
 @attrs.frozen
 class BitEcho(ContinualMechanism[None, int, int]):
-    """Repeats every bit: (0, 0)-DP w.r.t. ``AtLengthTwo``, under which nobody may ask."""
+    """A mechanism that repeats every bit: (0, 0)-DP w.r.t. ``AtLengthTwo``, which refuses every
+    first pair."""
 
     @property
     def initial_state(self) -> None:
@@ -151,12 +155,13 @@ class BitEcho(ContinualMechanism[None, int, int]):
 
 
 def first_unused(_: int, samples: tuple[object, ...], *__: object) -> int:
-    """𝒫 that takes the first unused sample, whatever its parameters."""
+    """A wrong choice rule for the simulator 𝒫: the first unused sample, whatever its parameters."""
     return next(i for i, sample in enumerate(samples) if sample is not None)
 
 
 ANNOUNCE, ACROSS, ALONG = 2, 3, 4
-"""Public queries: where it stands; from Z to A or B; from Z to R or 0."""
+"""The public queries to ``Corners``: announce the place; move from Z to A or B; from Z to R or
+0."""
 START, ZERO, R, Z, A, B, OVER = "start", "0", "R", "Z", "A", "B", "over"
 _PLACES: Final = (START, ZERO, R, Z, A, B, OVER)
 _QUERIES: Final = Integers(0, ALONG)
@@ -164,7 +169,8 @@ _QUERIES: Final = Integers(0, ALONG)
 
 @attrs.frozen
 class OneDiffers(Verification[int]):
-    """Public queries, then one pair of bits: (0, 1), or where it is ``symmetric`` (1, 0), too.
+    """A function f: public queries, then one pair of bits, (0, 1) or, if ``symmetric``, also (1,
+    0).
 
     State: how many pairs have come, up to ``public`` + 1; the pair of bits ends it.
     """
@@ -194,7 +200,8 @@ class OneDiffers(Verification[int]):
 
 @attrs.frozen
 class Corners(ContinualMechanism[str, int, str]):
-    """A public walk over the polygon, and an answer to one bit from where it stands.
+    """The worst-case mechanism of Theorems S and G: a public walk over a polygon, then a noisy
+    answer to one bit.
 
     ``ANNOUNCE`` goes to R or to ``other``: Z (to Z or 0, where δ is large), or 0 for Theorem S;
     at Z, ``ACROSS`` goes to A or B and ``ALONG`` to R or 0. A bit is told at 0 and answered by
@@ -238,7 +245,8 @@ class Corners(ContinualMechanism[str, int, str]):
         return state
 
     def _announced(self, theta: Fraction) -> tuple[str, str, Fraction]:
-        """The two places around (1-δ, 1-δ) on the diagonal, and the share of the upper one."""
+        """The two places around (1-δ, 1-δ) on the polygon's diagonal, and the probability of the
+        upper one."""
         height, heights = 1 - self.delta, {ZERO: Fraction(0), Z: theta, R: Fraction(1)}
         low, high = (Z, R) if height >= theta else (ZERO, Z)
         if self.other == ZERO:
@@ -256,6 +264,7 @@ class Corners(ContinualMechanism[str, int, str]):
 
 
 def corners(growth: int, delta: Fraction, *, symmetric: bool = False) -> Create:
-    """The mechanism for Theorem G, or with a ``symmetric`` f' for Theorem S."""
+    """The creation of the worst-case mechanism for Theorem G or, with a ``symmetric`` f', for
+    Theorem S."""
     f = OneDiffers(symmetric, public=1 if symmetric else 2)
     return Create(Corners(Fraction(growth), delta, ZERO if symmetric else Z, f))

@@ -1,4 +1,4 @@
-"""Lemmas 4.6 and 4.7, Theorems 4.10 and 4.12: concurrent composition.
+"""Checks of Lemmas 4.6 and 4.7 and Theorems 4.10 and 4.12: concurrent composition.
 
 A guarded mechanism is a post-processing of randomized response (the lemmas).
 Each theorem in two ways: the tight δ of a composition is at most that of Comp[RR…],
@@ -55,13 +55,13 @@ from antiphon.selfcheck.theorems.theorem import (
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
-"""Heterogeneous parameters of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
+"""The heterogeneous parameters for the checks of Thm 4.12: (ln 2, 13/64) and (ln 3, 0)."""
 
 SECTION = (4, 6)
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield from _lemma_4_6()
     yield from _lemma_4_7()
     yield from _theorem_4_10()
@@ -75,7 +75,7 @@ def bounded_by_responses(
     most: int | None = None,
     parameters: Sequence[Parameters] = (),
 ) -> Evidence:
-    """Tight δ of V[f] ∘* I ∘* ExtConComp against that of Comp[RR…], at several ε."""
+    """Evidence that V[f] ∘* I ∘* ExtConComp has at most the δ of Comp[RR…], at several ε."""
     claimed = composed(parameters or _parameters(f), CURVE)
     made = list(catalogue)
     return private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
@@ -95,7 +95,7 @@ def proof_by_simulation(
     rounds: int,
     simulator: CompositionSimulator | None = None,
 ) -> Evidence:
-    """V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b), both b."""
+    """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) for both b."""
     chosen = composition_simulator(f, rounds=rounds) if simulator is None else simulator
     responses = RandomizedResponses(chosen.parameters)
     systems = in_both_worlds(
@@ -139,7 +139,7 @@ def _two_simulated(*, crossed: bool = False) -> Evidence:
 
 
 def _many() -> list[Create]:
-    """Two kinds for each of the parameters of ``BUDGET``."""
+    """Four creations, two for each of the parameters of ``BUDGET``."""
     return [threshold(), weakened(RESPONSE, 2, BUDGET[0][1]), weakened(walk(), 3), PURE_RESPONSE]
 
 
@@ -180,7 +180,8 @@ Mechanism = ContinualMechanism
 
 @attrs.frozen(eq=False)
 class PrintedLyu(Lyu):
-    """Lyu's simulator as the headings of CM §A.2.2-3 print it: ⊤ and ⊥ swapped (theory §2.1)."""
+    """Lyu's simulator as in the headings of CM §A.2.2-3, which swap ⊤ and ⊥ (theory §2.1): a
+    broken twin."""
 
     def weights(self, state: Simulated, found: Continuations) -> list[Fraction] | None:
         if state.sample is not None:
@@ -192,7 +193,7 @@ class PrintedLyu(Lyu):
 Instance: TypeAlias = tuple[
     str, ContinualMechanism, Union[Verification, None], Union[ExactEpsilon, None]
 ]
-"""A name, M, f and ε; None: as M itself claims."""
+"""A name, a mechanism M, f and ε; where f or ε is None, as M itself claims."""
 
 
 def _lemma_4_6() -> Iterable[Check]:
@@ -258,7 +259,8 @@ def _pure(
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> Evidence:
-    """``built`` and ``fed``: by how much e^ε is too small in T, and in RR."""
+    """Evidence for Lemma 4.7. ``built`` and ``fed``: by how much e^ε is too small in T, and in
+    RR."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
     assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))

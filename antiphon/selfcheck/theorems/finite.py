@@ -1,4 +1,4 @@
-"""Small finite mechanisms with state, whose exact tight parameters are their claims."""
+"""Small finite mechanisms with state, whose claims are their exact, tight privacy parameters."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from antiphon.protocol.spaces import Finite, Integers, Signature, Tuples
 
 Threshold: TypeAlias = Union[tuple[int, Union[int, None]], Halt]
 Claiming = TypeVar("Claiming", bound=Any)
-"""An attrs class of a continual mechanism whose ``claims`` are a field."""
+"""The type of a continual mechanism, an attrs class, whose ``claims`` are a field."""
 
 
 def promised(
@@ -28,7 +28,7 @@ def promised(
     epsilon: exact.Epsilon | None = None,
     queries: Iterable[object] | None = None,
 ) -> Claiming:
-    """The mechanism with its exact parameters over ``rounds`` messages as its claim.
+    """The mechanism with one claim: its exact privacy parameters over ``rounds`` messages.
 
     With ``epsilon``: (ε, tight δ). Without: (tight ε, 0). ``verification`` must allow
     no more than ``rounds`` messages, or the claim would not be true.
@@ -45,7 +45,7 @@ def promised(
 
 
 def claiming(mechanism: Claiming, measure: Approximate, verification: Verification) -> Claiming:
-    """The mechanism with this claim."""
+    """The mechanism with one claim, of this measure w.r.t. ``verification``."""
     source = "computed exactly (antiphon.audit.exact)"
     claim = Claim(measure, verification, Status.PROVED, source)
     return attrs.evolve(mechanism, claims=(claim,))
@@ -53,7 +53,7 @@ def claiming(mechanism: Claiming, measure: Approximate, verification: Verificati
 
 @attrs.frozen
 class Table(ContinualMechanism[int, int, object]):
-    """A finite mechanism given by its table; the state is hidden and persists.
+    """A finite mechanism given by a table of weights; its hidden state persists between queries.
 
     ``rows[state][query]`` weighs the outcomes (next state, answer), answers fastest.
     """
@@ -78,7 +78,8 @@ class Table(ContinualMechanism[int, int, object]):
 
 
 WALK: Final = Table("walk", (((4, 2, 1, 1), (2, 3, 1, 2)), ((1, 2, 3, 2), (1, 1, 2, 4))))
-"""Two hidden states that drift towards the bits said; the answer hints at both."""
+"""A mechanism of two hidden states that drift towards the bits received; its answers hint at
+both."""
 
 SECRET: Final = Table(
     "secret",
@@ -89,7 +90,8 @@ SECRET: Final = Table(
     ),
     (0, 1, TOP),
 )
-"""An IM as a CM: the first bit is its initial state, then queries 0 and 1 probe it."""
+"""An interactive mechanism as a continual one: the first bit is its initial state, queries 0 and
+1 probe it."""
 
 
 def geometric(reach: int) -> tuple[int, ...]:
@@ -107,7 +109,8 @@ def clipped(value: int, largest: int) -> tuple[int, ...]:
 
 @attrs.frozen
 class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
-    """SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise on both sides. Abstract.
+    """The sparse vector SVT_{q,base} (CM Alg. 3) for d = 1, with truncated geometric noise.
+    Abstract.
 
     (x, Thresh) -> ⊤ and then HALT, or ⊥: h ← h + x; ⊤ iff q(h) + ν >= Thresh + τ, where
     q(h) = min(h, cap). State: (h, τ), τ drawn at the first message; then ``HALT``.
@@ -145,7 +148,7 @@ class SmallThreshold(ContinualMechanism[Threshold, Any, Symbol]):
 
 @attrs.frozen
 class FiniteAboveThreshold(SmallThreshold):
-    """On a stream of bits."""
+    """AboveThreshold with finite noise, on a stream of bits."""
 
     inputs = (0, 1)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -153,7 +156,7 @@ class FiniteAboveThreshold(SmallThreshold):
 
 @attrs.frozen
 class OneCountThreshold(SmallThreshold):
-    """On a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
+    """AboveThreshold with finite noise, on a histogram of one count: ((x,), Thresh) -> ⊤ or ⊥."""
 
     inputs = ((0,), (1,))
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -161,14 +164,14 @@ class OneCountThreshold(SmallThreshold):
 
 @attrs.frozen
 class OneCount(ContinualMechanism[int, Any, Any]):
-    """A running count of inputs in 0..largest, each perturbed once by clipped noise.
+    """A running count of inputs in 0..largest, each of them with clipped noise that is drawn once.
 
     On a histogram of one count: (c,) -> (the noisy sum,). State: that sum, so the noise persists.
     """
 
     largest: int
     total: int
-    """The largest count it will give."""
+    """The largest count that is answered."""
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
 
     @property
@@ -188,7 +191,7 @@ class OneCount(ContinualMechanism[int, Any, Any]):
 
 @attrs.frozen
 class FiniteResponse(NoninteractiveMechanism[int, int]):
-    """A NIM on 0, 1, … given by the weights of its answers 0, 1, … under each of them."""
+    """A non-interactive mechanism (NIM) on 0, 1, …, given by the weights of its answers to each."""
 
     weights: tuple[tuple[int, ...], ...] = attrs.field(repr=False)
     claims: tuple[Claim, ...] = attrs.field(default=(), repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -205,6 +208,6 @@ class FiniteResponse(NoninteractiveMechanism[int, int]):
 
 
 def finite_laplace(largest: int) -> FiniteResponse:
-    """A number in 0..largest plus clipped geometric noise: a finite Laplace mechanism."""
+    """A finite Laplace mechanism: a number in 0..largest plus clipped geometric noise."""
     weights = tuple(clipped(x, largest) for x in range(largest + 1))
     return FiniteResponse(weights, name="Laplace")

@@ -1,4 +1,5 @@
-"""Lemma 2.4 and Theorem 2.5: randomized response, and every NIM as a post-processing of it.
+"""Checks of Lemma 2.4 and Theorem 2.5: randomized response, and every NIM as a post-processing of
+it.
 
 Algorithms 1 and 2, and associativity: flat chains against the algorithms as printed.
 """
@@ -28,7 +29,7 @@ SECTION = (2, 4)
 
 
 def checks() -> Iterable[theorem.Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield from _lemma_2_4()
     yield from _theorem_2_5()
     yield from _algorithms()
@@ -39,7 +40,8 @@ def checks() -> Iterable[theorem.Check]:
 
 @attrs.frozen
 class TooTrue(NoninteractiveMechanism[int, tuple[int, Symbol]]):
-    """RR with too much truth, for a broken twin: in 1 of 20 answers the lie is withdrawn."""
+    """A broken randomized response: with probability 1/20 it answers the true bit, whatever RR
+    says."""
 
     response: RandomizedResponse
 
@@ -72,7 +74,7 @@ def _claimed(
 # --- Theorem 2.5: every finite NIM is a post-processing of RR ----------------------------
 
 NIM = FiniteResponse(((6, 3, 2, 0, 1), (2, 3, 5, 1, 1)))
-"""Answer 3 never comes on 0, so it is (ε, δ)-DP only with δ >= 1/12."""
+"""A mechanism of five answers. Answer 3 never comes on input 0, so δ is at least 1/12 at any ε."""
 PURE_NIM = FiniteResponse(((6, 3, 2, 1), (2, 3, 4, 3)))
 
 
@@ -107,7 +109,7 @@ def simulated(
     delta: Fraction,
     rounds: int,
 ) -> theorem.Evidence:
-    """T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for both b."""
+    """Evidence that T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for both b, T being the simulator."""
     response = RandomizedResponse(epsilon=given, delta=delta)
     game = PrivacyGame(mechanism, f)
     pairs = Pairs(mechanism.signature.queries).enumerate()
@@ -117,7 +119,7 @@ def simulated(
 
 @attrs.frozen
 class NaiveChain(ContinualMechanism):
-    """P ∘* M by CM Alg. 1: step P on (L, m); while it sends right, M's answer comes back."""
+    """The chain P ∘* M, literally by CM Alg. 1: while P sends right, M's answer comes back to P."""
 
     post_processor: PostProcessor
     mechanism: ContinualMechanism
@@ -143,7 +145,7 @@ class NaiveChain(ContinualMechanism):
 
 @attrs.frozen
 class NaiveLinks(PostProcessor):
-    """P₁ ∘* P₂ by CM Alg. 2: a cursor walks between the two.
+    """The chain P₁ ∘* P₂, literally by CM Alg. 2: a cursor walks between the two.
 
     ``skips`` is a cursor bug, for a broken twin: what P₂ sends left goes past P₁.
     """
@@ -182,7 +184,8 @@ ROUNDS = 3
 
 @attrs.frozen
 class Talker(PostProcessor[tuple[int, int, int]]):
-    """Asks its right some more, led by the answers, before it answers; on bits.
+    """A post-processor on bits that asks further questions, which depend on the answers, before it
+    answers.
 
     ``extra``: how many further questions; ``early``: every early-th left message is
     answered at once with what was heard last; ``noisy``: an answer is flipped w.p. 1/3.
@@ -233,7 +236,7 @@ def _linked(*, skips: bool = False) -> theorem.Evidence:
 
 
 def _same(reference: NaiveChain) -> theorem.Evidence:
-    """Both bracketings of the flat chain against a reference."""
+    """Evidence that both bracketings of the chain have the same views as a reference."""
     p1, p2, p3 = PARTS
     flat = [((p1 @ p2) @ p3) @ WALK, p1 @ (p2 @ (p3 @ WALK))]
     return theorem.same_views([(chain, reference) for chain in flat], ROUNDS, (0, 1))

@@ -1,4 +1,4 @@
-"""Lemma 2.15 and Corollary 3.8: DP of interactive mechanisms, by Def. 2.12."""
+"""Checks of Lemma 2.15 and Corollary 3.8: DP of interactive mechanisms, by Def. 2.12."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ SECTION = (2, 15)
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield from _lemma_2_15()
     yield from _corollary_3_8()
 
@@ -36,12 +36,13 @@ def checks() -> Iterable[Check]:
 
 
 Garbled: TypeAlias = tuple[Union[int, None], object]
-"""(the initial state, the first answer, once it has come)."""
+"""The state of ``Garbler``: the initial state, and the first answer once it has come."""
 
 
 @attrs.frozen
 class Garbler(PostProcessor[Garbled]):
-    """Asks twice, the second time what it heard, and answers one of both at random.
+    """A post-processor that asks twice, first the message and then the answer, and returns a random
+    one of both answers.
 
     With ``tells`` it has two initial states and answers which one it is in: the
     premise of Lemma 2.15 is removed.
@@ -95,7 +96,7 @@ def _garbled(*, tells: bool = False) -> Evidence:
 
 
 class Instance(NamedTuple):
-    """A CM with an f, and how it is asked."""
+    """A continual mechanism (CM) with its f, and the messages and rounds of a check."""
 
     mechanism: ContinualMechanism
     f: Verification
@@ -104,7 +105,7 @@ class Instance(NamedTuple):
 
     @property
     def game(self) -> PrivacyGame:
-        """The game of Def. 3.7."""
+        """The privacy game of CM Def. 3.7."""
         return PrivacyGame(self.mechanism, self.f)
 
 
@@ -135,7 +136,8 @@ def _composition() -> Instance:
 
 
 def _as_interactive(instance: Instance, *, guarded: bool = True) -> Evidence:
-    """Def. 3.7, by the factored solver, and Def. 2.12, by running the chain, give one δ."""
+    """Evidence for Cor. 3.8: Def. 3.7, by the factored solver, and Def. 2.12, by the chain, give
+    one δ."""
     question, rounds = instance.game.question(report=None), instance.rounds
     claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
     system: Mechanism = instance.game.interactive if guarded else Identifier() @ instance.mechanism

@@ -1,4 +1,5 @@
-"""HSS (CM Alg. 4, §7) for d = 1 with finite sub-mechanisms: the real P, and all of it at once.
+"""Checks of HSS (CM Alg. 4, §7) for d = 1: the library's post-processor P with finite
+sub-mechanisms.
 
 Every sub-mechanism is finite and pure; its ε is its exact tight ε. f' is that of three fixed
 mechanisms: the counter; all sparse vectors together and all Laplace tests together (k = 1 each,
@@ -25,7 +26,7 @@ from antiphon.verifiers import EachWithin, Within, bounded, event_level, neighbo
 
 ROUNDS = 3
 CAP = 2
-"""q(h) = min(h, CAP): monotone and 1-sensitive."""
+"""The cap of the query q(h) = min(h, CAP), which is monotone and 1-sensitive."""
 THRESHOLDS = (1, 2, 3)
 EVENT = bounded(event_level(), ROUNDS)
 
@@ -33,7 +34,7 @@ SECTION = (7, 1)
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     name = f"HSS, d = 1, q = min(·, {CAP}), {ROUNDS} steps"
     row = Check("Thm 6.1, HSS", f"{name}; the interval that has ended is tested", _hss)
     yield row
@@ -47,7 +48,8 @@ def checks() -> Iterable[Check]:
 
 @attrs.frozen
 class SameThresholds(Verification[object]):
-    """f of SVT: streams (x, Thresh) that differ in one x, identical Thresh (theory §3)."""
+    """The function f of the SVT: streams of (x, Thresh) that differ in one x and in no threshold
+    (theory §3)."""
 
     events: Verification
 
@@ -63,14 +65,14 @@ class SameThresholds(Verification[object]):
 
 @cache
 def counter() -> Create:
-    """H: fed the intervals' sums, of which at most one differs, by 1."""
+    """The creation of H, for the sums of intervals, of which at most one differs, by 1."""
     f = bounded(event_level(EachWithin()), ROUNDS)
     return Create(finite.promised(finite.OneCount(ROUNDS, CAP), f, ROUNDS))
 
 
 @cache
 def sparse_vectors() -> tuple[Create, ...]:
-    """SVT_{q,h} for each h, all with the ε of the worst."""
+    """The creations of SVT_{q,h} for each h, all at the ε of the worst."""
     f = SameThresholds(EVENT)
     made = [finite.OneCountThreshold(3, base, CAP, THRESHOLDS) for base in range(CAP + 1)]
     tight = [finite.promised(each, f, ROUNDS).claims[0].parameters[0] for each in made]
@@ -80,14 +82,15 @@ def sparse_vectors() -> tuple[Create, ...]:
 
 @cache
 def laplace() -> Create:
-    """The test of q(c + h): one noisy number."""
+    """The creation of the Laplace test of q(c + h): one noisy number."""
     f = bounded(neighbouring_start(Within()), 1)
     return Create(finite.promised(finite.finite_laplace(CAP), f, 1))
 
 
 @cache
 def together(one: Create) -> Create:
-    """Any number of such mechanisms, one of which gets a pair that differs."""
+    """The creation of a composition of any number of mechanisms like ``one``, one of which may
+    get a differing pair."""
     return Create(Certified(ExtConComp(), sparse_parallel([one.parameters]), truth="exact tight ε"))
 
 
@@ -96,7 +99,7 @@ def together(one: Create) -> Create:
 
 @attrs.frozen
 class Capped(HistogramQuery):
-    """q(h) = min(h, CAP)."""
+    """The query q(h) = min(h, CAP)."""
 
     def __call__(self, counts: tuple[int, ...]) -> int:
         return min(counts[0], CAP)
@@ -104,7 +107,7 @@ class Capped(HistogramQuery):
 
 @attrs.frozen(kw_only=True)
 class SmallHSS(TestedIntervals):
-    """HSS with γ = ξ = 1, Thresh at most 3 and finite sub-mechanisms.
+    """A finite HSS: γ = ξ = 1, Thresh at most 3, and finite sub-mechanisms.
 
     ``tells``: out is q of the true sum, and not of H's answer; a broken twin.
     """
@@ -145,7 +148,8 @@ class SmallHSS(TestedIntervals):
 
 
 def _hss(*, printed: bool = False, tells: bool = False) -> Evidence:
-    """The three properties, and tight δ against Comp[RR] of the three ε (Thms 4.10, 6.1)."""
+    """Evidence on HSS: its three properties, and its tight δ against Comp[RR] of its three ε
+    (Thms 4.10, 6.1)."""
     hss = SmallHSS(epsilon=1, query=Capped(), dimension=1, printed=printed, tells=tells)
     parameters = [each.parameters for each in hss.created]
     inner, queries = fixed_mechanisms(hss.created), ((0,), (1,))

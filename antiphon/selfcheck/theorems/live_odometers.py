@@ -1,4 +1,5 @@
-"""The odometer of a live composition, against whoever stops when they like, exactly."""
+"""Exact checks of the odometer of a live composition, against adversaries who stop when they
+like."""
 
 from __future__ import annotations
 
@@ -22,17 +23,18 @@ from antiphon.sessions.spending.locating import Found, counted, find
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 Reading: TypeAlias = Callable[[Found], "Fraction | Log | None"]
-"""The bound that an odometer reads off a state; None: it has no bound."""
+"""A function from a state to the odometer's bound on the loss; None: no bound."""
 Gain: TypeAlias = Callable[[Fraction, Fraction, "Fraction | Log | None"], Fraction]
-"""The gain of stopping at a view with these probabilities, where the odometer says this."""
+"""A function: the gain of stopping at a view, from its probabilities P and Q and the odometer's
+reading."""
 Law: TypeAlias = dict[Hashable, tuple[Any, Fraction]]
-"""States that are possible after what was said, with their probabilities."""
+"""The distribution of states after the messages so far."""
 
 _DIGITS: Final = 40
 
 
 class BestStop(NamedTuple):
-    """The most that can be gained from a node on, and how."""
+    """The largest expected gain from a state on, and the messages that attain it."""
 
     gain: Fraction
     path: tuple[str, ...]
@@ -40,7 +42,8 @@ class BestStop(NamedTuple):
 
 @attrs.define
 class Stopped:
-    """The recursion over what was said: the best of stopping now and of every message.
+    """The optimal stopping of an adversary against an odometer, by recursion: stop now, or send any
+    message.
 
     ``games`` are V[f] ∘* I(b) ∘* ExtConComp, the world that is true first.
     """
@@ -54,7 +57,7 @@ class Stopped:
     _known: dict[Hashable, BestStop] = attrs.field(init=False, factory=dict[Hashable, BestStop])
 
     def best(self, rounds: int) -> BestStop:
-        """From the start, with so many messages."""
+        """The adversary's best gain from the start, with at most ``rounds`` messages."""
         start = self._games[0].initial_state, self._games[1].initial_state
         zero, one = ({fingerprint(each): (each, Fraction(1))} for each in start)
         return self._from((zero, one), rounds)
@@ -88,7 +91,8 @@ class Stopped:
                     yield Pair(Ask(zero, index), Ask(one, index))
 
     def _after(self, laws: tuple[Law, Law], message: object) -> dict[Hashable, tuple[Law, Law]]:
-        """The laws after a message, by answer; empty if V[f] refuses the message."""
+        """The distributions of states after a message, by answer; empty if V[f] refuses the
+        message."""
         found: dict[Hashable, tuple[Law, Law]] = {}
         for world, law in enumerate(laws):
             for state, p in law.values():
@@ -108,7 +112,8 @@ def _mass(law: Law) -> Fraction:
 
 
 def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
-    """The reading ``session.budget.at(delta).loss``, ``counting`` says which creations count."""
+    """The odometer ``session.budget.at(delta).loss``; ``counting`` says which creations it
+    counts."""
 
     def read(found: Found) -> Fraction | None:
         loss = loss_until_now(found, counting(found), delta)
@@ -118,7 +123,8 @@ def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = 
 
 
 def ever_above(zero: Fraction, one: Fraction, reading: Fraction | Log | None) -> Fraction:
-    """P(v), if the privacy loss ln P(v)/Q(v) is above the reading."""
+    """The gain P(v) at a view v whose privacy loss ln P(v)/Q(v) is above the odometer's reading;
+    else 0."""
     if reading is None or zero <= one:
         return Fraction(0)
     above = not one or not at_most(epsilon(Log(zero / one)), reading)
@@ -126,14 +132,14 @@ def ever_above(zero: Fraction, one: Fraction, reading: Fraction | Log | None) ->
 
 
 def beyond(zero: Fraction, one: Fraction, reading: Fraction | Log | None) -> Fraction:
-    """max(0, P(v) - e^reading·Q(v)), rounded up."""
+    """The gain max(0, P(v) - e^reading·Q(v)) at a view v, rounded up."""
     if reading is None:
         return Fraction(0)
     return max(Fraction(0), zero - one * _exp_below(reading))
 
 
 def _exp_below(value: Fraction | Log) -> Fraction:
-    """At most e^value: Σ x^k/k! of its first terms, for a value >= 0."""
+    """A lower bound on e^value: the first terms of Σ x^k/k!, for a value >= 0."""
     if isinstance(value, Log):
         return value.argument
     low, term, total = bracket(value, _DIGITS)[0], Fraction(1), Fraction(1)
@@ -144,13 +150,13 @@ def _exp_below(value: Fraction | Log) -> Fraction:
 
 
 SECTION = (5, 9)
-"""Place of these rows in the table of theorems: after those of filters."""
+"""The place in the table of theorems: after those on filters."""
 NAME = "Odometers"
 TENTH = Fraction(1, 10)
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield Check(NAME, "f_∞ of ε's, what differed counts: loss of 2 of 2 walks", walks)
     row = Check(NAME, "f_∞ of (ε, δ)'s, all that was created counts: 1 of 3 corners", _corners)
     two = Check(NAME, "two of (0, 1/10), by Σ(P - e^reading·Q)⁺", _of_two)
@@ -163,7 +169,7 @@ def decided(
     f: Suitable, created: Create, queries: Iterable[object], creations: int, rounds: int,
     reading: Reading, gain: Gain, delta: Fraction,
 ) -> Evidence:  # fmt: skip
-    """Nobody gains more than δ, whichever world is true."""
+    """Evidence that no adversary who stops at will gains more than δ, whichever world is true."""
     games = [Verifier(f) @ Identifier(bit) @ ExtConComp() for bit in (0, 1)]
     found = [
         Stopped((games[b], games[1 - b]), [created], tuple(queries), creations, reading, gain).best(
@@ -179,21 +185,23 @@ _AT_ZERO = reading_at(Fraction(0))
 
 
 def walks(reading: Reading = _AT_ZERO) -> Evidence:
-    """They drift before any pair differs; then Σε of those in J bounds the loss on every path."""
+    """Evidence on walks, which drift before any pair differs: Σε of those in J bounds the loss
+    on every path."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2))
     f = sparse_parallel([one.parameters] * 2)
     return decided(f, one, (0, 1), 2, 5, reading, ever_above, Fraction(0))
 
 
 def _differed(found: Found) -> list[Create]:
-    """The creations whose pair differs."""
+    """The creations whose pair of messages differed."""
     assert found.guard is not None
     state = found.guard.state
     return [] if state is None else [each.created for each in state.children if each.differed]
 
 
 def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evidence:
-    """If only those count that differ, the δ's of the others have their part in the choice of J.
+    """Evidence on ``Corners``. A twin counts only creations that differed; the δ of the others
+    affects the choice of J.
 
     37/64 (CM §5.2), where half of 1/2 is for the δ's.
     """
@@ -203,12 +211,13 @@ def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evid
 
 
 def _shifted() -> Create:
-    """(0, 1/10)-DP, and as likely as not a loss of ln 11/9."""
+    """The creation of a (0, 1/10)-DP mechanism whose loss is ln 11/9 with probability 11/20."""
     mechanism = FiniteResponse(((11, 9), (9, 11)), name="shifted")
     return Create(claiming(mechanism, Approximate(0, TENTH), neighbouring_start()))
 
 
 def _of_two(*, gain: Gain = beyond) -> Evidence:
-    """An (ε, δ) says nothing of the loss itself: that of the view is not that of its RR_{ε,δ}."""
+    """Evidence on two (0, 1/10)-DP mechanisms: an (ε, δ) bounds no probability that the loss
+    exceeds the reading."""
     delta = 4 * TENTH
     return decided(adaptive_parameters(), _shifted(), (0, 1), 2, 4, reading_at(delta), gain, delta)

@@ -1,4 +1,5 @@
-"""Measures: what bounded range and Gaussian DP promise, and who does not keep it."""
+"""Checks of bounded range and Gaussian DP: mechanisms that keep them, and mechanisms that do
+not."""
 
 from __future__ import annotations
 
@@ -20,12 +21,12 @@ from antiphon.verifiers.models import neighbouring_start
 SECTION = (5, 9)
 ETA: Final = Log(4)
 ROOTS: Final = tuple(map(Fraction, ("1", "9/8", "5/4", "3/2")))
-"""e^(ε/2) where δ(ε) is compared."""
+"""The values of e^(ε/2) at which δ(ε) is compared."""
 START: Final = neighbouring_start()
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield Check("Measures", "one (ln 4)-BR mechanism of any kind: δ(ε), attained", _attained)
     two = Check("Measures", "the exponential mechanism, ε = ln 4, is (ln 4)-BR", _of_two)
     three = Check("Measures", "the exponential mechanism on (0, 1, 0) and (-1, 0, 1)", _of_three)
@@ -44,13 +45,15 @@ def checks() -> Iterable[Check]:
 
 
 def of_range() -> tuple[Bound, ...]:
-    """(ε, δ(ε)) of η-BR: δ(ε) = (1 - e^((ε-η)/2))²/(1 - e^-η) (Dong, Durfee and Rogers 2020)."""
+    """The points (ε, δ(ε)) of η-BR: δ(ε) = (1 - e^((ε-η)/2))²/(1 - e^-η) (Dong, Durfee and
+    Rogers 2020)."""
     growth = ETA.argument
     return tuple((epsilon(Log(root**2)), (1 - root / 2) ** 2 / (1 - 1 / growth)) for root in ROOTS)
 
 
 def two_answers(top: Fraction) -> FiniteResponse:
-    """An η-BR mechanism of losses ln top and ln top - η, the worst where top = e^((η+ε)/2)."""
+    """An η-BR mechanism with the losses ln top and ln top - η, the worst one if top =
+    e^((η+ε)/2)."""
     growth = ETA.argument
     zero = growth - top, top - 1
     one = (growth - top) / top, growth * (top - 1) / top
@@ -62,7 +65,8 @@ def two_answers(top: Fraction) -> FiniteResponse:
 
 def _created(tops: Iterable[Fraction], claimed: Iterable[Bound], number: int,
              exactly: bool = False) -> Evidence:  # fmt: skip
-    """A composition of this many of these mechanisms, each chosen after the answers before it."""
+    """Evidence on a composition of ``number`` two-answer mechanisms, each chosen after the
+    earlier answers."""
     made = [Create(two_answers(top)) for top in tops]
     f = fixed_parameters([(ETA, 0)] * number)
     return private(
@@ -84,7 +88,8 @@ SCORES: Final = ((0, 1), (1, 0))
 def _of_two(
     *, kind: type[ExponentialMechanism | PermuteAndFlip] = ExponentialMechanism
 ) -> Evidence:
-    """Permute-and-flip says (1/4, 3/4) and (3/4, 1/4), of range ln 9."""
+    """Evidence on a selection from two candidates. Permute-and-flip has (1/4, 3/4) and (3/4,
+    1/4), so range ln 9."""
     return private(kind(epsilon=ETA, candidates=2), START, of_range(), 1, queries=SCORES)
 
 
@@ -95,20 +100,24 @@ def _gaussian() -> Evidence:
 
 
 PAIR, FIXED = Fraction(43442, 10**5), Fraction(39008, 10**5)
-"""δ(0) of the dominating pair's square; of the best two mechanisms fixed in advance. Rounded up."""
+"""Two figures for δ(0), rounded up: of the dominating pair's square; of the best two mechanisms
+fixed in advance."""
 THEN: Final = tuple(map(Fraction, ("2", "17/12", "48/17")))
-"""The first is best with 2, the second with about √2 or 2√2, as the first has answered."""
+"""The parameters ``top`` of the best adaptive choice: 2 first, then about √2 or 2√2 by the first
+answer."""
 
 
 def _two(*, claimed: Fraction = PAIR) -> Evidence:
-    """.40959, as an adversary who chooses the second mechanism by the first answer attains."""
+    """Evidence on two η-BR mechanisms, the second chosen by the first answer: the tight δ(0) is
+    .40959."""
     return _created(THEN, [(epsilon(0), claimed)], 2)
 
 
 EXPONENTIAL: Final = FiniteResponse(((7, 14, 7), (4, 8, 16)), name="exponential mechanism")
-"""On (0, 1, 0) and (-1, 0, 1), by weights 2^score: of range ln 4."""
+"""The exponential mechanism on (0, 1, 0) and (-1, 0, 1), with weights 2^score: of range ln 4."""
 NOISY_MAX: Final = FiniteResponse(((20, 32, 11), (11, 20, 32)), name="noisy max")
-"""Report noisy max on (0, 1, 0) and (-1, 0, 1), noise of weight 2^-|z|: of range ln 640/121."""
+"""Report noisy max on (0, 1, 0) and (-1, 0, 1), with noise of weight 2^-|z|: of range ln
+640/121."""
 
 
 def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:
@@ -118,11 +127,11 @@ def _of_three(*, mechanism: FiniteResponse = EXPONENTIAL) -> Evidence:
 # --- Gaussian DP ----------------------------------------------------------------------------------
 
 GAUSSIAN, DISCRETE = 691462, 699471
-"""P(N(0, 1) <= 1/2), and P(N_Z(0, 1) <= 0) = (1 + P(0))/2, in millionths, rounded down."""
+"""The probabilities P(N(0, 1) <= 1/2) and P(N_Z(0, 1) <= 0), in millionths, rounded down."""
 
 
 def _half(*, true: int = GAUSSIAN) -> Evidence:
-    """Whether 0 or 1, with noise, is at least 1/2."""
+    """Evidence on Gaussian DP from one event: whether 0 or 1, with noise, is at least 1/2."""
     rest = 10**6 - true
     mechanism = FiniteResponse(((true, rest), (rest, true)), name="at least 1/2")
     claimed: list[tuple[ExactEpsilon, Fraction]] = [

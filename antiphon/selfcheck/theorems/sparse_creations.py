@@ -1,4 +1,4 @@
-"""Theorems S, G and R of docs/sparse.md: k-sparse parallel composition.
+"""Checks of Theorems S, G and R of docs/sparse.md: k-sparse parallel composition.
 
 S and G of bounded creations, R in Rényi DP.
 """
@@ -33,13 +33,13 @@ from antiphon.selfcheck.theorems.theorem import (
 from antiphon.verifiers.models import bounded, event_level
 
 SECTION = (5, 6)
-"""Behind CM §5, which it sharpens, and carries over to another measure."""
+"""The place in the table of theorems: after CM §5, which these theorems sharpen."""
 AT: tuple[ExactEpsilon, ...] = (epsilon(0), Log(Fraction(3, 2)), Log(2), Log(4))
 QUARTER = Fraction(1, 4)
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield from _theorem_s()
     yield from _theorem_g()
     yield from _theorem_r()
@@ -49,7 +49,8 @@ def _decided(
     created: Sequence[Create], purse: Sequence[Parameters], n: int, claimed: Iterable[Bound],
     public: int, exactly: bool = False,
 ) -> Evidence:  # fmt: skip
-    """A claim of f_∞ with n creations, each asked ``public`` messages and one pair of bits."""
+    """Evidence on f_∞ with n creations, each asked ``public`` public messages and one pair of
+    bits."""
     rounds, f = n * (1 + public) + len(purse), sparse_parallel(purse)
     return private(
         ExtConComp(), f, claimed, rounds, exactly=exactly, catalogue=created, max_creations=n
@@ -69,7 +70,7 @@ def _theorem_s() -> Iterable[Check]:
 
 
 def _figures(parameters: Parameters, k: int, n: int) -> tuple[Bound, ...]:
-    """Comp[RR_{ε,0}^k, RR_{0,δ}^n], from all its outcomes."""
+    """The points (ε, δ) of Comp[RR_{ε,0}^k, RR_{0,δ}^n], from all its outcomes."""
     size, delta = parameters
     return composed([(size, Fraction(0))] * k + [(epsilon(0), delta)] * n, AT)
 
@@ -81,7 +82,8 @@ def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
 
 
 def _walks() -> Evidence:
-    """A mechanism that was not made for the purpose; both its pairs may be the one that differs."""
+    """Evidence for Theorem S on walks, which were not made to attain it; both pairs of a walk
+    may differ."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
     return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
 
@@ -122,7 +124,8 @@ def _unequal() -> Evidence:
 
 
 def _closed() -> Evidence:
-    """δ <= 1 - y[(E+1)/2 (1-2δ)^n - (E-1)/2 (1-2δE/(E-1))^n], for E(1-2δ) >= 1."""
+    """Evidence for the closed bound δ <= 1 - y[(E+1)/2 (1-2δ)^n - (E-1)/2 (1-2δE/(E-1))^n], for
+    E(1-2δ) >= 1."""
     e, delta, k, n = Fraction(2), Fraction(1, 10), 2, 3
     left = (e + 1) / 2 * (1 - 2 * delta) ** n - (e - 1) / 2 * (1 - 2 * delta * e / (e - 1)) ** n
     pure = composed([(Log(e), Fraction(0))] * k, AT)
@@ -132,7 +135,8 @@ def _closed() -> Evidence:
 
 
 def _types(*, adaptive: bool = True) -> Evidence:
-    """Not ``adaptive``: if who goes from Z to A or B, and who to R or 0, were settled first.
+    """Evidence on Theorem G's δ(0); if not ``adaptive``, on the δ(0) of mechanisms whose way from Z
+    is settled in advance.
 
     7/8, where adaptivity gains 253/288.
     """
@@ -144,7 +148,8 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
-    """δ(0) if ``across`` of the mechanisms go to A or B from Z, and no other is ever there."""
+    """The δ(0) if ``across`` of the mechanisms, settled in advance, may go from Z to A or B, and
+    no other does."""
     p, overlap, weighed = (
         bounded_exactly.crossing_share(e, delta),
         Fraction(0),
@@ -199,7 +204,8 @@ def _decided_by_rho(k: int, n: int, claimed: Iterable[Bound], exactly: bool = Fa
 
 
 def _exposed(n: int) -> Evidence:
-    """The δ that RR_{ln 4} has at e^ε, (4 - e^ε)/5, if any of n is exposed."""
+    """Evidence for Theorem R: the δ(ε) = (4 - e^ε)/5 of RR_{ln 4}, times the probability that
+    any of n is exposed."""
     shown = 1 - (1 - P) ** n
     claimed = [
         (epsilon(at), shown * Fraction(4 - g, 5))
@@ -213,6 +219,7 @@ def _at(curve: PrivacyCurve) -> list[Bound]:
 
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
-    """The bound that follows from ρ; without ``revealed``, as if public answers told nothing."""
+    """Evidence on the bound that follows from ρ. Not ``revealed``: a wrong bound, as if public
+    answers told nothing."""
     curve = from_renyi(SparseDivergence((_rho(),) * k, n))
     return _decided_by_rho(k, n, _at(curve if revealed else from_concentrated(k * _rho().rho)))

@@ -1,4 +1,4 @@
-"""Theorems 5.2, 5.5 and the counterexample 1.4: k-sparse parallel composition."""
+"""Checks of Theorems 5.2 and 5.5 and of the counterexample 1.4: k-sparse parallel composition."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, priva
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))
-"""M_0, which says nothing."""
+"""The creation of M_0, a mechanism that never tells anything."""
 
 SECTION = (5, 2)
 
 
 def checks() -> Iterable[Check]:
-    """The rows."""
+    """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield from _theorem_5_2()
     yield from _theorem_5_5()
     yield from _counterexample()
@@ -56,7 +56,7 @@ def _theorem_5_2() -> Iterable[Check]:
 
 
 def _sparse(*created: Create, consistent: bool = False) -> SparseParallel:
-    """f_∞ of their parameters, or f_{∞,FPC}."""
+    """The function f_∞ of the parameters of these creations; f_{∞,FPC} if ``consistent``."""
     fixed = [each.parameters for each in created]
     return sparse_parallel(fixed, first_pair_consistent=consistent)
 
@@ -142,7 +142,8 @@ def _counterexample() -> Iterable[Check]:
 
 
 def _searched(copies: int, delta: Fraction, *, expected: Fraction | None = None) -> Evidence:
-    """The solver is told M_δ and f_∞, and neither the adversary nor the figure."""
+    """Evidence on copies of M_δ under f_∞: the solver is told neither the adversary nor the
+    figure."""
     created = Create(LeakyBit(delta=delta))
     return private(
         ExtConComp(),

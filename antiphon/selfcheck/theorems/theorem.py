@@ -25,7 +25,7 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.protocol import ContinualMechanism, Mechanism, Verification, message_label
 
 Bound: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
-"""(ε, δ): one point of what is claimed."""
+"""A pair (ε, δ): one point of a claim."""
 
 
 class Standing(enum.Enum):
@@ -34,15 +34,16 @@ class Standing(enum.Enum):
     AT_MOST = "≤"
     EQUAL = "="
     EQUIVALENT = "≡"
-    """Two systems: the claim is (0, 0), the tight δ their total variation distance."""
+    """The relation of equivalent systems: the claim is (0, 0), the tight δ their total variation
+    distance."""
 
 
 @attrs.frozen
 class Evidence:
-    """The figures that decide a statement: by these alone it holds or fails."""
+    """The figures that decide a statement: claimed and tight δ, and any premise that is lacking."""
 
     claimed: tuple[Bound, ...]
-    """(ε, δ) points; for an equivalence (0, 0)."""
+    """The claimed points (ε, δ); for an equivalence, (0, 0)."""
     tight: tuple[Fraction, ...]
     """The exact tight δ at each claimed ε."""
     adversary: str = attrs.field(default="", repr=False)
@@ -59,7 +60,8 @@ class Evidence:
 
     @property
     def holds(self) -> bool:
-        """Whether all premises are there, and the figures stand as they are to."""
+        """Whether no premise is lacking, and each tight δ stands to the claimed one as
+        ``relation`` says."""
         attained = all(tight == delta for (_, delta), tight in self._points)
         figures = attained if self.relation is Standing.EQUAL else not self.exceeds
         return figures and not self.lacking
@@ -71,13 +73,14 @@ class Evidence:
 
 @attrs.frozen
 class Check:
-    """A theorem on a finite instance, or a broken twin of one: see ``twin``."""
+    """A theorem on a finite instance, or a broken twin of one: the same with one premise
+    changed."""
 
     theorem: str
     instance: str
     decide: Callable[..., Evidence] = attrs.field(eq=False, repr=False)
     of: Check | None = None
-    """The statement whose twin it is; None: it is a statement."""
+    """The check whose broken twin this is; None if it is no twin."""
 
     @property
     def expected(self) -> bool:
@@ -85,7 +88,8 @@ class Check:
         return self.of is None
 
     def twin(self, instance: str, **change: object) -> Check:
-        """A broken twin: computed by the same function, of which one argument is another one.
+        """A broken twin of this check: the same function with another value of one keyword
+        argument.
 
         So it differs in one premise, and it fails only if its tight figure is above its claim.
         Raises: InvalidArgument where not exactly one keyword argument is changed.
@@ -100,7 +104,7 @@ class Check:
         return Check(self.theorem, instance, partial(self.decide, **change), self)
 
     def run(self) -> Decided:
-        """Decide it, and take the time."""
+        """Decide the check, and measure the time."""
         started = time.perf_counter()
         found = self.decide()
         return Decided(self, found, time.perf_counter() - started)
@@ -109,13 +113,14 @@ class Check:
 def rows(
     theorem: str, instance: str, decide: Callable[..., Evidence], *given: tuple[object, ...]
 ) -> list[Check]:
-    """A statement for each of the given arguments, which its text tells (``str.format``)."""
+    """Checks of one theorem, one for each tuple of arguments, which ``instance`` shows
+    (``str.format``)."""
     return [Check(theorem, instance.format(*each), partial(decide, *each)) for each in given]
 
 
 @attrs.frozen
 class Decided:
-    """One row of the table: a check and what came of it."""
+    """A check with its evidence: one row of the table."""
 
     check: Check
     evidence: Evidence
@@ -123,13 +128,14 @@ class Decided:
 
     @property
     def as_expected(self) -> bool:
-        """True theorems hold; a twin's figure is above its claim, and who attains it is named."""
+        """Whether a theorem holds or, for a twin, its δ is above its claim and an adversary that
+        attains it is named."""
         found = self.evidence
         return found.holds if self.check.expected else found.exceeds and bool(found.adversary)
 
     @property
     def verdict(self) -> str:
-        """In words; capitals and "must not" for surprises."""
+        """The verdict in words; surprises are in capitals or say "must not"."""
         if self.check.expected:
             return "holds" if self.evidence.holds else "FAILS"
         return "fails, as it must" if self.evidence.exceeds else "holds, but must not"
@@ -150,7 +156,7 @@ def private(
     max_creations: int | None = None,
     queries: Iterable[object] | None = None,
 ) -> Evidence:
-    """M is (ε, δ)-DP w.r.t. f for each claimed (ε, δ) (CM Def. 3.7).
+    """Evidence that M is (ε, δ)-DP w.r.t. f for each claimed (ε, δ) (CM Def. 3.7).
 
     ``exactly``: each δ is tight; then the adversary that attains it is shown as well.
     """
@@ -173,7 +179,8 @@ def private_interactive(
     exactly: bool = False,
     note: str = "",
 ) -> Evidence:
-    """An IM is (ε, δ)-DP between two initial states (CM Def. 2.12), messages single."""
+    """Evidence that an IM is (ε, δ)-DP between two initial states, with single messages (CM Def.
+    2.12)."""
     points = tuple(claimed)
     states = mechanism[0].enter(initial[0]), mechanism[1].enter(initial[1])
     arena = comparison_arena(Columns(LIMIT), mechanism, states, tuple(queries))
@@ -189,7 +196,7 @@ def private_interactive(
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
-    """(tight δ, the world it favours)."""
+    """The larger δ of the two worlds, and which world it favours."""
     values = [solver.solve(growth, rounds) for solver in solvers]
     return max(values), values.index(max(values))
 
@@ -210,7 +217,7 @@ def _relation(exactly: bool) -> Standing:
 def _wrong(
     points: Sequence[Bound], tight: Sequence[Fraction], exactly: bool
 ) -> exact.ExactEpsilon | None:
-    """The first ε at which the claim fails."""
+    """The first ε at which the claim fails; None if it holds at all."""
     for (epsilon, delta), found in zip(points, tight, strict=True):
         if found > delta or (exactly and found != delta):
             return epsilon
@@ -224,7 +231,8 @@ def same_views(
     *,
     note: str = "",
 ) -> Evidence:
-    """Every pair of systems is equivalent (CM Def. 2.10): distance 0 between their views."""
+    """Evidence that each pair of systems is equivalent (CM Def. 2.10): distance 0 between their
+    views."""
     messages = tuple(queries)
     found = [equivalent(a, b, rounds=rounds, queries=messages) for a, b in systems]
     worst = max(found, key=lambda each: each.distance)
@@ -236,14 +244,14 @@ def same_views(
 def in_both_worlds(
     left: Callable[[int], Mechanism], right: Callable[[int], Mechanism]
 ) -> list[tuple[Mechanism, Mechanism]]:
-    """The pairs of systems of b = 0 and of b = 1."""
+    """The pairs (left(b), right(b)) of systems for b = 0 and b = 1."""
     return [(left(bit), right(bit)) for bit in (0, 1)]
 
 
 def composed(
     parameters: Sequence[Parameters], epsilons: Iterable[exact.Epsilon]
 ) -> tuple[Bound, ...]:
-    """(ε, tight δ) of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], from its 4^k outcomes.
+    """The points (ε, tight δ) of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], from its 4^k outcomes.
 
     Independent of the solver: the hockey-stick divergence of two product laws (theory §4).
     """
@@ -259,7 +267,7 @@ def composed(
 
 
 def _response(growth: Fraction | float, delta: Fraction) -> list[tuple[Fraction, Fraction]]:
-    """The outcomes of RR_{ε,δ}: (probability under 0, under 1)."""
+    """The outcomes of RR_{ε,δ}, each as (probability under 0, probability under 1)."""
     rest, total = 1 - delta, 1 + Fraction(growth)
     true, false = rest * Fraction(growth) / total, rest / total
     return [(delta, Fraction(0)), (Fraction(0), delta), (true, false), (false, true)]
@@ -273,7 +281,8 @@ def _product(outcome: tuple[tuple[Fraction, Fraction], ...]) -> tuple[Fraction, 
 
 
 def runs_of(violation: Violation) -> str:
-    """Two runs that break a property, side by side: what P heard, and what it sent."""
+    """A text of two runs that break a property, side by side: the messages that P received and
+    sent."""
     lines = [f"{violation.property.value}: {violation.reason}"]
     for name, heard, sent in zip("01", violation.runs, violation.replay(), strict=True):
         lines.append(f"  run {name}")

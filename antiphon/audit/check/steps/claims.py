@@ -1,4 +1,4 @@
-"""A claim that the exact engine, or else a short audit, refutes."""
+"""The check of claims: each is tested by the exact engine, or else by a short audit."""
 
 from typing import Any, Final, TypeAlias
 
@@ -28,17 +28,17 @@ _BELIEFS: Final = 20_000
 _SAMPLES: Final = 1000
 _CONFIDENCE: Final = 1 - 1e-9
 _DELTA: Final = 0.01
-"""Where a claim has no (ε, δ), it is tested at this δ."""
+"""The δ at which a claim is tested whose measure states no (ε, δ)."""
 ORDERS: Final = ("ada", "dada")
-"""The scripts that are tried: d is a pair that differs, a is a message alike in both worlds, a
-question if there is one. Answers before and after a difference tell it if their noise is the same;
-where f allows one difference, the second d is an a."""
+"""The scripts tried: d is a pair that differs, a one that does not (a question if possible).
+Answers around d reveal it if their noise is equal; if f allows one d only, a second becomes a."""
 LONGEST: Final = 4
 Script: TypeAlias = tuple[Pair, ...]
 
 
 def check(subject: Subject) -> Trial:
-    """Every claim, against all runs of a few messages, or else against a few scripts of pairs.
+    """Check every claim: by the exact engine on all runs of a few messages, else by audits of a few
+    scripts of pairs.
 
     Raises: LeftOut where no claim could be tested.
     """
@@ -82,7 +82,8 @@ def refutation(
     scripts: list[Script],
     seed: np.random.SeedSequence,
 ) -> str | None:
-    """Why a claim is false, as far as can be told in a second. Raises: LeftOut."""
+    """The reason why a claim is false, if a test of about a second shows one; else None. Raises:
+    LeftOut."""
     game = PrivacyGame(mechanism, claim.verification)
     try:
         return _exactly(game, claim, subject.messages)
@@ -139,7 +140,7 @@ def _on_samples(
 def pair_scripts(
     f: Verification, messages: tuple[object, ...], drawn: np.random.Generator
 ) -> list[Script]:
-    """Lists of pairs that f allows, in the order of each of ``ORDERS`` as far as f allows it.
+    """Scripts of pairs for an audit: one for each of ``ORDERS``, followed as far as f allows it.
 
     None without a differing pair.
     """

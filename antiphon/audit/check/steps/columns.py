@@ -1,4 +1,5 @@
-"""A reading for populations that does not answer as the plain steps do (law 2)."""
+"""The check of populations (columns of replicas): they must answer as the plain steps do (law
+2)."""
 
 from collections.abc import Iterator
 from typing import Any, Final, cast
@@ -22,7 +23,8 @@ _SCRIPTS: Final = 12
 
 
 def check(subject: Subject) -> Trial:
-    """Audits are played by populations: they would test another mechanism."""
+    """Check that populations answer as plain steps do. Audits play populations, and would else
+    test another mechanism."""
     scripts, compared = subject.scripts[-_SCRIPTS:], 0
     for initial in subject.starts:
         for place, script in enumerate(scripts):
@@ -63,7 +65,8 @@ def disagreement(
     *,
     joins: bool = False,
 ) -> str | None:
-    """How a population's answers differ from those of plain steps on the same draws."""
+    """The way in which a population's answers differ from plain steps on the same draws; None if
+    they agree."""
     coins = ColumnCoins(seed)
     population = Population(scripted(script), mechanism, None, coins, keep=True, joins=joins)
     try:
@@ -97,7 +100,7 @@ def _plain(
 def replicas(
     population: Population, initial: object = None
 ) -> Iterator[tuple[tuple[object, ...], tuple[Draw, ...]]]:
-    """(answers, tape) of every replica, in plain Python values."""
+    """(answers, tape) of every replica of a population, in plain Python values."""
     for lanes, block in population.play(_REPLICAS, initial):
         for place in range(lanes.size):
             own = lanes.only(np.array([place])) if lanes.numbered else lanes
@@ -113,7 +116,7 @@ def replicas(
 
 
 def _told(draw: Draw) -> Draw:
-    """As it stands on a tape: scores that were arrays as bytes."""
+    """The draw as a tape records it, with scores that were arrays as bytes."""
     if draw.kind != "categorical_exp":
         return draw
     rate, scores = cast("tuple[object, Any]", draw.parameter)
@@ -122,5 +125,5 @@ def _told(draw: Draw) -> Draw:
 
 
 def _one(item: Any, lanes: Lanes) -> Any:
-    """The value of a single replica, where blocks were joined."""
+    """The value for a single replica of ``item``, which may hold joined blocks of replicas."""
     return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item

@@ -1,4 +1,4 @@
-"""The contracts of every part: each step that it took is inspected, and so are its spaces.
+"""Checks of the contracts of every part: on each step that it took, and on its spaces.
 
 A check is a function of the subject, and called as it is called in reports.
 """
@@ -16,7 +16,7 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, ReplayedCoins, Side, Space, identical, message_label
 
 _LISTED: Final = 2000
-"""Elements of a space that are looked at."""
+"""The number of elements of a space that are looked at."""
 CURE: Final = (
     "keep all that a step remembers in the state it returns, and draw all randomness from "
     "coins: nothing in self, globals, the clock or the order of a set"
@@ -25,7 +25,7 @@ _VALUES: Final = "use numbers, text, tuples, frozensets and frozen attrs classes
 
 
 def crashes(subject: Subject) -> Trial:
-    """A step that raises, or that refuses too late.
+    """Find steps that raise, or that refuse a message only after they drew coins.
 
     Live a crash is HALT: in silence, if nobody looks at ``session.failures``.
     """
@@ -58,14 +58,15 @@ def crashes(subject: Subject) -> Trial:
 
 
 def _said(taken: Taken) -> str:
-    """The message of a step, and the side of a post-processor that it came from."""
+    """The message of a step in words; for a post-processor, with the side that it came from."""
     *side, message = taken.inputs
     label = message_label(message)
     return f"{label} from the {'left' if side[0] is Side.LEFT else 'right'}" if side else label
 
 
 def purity(subject: Subject) -> Trial:
-    """A step that changes the state it is given (law 1): all sessions share it, from the start."""
+    """Find steps that change the state they are given (law 1): all sessions share the initial
+    state."""
     for taken in subject.taken:
         if taken.changed:
             yield subject.finding(
@@ -78,7 +79,7 @@ def purity(subject: Subject) -> Trial:
 
 
 def randomness(subject: Subject) -> Trial:
-    """Randomness that does not come from the coins (law 9).
+    """Find steps that use randomness which does not come from the coins (law 9).
 
     What is drawn elsewhere is in no recording, no enumeration and no privacy figure.
     """
@@ -89,7 +90,7 @@ def randomness(subject: Subject) -> Trial:
 
 
 def replay(subject: Subject) -> Trial:
-    """A step that answers differently on the same state, message and coins (law 2).
+    """Find steps that answer differently on the same state, message and coins (law 2).
 
     Every step is repeated on its own tape, twice: what alternates may be as before in between.
     """
@@ -106,7 +107,8 @@ def replay(subject: Subject) -> Trial:
 
 
 def states(subject: Subject) -> Trial:
-    """States that are no values: unhashable, or the same only as objects.
+    """Find states that are not values: unhashable ones, or ones that are equal only if they are the
+    same object.
 
     The exact engine merges equal states, and a session hands old ones on.
     """
@@ -130,7 +132,7 @@ def states(subject: Subject) -> Trial:
 
 
 def hashable(state: object) -> bool:
-    """Whether a state can be a key."""
+    """Whether a state can be the key of a dictionary."""
     try:
         hash(fingerprint(state))
     except TypeError:
@@ -139,13 +141,13 @@ def hashable(state: object) -> bool:
 
 
 def unhashable(state: object, where: str) -> Finding:
-    """A state that cannot be a key."""
+    """The finding about a state that cannot be the key of a dictionary."""
     what = f"a state, {of_kind(state)}, cannot be hashed: it could be changed in place"
     return Finding("states", what, where, _VALUES)
 
 
 def answers(subject: Subject) -> Trial:
-    """Answers of a part outside of the space that it declares.
+    """Find answers of a part that lie outside the space it declares.
 
     Theorems about discrete answers, and the parts beside it, rely on the signature.
     """
@@ -178,7 +180,7 @@ def _space(subject: Subject, result: tuple[object, ...]) -> tuple[Space, str]:
 
 
 def alphabets(subject: Subject) -> Trial:
-    """Spaces whose ``contains`` and ``enumerate`` disagree.
+    """Find declared spaces whose ``contains`` and ``enumerate`` disagree.
 
     The exact engine lists a space; sessions, chains and verifiers ask whether it contains.
     """
@@ -197,7 +199,7 @@ def alphabets(subject: Subject) -> Trial:
 
 
 def faults(space: Space) -> Iterator[str]:
-    """The faults of a space, on values that it lists and on others of many types."""
+    """The faults of a space, on elements that it lists and on values of many other types."""
     listed = list(islice(space.enumerate(), _LISTED + 1)) if space.finite else []
     known = {fingerprint(each) for each in listed}
     for value in (*ALIENS, *listed):

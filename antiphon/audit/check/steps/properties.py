@@ -1,4 +1,4 @@
-"""The declarations of a post-processor that do not hold: about coins, queries, and its ``lifting``.
+"""Checks of a post-processor's declarations: about coins, queries, and its ``lifting``.
 
 The three properties of CM §6.1 that a lifting declares are tried on all runs, or samples of them.
 A counter answers any integer, so that most runs cannot be listed. They are sampled: the left says
@@ -27,19 +27,20 @@ from antiphon.protocol.messages import HALT, Pair, identical
 
 _HOPS: Final = 8
 _QUESTIONS: Final = 3
-"""Messages from the left in a run, where all runs are listed, …"""
+"""The number of messages from the left in a run, where all runs are listed."""
 _LOCKS: Final = 500
-"""… of so many pairs of states at most."""
+"""The largest number of pairs of states that are visited, where all runs are listed."""
 _RUNS: Final = 24
-"""Runs that are sampled, …"""
+"""The number of runs, where runs are sampled."""
 _LONGEST: Final = 6
-"""… of so many messages from the left."""
+"""The largest number of messages from the left in a sampled run."""
 _DIFFER: Final = 0.75
-"""How often they differ, if f allows it."""
+"""The probability that a sampled pair from the left differs, if f allows one that does."""
 _OTHERWISE: Final = 0.4
-"""How often the right does not answer as the mechanism does, but anything …"""
+"""The probability that the right answers not as the mechanism does, but with any element of its
+space."""
 _HALTS: Final = 0.02
-"""… or HALT."""
+"""The probability that the right answers HALT."""
 _PAIR: Final = "differing pair"
 _STRANGE: Final = object()
 
@@ -47,7 +48,8 @@ Heard: TypeAlias = Union[Pair, lockstep.Violation]
 
 
 def declarations(subject: Subject) -> Trial:
-    """``deterministic`` and ``forwards_queries``, on which claims and theorems rely."""
+    """Find false declarations of ``deterministic`` or ``forwards_queries``, on which claims and
+    theorems rely."""
     part = subject.player
     assert isinstance(part, PostProcessor)
     said = forwarding(part)
@@ -68,7 +70,8 @@ def declarations(subject: Subject) -> Trial:
 
 
 def _forwarded(taken: Taken, said: Forwarding) -> bool:
-    """Whether a step sends a left message on; or, on an answer, only what is said to be asked."""
+    """Whether a step forwards a message from the left; or, after an answer from the right,
+    answers left or sends a query in ``said.asks``."""
     if taken.result is None:
         return True
     (side, message), (_, to, out) = taken.inputs, taken.result
@@ -87,7 +90,7 @@ def _not_forwarding(subject: Subject, what: str) -> Finding:
 
 
 def _remembers(subject: Subject) -> bool:
-    """Whether answers are passed on otherwise after another query."""
+    """Whether the post-processor passes the same answer on differently after a different query."""
     player = subject.player
     assert isinstance(player, PostProcessor)
     step, start = player.step, player.initial_state
@@ -104,8 +107,8 @@ def _remembers(subject: Subject) -> bool:
 
 
 def _passed(step: Step, state: object, heard: Taken) -> list[object]:
-    """The messages that P sends after an answer, and after the same answer to each further
-    question."""
+    """The messages that P sends after an answer, when each further question of P gets the same
+    answer."""
     said: list[object] = []
     for _ in range(_HOPS):
         after = take(step, state, heard.inputs, ReplayedCoins(heard.tape))
@@ -119,7 +122,8 @@ def _passed(step: Step, state: object, heard: Taken) -> list[object]:
 
 
 def check(subject: Subject) -> Trial:
-    """Destination, response and f→f' between what the lifting calls f and f'."""
+    """Check a lifting: the properties destination, response and f→f', for its outer f and its
+    inner f'."""
     player = subject.player
     declared = getattr(subject.part, "lifting", None)
     if not isinstance(player, PostProcessor) or not isinstance(declared, Lifting):
@@ -147,7 +151,7 @@ def check(subject: Subject) -> Trial:
 
 
 def _said(found: lockstep.Violation) -> str:
-    """The messages that both runs heard, from the last pair of the left on, in words."""
+    """The messages that both runs heard since the last pair from the left, in words."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
     return ", then ".join(
@@ -156,8 +160,8 @@ def _said(found: lockstep.Violation) -> str:
 
 
 def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iterator[Heard]:
-    """The messages that both runs hear: all pairs of runs if they can be listed, else a sample of
-    them."""
+    """Pairs of runs, as the messages that both hear: all of them if they can be listed, else a
+    sample."""
     try:
         yield from lockstep.explored(
             processor, declared.outer, declared.inner, queries=subject.messages,
@@ -177,7 +181,7 @@ def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iter
 
 @attrs.define(eq=False)
 class _Run:
-    """A pair of runs whose messages are drawn."""
+    """A pair of runs of a post-processor in the two worlds, whose messages are drawn at random."""
 
     processor: PostProcessor
     declared: Lifting
@@ -185,7 +189,7 @@ class _Run:
     messages: tuple[object, ...]
     drawn: np.random.Generator
     _right: Any = attrs.field(init=False)
-    """The state of the mechanism on the right, which hears what run 0 says."""
+    """The state of the mechanism on the right, which hears the messages of the first run."""
     _coins: SampledCoins = attrs.field(init=False)
     _heard: list[tuple[Side, Pair]] = attrs.field(init=False, factory=list[tuple[Side, Pair]])
 
@@ -194,7 +198,8 @@ class _Run:
         self._coins = SampledCoins(int(self.drawn.integers(2**63)))
 
     def played(self) -> Iterator[Heard]:
-        """The pairs that both hear, until a run is over or a property broken."""
+        """The pairs of messages that the two runs hear, until they are over or a property is
+        broken."""
         lock = lockstep.begin_lockstep(self.processor, self.declared.outer, self.declared.inner)
         while len(self._heard) < lockstep.DEEPEST and not lock.over:
             side = LEFT if lock.sent is None else RIGHT
@@ -215,7 +220,7 @@ class _Run:
             lock = after
 
     def _asked(self, lock: lockstep.Lockstep) -> Pair | None:
-        """The next pair from the left; None after the last."""
+        """The next pair of messages from the left; None after the last."""
         if lock.lefts == _LONGEST:
             return None
         first, second = differing_pair, agreeing_message
@@ -225,7 +230,7 @@ class _Run:
         return first(*asked) or second(*asked)
 
     def _answered(self, lock: lockstep.Lockstep) -> Pair:
-        """The answer from the right, for both runs."""
+        """The pair of answers from the right that the two runs hear next."""
         assert lock.sent is not None
         message = lock.sent[0]
         try:
@@ -238,7 +243,8 @@ class _Run:
         return Pair(answer, answer)
 
     def _any(self, space: Space, answer: object) -> object:
-        """An element of a space; the answer itself where the space tells of none."""
+        """A known element of a space; ``answer`` itself where the space contains anything or
+        lists nothing."""
         if space.contains(_STRANGE):  # as that of a composition's answers, which holds everything
             return answer
         known = examples(space, self.drawn)
@@ -247,7 +253,8 @@ class _Run:
     def _after(
         self, lock: lockstep.Lockstep, side: Side, pair: Pair
     ) -> lockstep.Lockstep | lockstep.Broken | None:
-        """Both runs after a pair; None if both refuse it, so that nothing has happened."""
+        """Both runs after they hear a pair; None if both refuse the pair, so that nothing has
+        happened."""
         outer, inner = self.declared.outer, self.declared.inner
         try:
             after = lockstep.advance_lockstep(

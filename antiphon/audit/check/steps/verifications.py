@@ -1,4 +1,4 @@
-"""Verification functions: explored as automata, on pairs of a few messages."""
+"""Checks of a verification function, explored as an automaton on pairs of a few messages."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -20,14 +20,15 @@ from antiphon.protocol.messages import BOTTOM, TOP, Pair, identical
 from antiphon.protocol.verification import Refused, Verification, read, swap_symmetric
 
 _MOST: Final = 1500
-"""Pairs that are tried."""
+"""The largest number of pairs that are tried."""
 _WORDS: Final = 200
 _WIDE: Final = 4096
 
 
 @attrs.frozen
 class Read:
-    """A pair that was read in a state, after a list of pairs."""
+    """One pair that a verification function read: the pairs before it, the states before and
+    after, an error if it raised."""
 
     word: tuple[Pair, ...]
     before: object
@@ -37,7 +38,7 @@ class Read:
 
     @property
     def differs(self) -> bool:
-        """Whether f allowed a pair of two messages."""
+        """Whether f allowed the pair, and its two messages differ."""
         allowed = self.error is None and type(self.after) is not Refused
         return allowed and not identical(self.pair.zero, self.pair.one)
 
@@ -45,7 +46,8 @@ class Read:
 def explored(
     f: Verification, messages: tuple[object, ...], first: tuple[Pair, ...] = ()
 ) -> Iterator[Read]:
-    """Every pair of the messages in every state that they lead to, as far as ``_MOST``."""
+    """Every pair of the messages, read in every state that such pairs lead to, up to ``_MOST``
+    pairs."""
     start = f.initial_state
     for pair in first:
         start = read(f, start, pair.zero, pair.one)
@@ -76,7 +78,8 @@ _PAIR: Final = "differing pair"
 
 
 def steps(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Faults of a step of f: in what it returns, changes and repeats."""
+    """Find faults of the steps of f: wrong return values, changed states, and results that do
+    not repeat."""
     here, tried = source_place(f, "step"), 0
     for each in explored(f, messages):
         tried += each.differs
@@ -109,7 +112,7 @@ def _step(f: Verification, each: Read, here: str) -> Iterator[Finding]:
 
 
 def _said(each: Read) -> str:
-    """The pair, and those that were read before it."""
+    """The pair that was read, and the pairs before it, in words."""
     before = f" after {message_label(each.word)}" if each.word else ""
     return f"{message_label(each.pair)}{before}"
 
@@ -134,7 +137,8 @@ def _repeated(f: Verification, each: Read, here: str) -> Iterator[Finding]:
 
 
 def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """f of a sequence is what its automaton says, and stays ⊥ once it is."""
+    """Check that f of a sequence agrees with f's automaton, and that f stays ⊥ after its first
+    ⊥."""
     tried = 0
     for each in islice(explored(f, messages), _WORDS):
         if each.error is not None:
@@ -156,7 +160,7 @@ def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
 
 
 def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
+    """Check a declared ``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
     if not f.first_pair_consistent:
         raise NotApplicable("it does not say that it is first-pair consistent")
     tried = 0
@@ -175,7 +179,8 @@ def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
 
 
 def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """``swap_symmetric``, for which the exact engine plays one world only."""
+    """Check a declared ``swap_symmetric``, which lets the exact engine solve only one of the two
+    worlds."""
     if not swap_symmetric(f):
         raise NotApplicable("it does not say that it is swap symmetric")
     waiting = deque([(f.initial_state, f.initial_state)])
@@ -216,7 +221,7 @@ def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> I
 
 
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """``@column_safe``: that f reads columns as it reads numbers."""
+    """Check a declared ``@column_safe``: f must read columns as it reads numbers."""
     if not is_column_safe(f):
         raise NotApplicable("it does not say that it is column safe")
     numbers = [each for each in messages if type(each) in (int, float)]
@@ -235,11 +240,11 @@ def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
 @column_safe
 @attrs.frozen
 class _Asks(ContinualMechanism):
-    """Draws pairs of numbers, wide enough to be columns, and answers whether f allows them."""
+    """Draws pairs of numbers wide enough to be columns, and asks whether f allows each pair."""
 
     f: Verification
     kind: type[float]
-    """int or float."""
+    """The type of the numbers that are drawn: int or float."""
     values: int
     least: float
 
@@ -265,4 +270,4 @@ CHECKS: Final = (
     ("columns", column_safety),
 )  # fmt: skip
 MESSAGES: Final = (0, 1, 2)
-"""Tried where none are given."""
+"""The messages that are tried where the caller gives none."""

@@ -1,4 +1,4 @@
-"""Theorem G of docs/sparse.md in doubles: how far k-sparse composition exceeds Theorem S.
+"""Theorem G of docs/sparse.md in double precision: how far k-sparse composition exceeds Theorem S.
 
 Of n created mechanisms C stand at Z, where the diagonals of the polygon cross, and
 
@@ -30,21 +30,23 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _SLACK: Final = 64 * UNIT
 _WORK: Final = 1 << 23
-"""Values of H in one recursion, at most; with them C is chosen."""
+"""The largest number of values of H in one recursion; it determines C."""
 _RATHER: Final = 2.0**-44
-"""The share of P(C >= 2) that is not worth a larger C."""
+"""The share of P(C >= 2) in the tail beyond C that is small enough to stop there."""
 _BITS: Final = 128
 _LONGEST: Final = 1 << 20
-"""Places of the law of C, at most."""
+"""The largest number of places in the law of C."""
 
 
 Excess: TypeAlias = "Closed | Recursion"
-"""X at every ε: of the mass that Theorem S leaves, the share that general f' reveal."""
+"""The excess X as a function of ε: the share that general f' reveal of the mass that Theorem S
+leaves."""
 
 
 @attrs.frozen(repr=False)
 class GeneralCurve(OfWorst, Searched):
-    """Theorem G: any prefix-closed f', at most n created mechanisms, of which k may differ.
+    """The curve of Theorem G: any prefix-closed f', at most n created mechanisms, of which k may
+    differ.
 
     ``symmetric`` is the curve of Theorem S, which no figure is below; ``closed`` that of the
     closed bound, which needs no recursion and which none is above.
@@ -66,7 +68,7 @@ class GeneralCurve(OfWorst, Searched):
 
     @property
     def closed(self) -> GeneralCurve:
-        """The closed bound in place of the recursion."""
+        """The same curve with the closed bound in place of the recursion."""
         return attrs.evolve(self, excess=self.bound)
 
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
@@ -82,13 +84,14 @@ class GeneralCurve(OfWorst, Searched):
         return probability(outward(lower, upper))
 
     def _guess(self, delta: float) -> tuple[float, float]:
-        """From where Theorem S has this δ to where it has what X leaves to it there."""
+        """A guess at ε(delta): from the ε of Theorem S alone to the ε with the excess X at that
+        point."""
         low = self._without(Fraction(delta))
         at = self._without(Fraction(delta), self.excess.between(Fraction(low)).upper)
         return low, min(at * (1 + 2.0**-40) + 2.0**-60, self._enough)
 
     def _without(self, delta: Fraction, x: float = 0.0) -> float:
-        """Where S + (1-S) x is about δ, for one x."""
+        """The ε at which S + (1-S) x is about δ, for a fixed excess x."""
         left = (delta - Fraction(x)) / (1 - Fraction(x)) if x < 1 else delta
         return self.symmetric.epsilon_between(max(left, self.symmetric.least_delta)).lower
 
@@ -98,8 +101,8 @@ class GeneralCurve(OfWorst, Searched):
 
 @attrs.frozen
 class Corner:
-    """Constants of one mechanism with E and δ < 1: p, its probability of standing at Z, and o =
-    p(1-q).
+    """Constants of one mechanism with E = e^ε and δ < 1: p, its probability of standing at Z, and o
+    = p(1-q).
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
     """
@@ -109,7 +112,7 @@ class Corner:
 
     @cached_property
     def inverse(self) -> tuple[Fraction, Fraction]:
-        """Rationals around 1/E, of which 1 - 1/E has a hundred bits."""
+        """Rational bounds on 1/E, such that 1 - 1/E keeps a hundred bits."""
         if isinstance(self.epsilon, exact.Log):
             return 1 / self.epsilon.argument, 1 / self.epsilon.argument
         small = self.epsilon.denominator.bit_length() - self.epsilon.numerator.bit_length()
@@ -119,18 +122,18 @@ class Corner:
 
     @property
     def tanh(self) -> tuple[Fraction, Fraction]:
-        """Rationals around 1-q = (E-1)/(E+1)."""
+        """Rational bounds on 1-q = (E-1)/(E+1) = tanh(ε/2)."""
         low, high = ((1 - each) / (1 + each) for each in reversed(self.inverse))
         return low, high
 
     @property
     def odds(self) -> Fraction:
-        """o, rounded up."""
+        """The constant o = min{δ/(1-δ), tanh(ε/2)}, rounded up."""
         return min(self.delta / (1 - self.delta), self.tanh[1]) if self.epsilon else Fraction(0)
 
     @property
     def share(self) -> tuple[Fraction, Fraction]:
-        """Rationals around p."""
+        """Rational bounds on p, the probability of standing at Z."""
         if not self.epsilon:
             return Fraction(0), Fraction(0)
         low, high = (self.delta / (1 - self.delta) / each for each in reversed(self.tanh))
@@ -142,12 +145,12 @@ class Corner:
 
 @attrs.frozen
 class Closed:
-    """0 <= X <= ``most``, whatever ε is asked about."""
+    """The closed bound on the excess X: 0 <= X <= ``most`` at every ε."""
 
     most: float
 
     def between(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """The same interval at every ε."""
+        """The interval [0, ``most``], the same at every ε."""
         return Interval(0.0, self.most)
 
     @classmethod
@@ -167,7 +170,7 @@ class Closed:
 
 
 def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
-    """1-ρ is 0 unless two stand at Z, and at most Σ(1-q_i) of those who do: Σ_i≠j o_i p_j."""
+    """A closed bound on X by pairs of mechanisms at Z: the sum Σ_i≠j o_i p_j, rounded up."""
     everyone = sum((n * corner.share[1] for corner, n in corners), Fraction(0))
     return up(
         sum((n * c.odds * max(everyone - c.share[0], Fraction(0)) for c, n in corners), Fraction(0))
@@ -175,7 +178,7 @@ def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
-    """ρ >= Πq_i over those at Z: 1 - Π(1-o_i)."""
+    """A closed bound on X from ρ >= Πq_i over the mechanisms at Z: 1 - Π(1-o_i), rounded up."""
     odds = [(up(corner.odds), n) for corner, n in corners]
     if any(o >= 1 for o, _ in odds):
         return 1.0
@@ -183,7 +186,8 @@ def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _equal(corner: Corner, n: int) -> float:
-    """ρ_c >= q^(c-1): 1 - (1-p)^n - ((1-o)^n - (1-p)^n)/q; where that cancels, too high."""
+    """A closed bound on X for n equal mechanisms, from ρ_c >= q^(c-1): 1 - (1-p)^n - ((1-o)^n -
+    (1-p)^n)/q."""
     o, p, q = up(corner.odds), up(corner.share[1]), 1 - up(corner.tanh[1])
     if q <= 0 or o >= 1:
         return 1.0
@@ -193,7 +197,7 @@ def _equal(corner: Corner, n: int) -> float:
 
 
 def _unknown(kinds: Sequence[Kind], number: int) -> list[float]:
-    """For every split at once: the least ε bounds the pairs, the largest what is revealed."""
+    """Closed bounds on X that hold however the creations are split among the kinds."""
     delta = max(kind.delta for kind in kinds)
     ordered = sorted((Corner(kind.epsilon, delta) for kind in kinds), key=lambda c: c.tanh)
     least, most = ordered[0], ordered[-1]
@@ -207,7 +211,8 @@ def _unknown(kinds: Sequence[Kind], number: int) -> list[float]:
 
 
 class Recursion:
-    """X of n mechanisms with one (ε, δ), 0 < ε, 0 < δ < 1, of which k >= 2 may differ."""
+    """The excess X of n equal mechanisms (0 < ε, 0 < δ < 1), of which k >= 2 may differ, by
+    recursion of H."""
 
     def __init__(self, kind: Kind, k: int) -> None:
         self._n, self._k, self._epsilon = kind.count, k, nearest(kind.epsilon)
@@ -217,17 +222,18 @@ class Recursion:
         tails = np.cumsum(self._pmf.upper[::-1])[::-1]
         wanted = int(np.sum(tails > _RATHER * tails[2])) - 1
         self.most = min(max(wanted, 2), self._affordable())
-        """The largest c of which ρ_c is computed: C."""
+        """The largest c for which ρ_c is computed: C."""
 
     def _affordable(self) -> int:
-        """The largest C whose (C+1)³k²/3 values of H are few enough. Raises: Intractable."""
+        """The largest C for which the (C+1)³k²/3 values of H are few enough. Raises:
+        Intractable."""
         if 9 * self._k**2 > 4 * _WORK:
             raise Intractable("values of H", 9 * self._k**2, _WORK)
         most = max(2, int((3 * _WORK / self._k**2) ** (1 / 3)) - 1)
         return min(most, self._n, len(self._pmf.upper) - 1)
 
     def between(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on X at an ε."""
+        """Bounds on the excess X at an ε."""
         low, high = self._ratios(nearest(at))
         head, tail = self._pmf, slice(self.most + 1, None)
         stop = len(low)
@@ -242,12 +248,13 @@ class Recursion:
 
     @property
     def _log_q(self) -> float:
-        """ln q, rounded down."""
+        """The logarithm of q = 2/(E+1), rounded down."""
         lost = up(self._corner.tanh[1])
         return math.log1p(-lost) * (1 + _SLACK) if lost < 1 else -1e6
 
     def _ratios(self, at: float) -> tuple[Floats, Floats]:
-        """Both ends of ρ_0, …, ρ_C at ε; 1 at the first two, and between q^(c-1) and 1."""
+        """Lower and upper bounds on ρ_0, …, ρ_C at ε; ρ_0 = ρ_1 = 1, and each lies between
+        q^(c-1) and 1."""
         places = np.arange(self.most + 1)
         theta = (1 + self._inverse) / 2
         overlaps = np.array(self._overlaps(at)) / theta**places
@@ -261,7 +268,8 @@ class Recursion:
         return np.maximum(low, least), np.maximum(high, least)
 
     def _overlaps(self, at: float) -> list[float]:
-        """H_k(s; 0, 0, n-c, c) for c = 0, …, C, relatively within ``error`` in ``_ratios``.
+        """The overlaps H_k(s; 0, 0, n-c, c) for c = 0, …, C; their relative error is ``error`` in
+        ``_ratios``.
 
         ``known[c][a, b]`` holds H for all s·E^j, |j| <= mechanisms asked; r is the rest.
         """
@@ -274,7 +282,7 @@ class Recursion:
         return [float(each[0, 0, 0]) for each in known]
 
     def _asked(self, known: list[Floats], stop: Floats, left: int) -> list[Floats]:
-        """One ask more: H_κ from H_κ-1, with ``left`` mechanisms not yet asked."""
+        """One step of the recursion: H_κ from H_κ-1, with ``left`` mechanisms not yet asked."""
         inverse, found = self._inverse, list[Floats]()
         for c, each in enumerate(known):
             true, false = each[..., :-2], each[..., 2:] * inverse
@@ -291,7 +299,8 @@ class Recursion:
 
     @staticmethod
     def _at_r(true: Floats, false: Floats, others: int, inverse: float) -> Floats:
-        """Asking one at R, of which there are r = ``others`` - a - b; ∞ where there is none."""
+        """The overlap after asking a mechanism at R, of which there are ``others`` - a - b; ∞ if
+        there is none."""
         asked: Floats = (true + false) / (1 + inverse)
         size = asked.shape[0]
         if others <= 2 * (size - 1):
@@ -301,7 +310,7 @@ class Recursion:
 
 
 def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
-    """P(C = 0), P(C = 1), … of C ~ Bin(n, p), and a bound on the mass that is left out.
+    """Bounds on P(C = 0), P(C = 1), … for C ~ Bin(n, p), and on the mass that is left out.
 
     Raises: Intractable where they are too many, or p too near to 1 for its bounds.
     """
@@ -335,7 +344,8 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
 
 
 def general(created: Created, symmetric: PrivacyCurve, worst: OptimalCurve) -> GeneralCurve:
-    """The curve of Theorem G above that of Theorem S, whose law is that of ``worst``."""
+    """The curve of Theorem G on top of ``symmetric``, the curve of Theorem S; ``worst`` is its
+    law."""
     bound = Closed.of(created)
     return GeneralCurve(symmetric, worst, _excess(created, bound), bound)
 

@@ -1,4 +1,4 @@
-"""Theorems S and G of docs/sparse.md in Fractions: the recursion of H, as it is written there.
+"""Theorems S and G of docs/sparse.md in Fractions, by the recursion of H as the document states it.
 
 k-sparse parallel composition of n created mechanisms, without first-pair consistency. A
 mechanism that has not been asked a differing pair yet is a public martingale in a polygon with
@@ -21,13 +21,14 @@ from antiphon.composition.accounting.parameters import Created, Given, Kind, cre
 from antiphon.numbers import Intractable, exact
 
 LIMIT: Final = 1 << 15
-"""Values of H that are kept, at most."""
+"""The largest number of cached values of H."""
 _MOST: Final = 400
-"""Creations, each of which is a step of the recursion."""
+"""The largest number of creations, each a step of the recursion."""
 
 
 class Places(NamedTuple):
-    """Where the mechanisms of one class stand that are not asked yet, and how many may be."""
+    """The vertices at which the unasked mechanisms of one class stand, and how many of them may
+    differ."""
 
     at_a: int
     at_b: int
@@ -41,7 +42,7 @@ Start = tuple[Fraction, Fraction]
 
 
 class Potential:
-    """H_k(s; a, b, r, c) for classes of the given E = e^ε; each value is computed once.
+    """The least overlap H_k(s; a, b, r, c) for classes with given E = e^ε; each value is cached.
 
     ``starts``: of each class, the weights at R and Z of one that is created; the rest is at 0.
     """
@@ -51,7 +52,8 @@ class Potential:
         self._known: dict[tuple[Fraction, int, Standing, int], Fraction] = {}
 
     def least(self, s: Fraction, asks: int, standing: Standing, free: int = 0) -> Fraction:
-        """The least overlap that ``asks`` first differing pairs can reach.
+        """The least overlap Σ min(P, sQ) that an adversary can reach with ``asks`` first differing
+        pairs.
 
         ``free`` mechanisms, of whichever class, may still be created.
         """
@@ -94,12 +96,13 @@ class Potential:
 
 
 def theta(e: Fraction) -> Fraction:
-    """θ = (E+1)/(2E): Z = (θ, θ)."""
+    """The coordinate θ = (E+1)/(2E) of the point Z = (θ, θ)."""
     return (e + 1) / (2 * e)
 
 
 def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
-    """p: how likely a mechanism that starts at (1-δ, 1-δ) stands at Z, if it is not at 0."""
+    """The probability p that a mechanism starting at (1-δ, 1-δ) stands at Z, given that it is
+    not at 0."""
     if e == 1 or not delta:
         return Fraction(0)  # at E = 1 it is Z = R
     if delta == 1:
@@ -108,14 +111,15 @@ def crossing_share(e: Fraction, delta: Fraction) -> Fraction:
 
 
 def start(e: Fraction, delta: Fraction, symmetric: bool) -> Start:
-    """(1-δ, 1-δ) as a mixture of R, Z and 0; of R and 0, where f' is symmetric."""
+    """The weights at R and Z of the starting point (1-δ, 1-δ); the rest is at 0. Z has none if
+    f' is symmetric."""
     p = Fraction(0) if symmetric else crossing_share(e, delta)
     return (1 - delta) * (1 - p), (1 - delta) * p / theta(e)
 
 
 @attrs.frozen
 class ExactSparseCurve:
-    """Theorem G, or S, in Fractions; every ε is 0 or ``Log(q)``."""
+    """The curve of Theorem G or S in Fractions; every ε is 0 or ``Log(q)``."""
 
     created: Created
     symmetric: bool
@@ -145,7 +149,8 @@ class ExactSparseCurve:
         return start(exact_exp(kind.epsilon), kind.delta, self.symmetric)
 
     def _weight(self, kind: Kind, crossing: int) -> Fraction:
-        """(1-δ)^n Bin(n, p; c) θ^-c: so many at Z, and all others at R."""
+        """The weight (1-δ)^n Bin(n, p; c) θ^-c of c = ``crossing`` mechanisms at Z and all
+        others at R."""
         at_r, at_z = self._start(kind)
         others = kind.count - crossing
         return math.comb(kind.count, crossing) * at_r**others * at_z**crossing
@@ -159,7 +164,8 @@ def exactly_sparse(
     creations: int | Given,
     symmetric: bool = False,
 ) -> ExactSparseCurve:
-    """``sparse`` of bounded creations in Fractions, for small n; every ε is 0 or ``Log(q)``.
+    """The curve of ``sparse`` for bounded creations, in Fractions, for small n; every ε is 0 or
+    ``Log(q)``.
 
     Attained (docs/sparse.md), also where the classes are unequal. Of unequal ones of which only the
     number is known, the adversary decides on the way which to create; it gains from that.

@@ -42,7 +42,7 @@ Chosen = list[Pair]
 
 @attrs.frozen(repr=False)
 class SparseCurve(OfWorst):
-    """The curve of any k of the given parameters, whichever they turn out to be.
+    """The privacy curve of k-sparse composition: any k of the given parameters may differ.
 
     ``worst`` are the k largest ε_i together with the k largest δ_i. It bounds every choice,
     adaptive or not: RR_{ε,δ} is a post-processing of RR_{ε,0} and RR_{0,δ}, so a mechanism of
@@ -144,7 +144,7 @@ def sparse(
 
 
 def _bounded(made: Created, symmetric: bool) -> SparseCurve | GeneralCurve:
-    """Theorem S for these creations, and Theorem G above it.
+    """The curve of Theorem S for these creations or, if f' need not be symmetric, of Theorem G.
 
     Where only their number is known, all have the largest δ, and the lower end is that of those who
     differ having the largest ε, or δ, and all others the largest δ.
@@ -168,7 +168,7 @@ def _bounded(made: Created, symmetric: bool) -> SparseCurve | GeneralCurve:
 
 
 def _responses(differing: Chosen, deltas: Counter[Fraction]) -> OptimalCurve:
-    """The curve of RR_{ε,0} for those who differ, and RR_{0,δ} for all."""
+    """The curve of RR_{ε,0} for each mechanism that differs, and of RR_{0,δ} for all mechanisms."""
     pure = parameters([(epsilon, 0) for epsilon, _ in differing])
     positive = tuple(sorted((delta, n) for delta, n in deltas.items() if delta and n))
     return OptimalCurve(attrs.evolve(pure, deltas=positive, count=deltas.total()), 1e-6)
@@ -186,7 +186,8 @@ def _by_delta(left: Pair, right: Pair) -> int:
 
 
 def _largest(counts: Counter[Pair], k: int, first: Order, second: Order) -> Chosen:
-    """The k largest parameters, in one order and then in the other; all, if they are fewer."""
+    """The k largest parameters, ordered by ``first`` and then by ``second``; all, if there are
+    fewer."""
 
     def compare(left: Pair, right: Pair) -> int:
         return first(right, left) or second(right, left)
@@ -198,12 +199,13 @@ def _largest(counts: Counter[Pair], k: int, first: Order, second: Order) -> Chos
 
 
 _LARGE = 700.0
-"""A logarithm whose exponential is a double."""
+"""A logarithm small enough for its exponential to fit in a double."""
 
 
 @attrs.frozen
 class SparseDivergence:
-    """α ↦ a bound on D_α of k-sparse parallel composition, of n created; rounded up. A value.
+    """A bound on the Rényi divergence D_α of k-sparse composition of n creations, as a function of
+    α.
 
     Of an unequal purse with k_i slots of kind i the adversary decides the kinds of the n on the
     way. Both bounds hold, and the least is taken: that n of *every* kind were there from the
@@ -235,7 +237,8 @@ class SparseDivergence:
 
 
 def log_elementary(size: float, n: int, k: int) -> float:
-    """ln Σ_{s<=k} C(n,s) (e^size - 1)^s for size >= 0, rounded up; n·size where k >= n.
+    """The logarithm ln Σ_{s<=k} C(n,s) (e^size - 1)^s for size >= 0, rounded up; n·size where k >=
+    n.
 
     >>> 3 * log_elementary(0.1, 1, 1) <= log_elementary(0.1, 3, 3) < 0.3000001
     True
@@ -257,7 +260,7 @@ def log_elementary(size: float, n: int, k: int) -> float:
 
 @lru_cache(maxsize=16)
 def _logs_of_binomials(n: int, k: int) -> tuple[Floats, Floats, float]:
-    """ln C(n,s) for s = 1..k; the s; and how large the numbers are whose sum these are."""
+    """The logarithms ln C(n,s) for s = 1..k, the values s, and the size of the largest summand."""
     places = np.arange(1.0, k + 1)
     steps = np.log((n + 1 - places) / places)
     return np.cumsum(steps), places, float(np.abs(steps).max())

@@ -18,15 +18,15 @@ Key = TypeVar("Key")
 Value = TypeVar("Value")
 
 Enough: TypeAlias = Floats | None
-"""Logarithms below which a number is negligible; None: none is."""
+"""Logarithms below which a value is negligible; None: no value is."""
 
 SLACK: Final = 16 * UNIT
-"""The rounding error of a handful of operations on numbers of size one."""
+"""A bound on the rounding error of a few operations on numbers of size one."""
 _KEPT: Final = 24
 
 
 def cached(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Value:
-    """The value for a key, made once; the last few dozen are kept."""
+    """The value for a key, computed once; only the last few dozen are kept."""
     if key not in known:
         if len(known) >= _KEPT:
             del known[next(iter(known))]
@@ -35,14 +35,14 @@ def cached(known: dict[Key, Value], key: Key, make: Callable[[], Value]) -> Valu
 
 
 class Moment(NamedTuple):
-    """A number, and a bound on its error."""
+    """A numerical value with a bound on its error."""
 
     value: float
     error: float
 
 
 class Logs(NamedTuple):
-    """ln Φ at some frequencies; the relative error of Φ is at most e^slack - 1.
+    """The logarithms ln Φ at some frequencies; the relative error of Φ is at most e^slack - 1.
 
     Where ``slack`` is infinite, the real part is only a bound on ln |Φ|, found to be negligible.
     """
@@ -52,14 +52,14 @@ class Logs(NamedTuple):
 
 
 class Lattice(NamedTuple):
-    """All losses are at offset + n·spacing, for whole n."""
+    """A lattice of losses: all lie at offset + n·spacing, for whole n."""
 
     offset: Fraction
     spacing: Fraction
 
 
 class LossLaw(ABC):
-    """Losses L of independent mechanisms, summed; L = ln dP/dQ under P, given that it is finite.
+    """The law of a sum of independent privacy losses L = ln dP/dQ under P, given that L is finite.
 
     For s = c + iθ, c > 0, and M(s) = E[e^(sL)], the *characteristic* Φ(θ) = M(c+iθ)/M(c) is that
     of L tilted by e^(cL), so |Φ| <= 1. Frequencies are doubles that may be relatively four units
@@ -69,29 +69,29 @@ class LossLaw(ABC):
     @property
     @abstractmethod
     def most(self) -> Fraction | None:
-        """A bound on L from above; None if there is none."""
+        """An upper bound on L; None if there is none."""
 
     @property
     @abstractmethod
     def lattice(self) -> Lattice | None:
-        """Where all losses are, if on a lattice of rationals."""
+        """The lattice of rationals that all losses lie on; None if there is none."""
 
     @property
     @abstractmethod
     def size(self) -> int:
-        """How many factors Φ has."""
+        """The number of factors of Φ."""
 
     @abstractmethod
     def log_moment(self, order: float) -> Moment:
-        """ln M(c)."""
+        """The log moment ln M(c), c = ``order``, with an error bound."""
 
     @abstractmethod
     def guide(self, order: float) -> tuple[float, float]:
-        """About the mean and the variance of the tilted L; nothing is certified by them."""
+        """Approximate mean and variance of the tilted L; they are not certified."""
 
     @abstractmethod
     def characteristic(self, order: float, frequencies: Floats, enough: Enough = None) -> Logs:
-        """ln Φ(θ) for all θ, but for those at which it is seen that ln |Φ| < ``enough``."""
+        """The logarithm ln Φ(θ) at all θ, except where ln |Φ| is found to be below ``enough``."""
 
     @abstractmethod
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
@@ -103,13 +103,13 @@ class LossLaw(ABC):
 
 @attrs.frozen(eq=False)
 class GroupedLosses(LossLaw):
-    """Losses that are given by kind: the parameters of a kind and, last, how many are of it."""
+    """Losses grouped by kind: each group has the parameters of its kind and, last, their number."""
 
     given: tuple[tuple[Any, ...], ...]
 
     @cached_property
     def counts(self) -> Floats:
-        """How many of each kind."""
+        """The number of losses in each group."""
         return np.array([float(kind[-1]) for kind in self.given])
 
     @property
@@ -118,7 +118,7 @@ class GroupedLosses(LossLaw):
 
 
 def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
-    """ln Π φ_i^n_i for rows φ_i, each within ``wrong`` <= 1 of the truth.
+    """The logarithm ln Π φ_i^n_i for rows φ_i, each within ``wrong`` <= 1 of the truth.
 
     A factor smaller than its error is taken to be as large: the truth is then within twice that,
     and always |true/taken - 1| <= 2·wrong/|taken|. Rows are added one by one.
@@ -132,14 +132,14 @@ def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
 
 
 def log_ceiling(squared: Floats, counts: Floats) -> Floats:
-    """Σ n_i ln |φ_i| from rows of bounds on |φ_i|²."""
+    """The bound Σ n_i ln |φ_i|, from rows of bounds on |φ_i|²."""
     logs = np.log(np.minimum(squared + SLACK, 1.0))
     total: Floats = np.sum(counts[:, None] * logs, axis=0) * 0.5
     return total * (1 - 1e-9)
 
 
 def off_grid(low: Floats, high: Floats, period: Floats) -> Floats:
-    """For each period (rows), how far a range (columns) stays from its multiples, at least."""
+    """The least distance of each range (columns) from the multiples of each period (rows)."""
     middle, half = (low + high) / 2, (high - low) / 2
     each = period[:, None]
     distance = np.abs(middle - each * np.rint(middle / each))
@@ -148,7 +148,7 @@ def off_grid(low: Floats, high: Floats, period: Floats) -> Floats:
 
 
 def divisor(values: Iterable[Fraction]) -> Fraction:
-    """The largest number that all of these are multiples of."""
+    """The greatest common divisor of rationals: the largest number that all are multiples of."""
     listed = list(values)
     whole = math.lcm(*(each.denominator for each in listed))
     return Fraction(math.gcd(*(int(each * whole) for each in listed)), whole)

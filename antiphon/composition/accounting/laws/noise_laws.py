@@ -1,4 +1,4 @@
-"""Losses of noise and of bounded ranges: laws with a density, and of the discrete Gaussian."""
+"""Laws of the losses of Gaussian, discrete Gaussian and bounded-range mechanisms."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -15,7 +15,8 @@ from antiphon.numbers.interval import UNIT, Floats
 
 @attrs.frozen(eq=False)
 class Ranges(loss.GroupedLosses):
-    """Σ of n_i losses with density e^((x-η)/2)/(2(1-e^(-η))) on [-η, η].
+    """The loss of bounded-range mechanisms: Σ of n_i losses with density e^((x-η)/2)/(2(1-e^(-η)))
+    on [-η, η].
 
     With a = c + 1/2, M(c) = sinh(aη)/(2a sinh(η/2)) and
     φ(θ) = (cos θη + i coth(aη) sin θη)/(1 + iθ/a). |φ| falls until θη = π, since
@@ -71,7 +72,7 @@ class Ranges(loss.GroupedLosses):
 
 
 def _log_sinhc(x: Floats) -> Floats:
-    """ln (sinh x / x) for x > 0."""
+    """The function ln (sinh x / x) for x > 0."""
     near = np.minimum(x, 20.0)
     return np.where(
         x < 20.0,
@@ -82,7 +83,7 @@ def _log_sinhc(x: Floats) -> Floats:
 
 @attrs.frozen(eq=False)
 class Normal(loss.LossLaw):
-    """N(v/2, v): the losses of Gaussian mechanisms with Σμ² = v; M(s) = e^(vs(s+1)/2)."""
+    """The loss N(v/2, v) of Gaussian mechanisms with Σμ² = v; M(s) = e^(vs(s+1)/2)."""
 
     variance: Fraction
 
@@ -119,15 +120,16 @@ class Normal(loss.LossLaw):
 
 
 _TERMS: Final = np.arange(-10.0, 11.0)
-"""The terms of the direct sum, for σ < 1: the rest is below e^-50 of the largest term."""
+"""The number of terms of the direct sum, for σ < 1: the rest is below e^-50 of the largest term."""
 _WAVES: Final = 2 * np.pi * np.arange(-1.0, 2.0)
-"""The terms of Poisson's sum, for σ >= 1: the rest is below 2e^-44."""
+"""The number of terms of Poisson's sum, for σ >= 1: the rest is below 2e^-44."""
 _CHUNK: Final = 1 << 7
 
 
 @attrs.frozen(eq=False)
 class Thetas(loss.GroupedLosses):
-    """Σ of n_i losses of N_Z(0,σ²) against N_Z(Δ,σ²): L = Δ(Δ-2x)/(2σ²).
+    """The loss of discrete Gaussian noise: Σ of n_i losses of N_Z(0,σ²) against N_Z(Δ,σ²), L =
+    Δ(Δ-2x)/(2σ²).
 
     Tilted by e^(cL), x is again a discrete Gaussian, about -cΔ. With
     ϑ(a,ω) = Σ_n e^(-(n+a)²/(2σ²)) e^(-iωn) and h = Δ/σ²,
@@ -141,7 +143,7 @@ class Thetas(loss.GroupedLosses):
     """
 
     given: tuple[tuple[Fraction, int, int], ...]
-    """(σ, Δ, how many)."""
+    """The groups of equal losses, each (σ, Δ, number)."""
 
     @cached_property
     def _sigmas(self) -> Floats:
@@ -153,7 +155,7 @@ class Thetas(loss.GroupedLosses):
 
     @cached_property
     def _steps(self) -> Floats:
-        """h = Δ/σ²."""
+        """The lattice step h = Δ/σ² of each group's losses."""
         return np.array([float(shift / sigma**2) for sigma, shift, _ in self.given])
 
     @property
@@ -169,7 +171,8 @@ class Thetas(loss.GroupedLosses):
         return loss.Lattice(Fraction(offset), spacing)
 
     def _theta(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """ϑ(a,ω) for |ω| <= π and 2|a| <= 1, up to a factor that is the same for all ω.
+        """The theta function ϑ(a,ω) for |ω| <= π and 2|a| <= 1, up to a factor that is the same for
+        all ω.
 
         For σ < 1 that factor is e^(a²/(2σ²)), else 1/(√(2π)σ).
         """
@@ -188,7 +191,8 @@ class Thetas(loss.GroupedLosses):
         return bool(self._sigmas[0] < 1)
 
     def _places(self, order: float) -> tuple[Floats, Floats, Floats]:
-        """The integers nearest to cΔ, what is left, and a bound on what its rounding does."""
+        """The integers nearest to cΔ, the remainders, and bounds on the effect of their
+        rounding."""
         exactly = order * self._shifts
         whole = np.rint(exactly)
         return whole, exactly - whole, 8 * UNIT * (1 + exactly) * (1 + 1 / self._sigmas**2)
@@ -234,7 +238,7 @@ class Thetas(loss.GroupedLosses):
         return total
 
     def _ratio(self, part: slice, place: Floats, waves: Floats) -> loss.Complexes:
-        """ϑ(a,ω)/ϑ(a,0)."""
+        """The normalised theta function ϑ(a,ω)/ϑ(a,0)."""
         a = place[part]
         return self._theta(part, a, waves) / self._theta(part, a, np.zeros((len(a), 1)))
 

@@ -1,4 +1,4 @@
-"""Losses of randomized response: ±ε."""
+"""The law of the losses of randomized response: ±ε."""
 
 import math
 from collections import Counter
@@ -17,39 +17,41 @@ from antiphon.numbers.interval import UNIT, Floats, Interval, nearest, outward, 
 
 _CHUNK: Final = 1 << 10
 _FIRST: Final = 8
-"""Factors that a range of frequencies is judged by at first."""
+"""The number of factors by which a range of frequencies is judged at first."""
 _CELLS: Final = 1 << 15
-"""Factors times ranges that are looked at together, at most."""
+"""The largest number of factors times ranges that are processed together."""
 _CELL: Final = 0.3
-"""A range whose frequencies are as well looked at one by one, times ε."""
+"""The length, times ε, of a range whose frequencies are better evaluated one by one."""
 _SHORT: Final = 0.7
-"""Half of a range whose ceiling is worth factors, times ε."""
+"""The half length, times ε, of a range that is short enough to be bounded factor by factor."""
 _BLOCK: Final = 1 << 13
-"""Frequencies whose factors are multiplied together."""
+"""The number of frequencies whose factors are multiplied together."""
 _MANY: Final = 1 << 16
-"""Factors times frequencies from which on they are multiplied, not added as logarithms."""
+"""The least number of factors times frequencies for which factors are multiplied, not added as
+logarithms."""
 _FEWEST: Final = 1 << 12
-"""Factors times frequencies from which on interpolating is thought of."""
+"""The least number of factors times frequencies for which interpolation is considered."""
 _MOST_NODES: Final = 61
 
 
 class Strong(NamedTuple):
-    """The factors at one order, those first that fall fastest in θ."""
+    """The factors at one order, sorted so that those that decay fastest in θ come first."""
 
     epsilons: Floats
     counts: Floats
     decay: Floats
-    """1/cosh²(aε)."""
+    """The values 1/cosh²(aε), by which the factors decay."""
     square: float
     fourth: float
-    """Σ n ε²/cosh²(aε), and the same with ε⁴."""
+    """The sum Σ n ε⁴/cosh²(aε); ``square`` is the same with ε²."""
     factors: list[tuple[float, float, int]]
-    """ε, tanh(aε), and how many."""
+    """The triples (ε, tanh(aε), number)."""
 
 
 @attrs.frozen(eq=False)
 class Responses(loss.GroupedLosses):
-    """Σ of n_i losses ±ε_i, +ε_i w.p. e^ε_i/(1+e^ε_i) (RR_{ε_i,0}; CM Def. 2.3).
+    """The loss of randomized responses: Σ of n_i losses ±ε_i, +ε_i w.p. e^ε_i/(1+e^ε_i)
+    (RR_{ε_i,0}; CM Def. 2.3).
 
     With a = c + 1/2, M(c) = Π cosh(aε)/cosh(ε/2) and φ(θ) = cos θε + i tanh(aε) sin θε, so
     |φ|² = 1 - sin²(θε)/cosh²(aε).
@@ -60,7 +62,7 @@ class Responses(loss.GroupedLosses):
 
     @cached_property
     def epsilons(self) -> Floats:
-        """Each within one rounding."""
+        """The ε_i as doubles, each within one rounding."""
         return np.array([nearest(e) for e, _ in self.given])
 
     @property
@@ -68,7 +70,7 @@ class Responses(loss.GroupedLosses):
         return self._sum(1)
 
     def _sum(self, end: int) -> Fraction:
-        """One end of Σ n ε."""
+        """A lower (``end`` 0) or upper (1) bound on Σ n ε as a Fraction."""
         numerators: Counter[int] = Counter()
         for e, n in self.given:
             each = exact.bracket(e, 40)[end]
@@ -80,7 +82,8 @@ class Responses(loss.GroupedLosses):
         return self._sum(0), self._sum(1)
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float] | None:
-        """Near Σ n ε, where only that loss is above; and where all are, but for 2^-60."""
+        """Closed-form bounds on H(at) near the largest loss Σ n ε, or where H is 1 up to 2^-60;
+        else None."""
         low, high = exact.bracket(at, 40)
         excess = float(self._total[0] - high), float(self._total[1] - low)
         if 0 < excess[0] <= excess[1] * (1 + 4 * UNIT) <= 2 * self._least:
@@ -93,7 +96,8 @@ class Responses(loss.GroupedLosses):
         return float(np.min(self.epsilons)) * (1 - 4 * UNIT)
 
     def _top(self, least: float, most: float) -> Interval[float]:
-        """H(Σnε - x) for ``least`` <= x <= ``most`` <= 2 min ε: P(L = Σnε)(1 - e^-x)."""
+        """Bounds on H near the top: H(Σnε - x) = P(L = Σnε)(1 - e^-x), ``least`` <= x <=
+        ``most`` <= 2 min ε."""
         terms = self.counts * np.log1p(np.exp(-self.epsilons))
         log = -math.fsum(terms)
         slack = 8 * UNIT * (1 + float(np.sum((2 + self.epsilons) * terms)))
@@ -103,7 +107,7 @@ class Responses(loss.GroupedLosses):
         return probability(outward(*ends))
 
     def _below(self, at: float, mean: float, slack: float) -> bool:
-        """Whether Chernoff's bound M(-t) e^(t·at) of 1 - H(at), 0 <= t <= 1/2, is below 2^-60."""
+        """Whether 1 - H(at) is below 2^-60 by Chernoff's bound M(-t) e^(t·at), 0 <= t <= 1/2."""
         if mean <= at:
             return False
         low, high = -0.5, 0.0
@@ -147,7 +151,7 @@ class Responses(loss.GroupedLosses):
         return self._directly(order, frequencies)
 
     def _multiplied(self, order: float, frequencies: Floats, enough: Floats | None) -> Logs:
-        """The product of all factors, block by block. No factor is above 1 in modulus, so errors
+        """The product of all factors, block by block. No factor exceeds 1 in modulus, so errors
         add up."""
         least = np.zeros(len(frequencies)) if enough is None else np.exp(np.minimum(enough, 9.0))
         blocks = [slice(i, i + _BLOCK) for i in range(0, len(frequencies), _BLOCK)]
@@ -156,7 +160,8 @@ class Responses(loss.GroupedLosses):
         return Logs(value, slack)
 
     def _block(self, order: float, theta: Floats, least: Floats) -> Logs:
-        """Frequencies are dropped as soon as the strongest factors make |Φ| negligible."""
+        """The values ln Φ of one block; frequencies are dropped once the strongest factors make
+        |Φ| negligible."""
         factors = self._strong(order).factors
         linear = 6 * float(np.sum(self.counts * self.epsilons)) * theta
         wrong = UNIT * (24 * float(np.sum(self.counts)) + linear) * (1 + 1e-9)
@@ -196,7 +201,8 @@ class Responses(loss.GroupedLosses):
             yield self.epsilons[part], self.counts[part]
 
     def _interpolated(self, order: float, frequencies: Floats) -> Logs | None:
-        """ln Φ from its values at Chebyshev's nodes of [-T, T], where they are the fewer.
+        """The logarithm ln Φ interpolated from Chebyshev nodes of [-T, T]; None if there would be
+        too many nodes.
 
         Let X be a tilted loss less its mean, |X| <= 2ε. For |z| <= r, 2εr <= 1,
 
@@ -234,11 +240,11 @@ class Responses(loss.GroupedLosses):
         return Logs(result, slack + 8 * UNIT * abs(mean) * frequencies)
 
     def cell(self, order: float) -> float:
-        """A length of ranges below which ``ceiling`` hardly differs from Φ."""
+        """The length of ranges below which ``ceiling`` hardly differs from Φ."""
         return _CELL / float(np.max(self._strong(order).epsilons[:_FIRST]))
 
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
-        """Near 0 by sin²x >= x² - x⁴/3, in two sums; elsewhere factor by factor.
+        """A bound on ln |Φ| over ranges: near 0 by sin²x >= x² - x⁴/3, elsewhere factor by factor.
 
         No more factors are looked at for a range that is below ``enough`` by those before.
         """
@@ -258,7 +264,7 @@ class Responses(loss.GroupedLosses):
         return float(np.max(self.epsilons))
 
     def _strong(self, order: float) -> Strong:
-        """Among equals unlike ones come first, as equal phases drop the same frequencies."""
+        """The sorted factors at an order; among equally strong ones, unlike ε come first."""
 
         def made() -> Strong:
             decay = self._decay(order)
@@ -276,7 +282,8 @@ class Responses(loss.GroupedLosses):
 
 
 def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
-    """Σ n ln |φ| over ranges, where |sin| is no less than at their middle, but for the rest.
+    """A bound on Σ n ln |φ| over ranges away from 0, factor by factor, with |sin| at its least in
+    each range.
 
     None are looked at for ranges that are too long to say anything about.
     """
@@ -309,7 +316,7 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
 
 
 def _factor(half: Floats, epsilon: float, tanh: float, count: int) -> loss.Complexes:
-    """(cos θε + i tanh(aε) sin θε)^count, from t = tan(θε/2): that is faster than both.
+    """The factor (cos θε + i tanh(aε) sin θε)^count, computed from t = tan(θε/2), which is faster.
 
     A tan within four ulp turns the phase by eight units at most; roundings lose another ten.
     """
@@ -325,7 +332,7 @@ def _factor(half: Floats, epsilon: float, tanh: float, count: int) -> loss.Compl
 
 
 def _power(base: loss.Complexes, exponent: int) -> loss.Complexes:
-    """base^exponent by squaring: at most two roundings for every factor."""
+    """The power base^exponent by squaring: at most two roundings for every factor."""
     result = np.ones_like(base)
     while exponent:
         if exponent & 1:
@@ -336,4 +343,4 @@ def _power(base: loss.Complexes, exponent: int) -> loss.Complexes:
 
 
 _ENOUGH: Final = 40.0
-"""A ceiling that many nats down is low enough, if nothing is said."""
+"""The default threshold of a ceiling: this many nats below 1 are low enough."""

@@ -19,7 +19,8 @@ _CHUNK: Final = 1 << 12
 
 @attrs.frozen(eq=False)
 class Values(loss.LossLaw):
-    """``count`` independent losses with these values and masses, each within some units of it.
+    """The sum of ``count`` independent losses with finitely many values, given with their masses to
+    some units.
 
     |φ|² = 1 - 4Σ_{a<b} m_a m_b sin²(θ(L_a-L_b)/2) for the tilted masses m, so that the largest
     few terms of the sum give a bound.
@@ -29,7 +30,7 @@ class Values(loss.LossLaw):
     masses: Floats
     count: int
     highest: Fraction
-    """A bound on a loss."""
+    """An upper bound on a single loss."""
     place: loss.Lattice | None = None
     """The lattice of a single loss."""
 
@@ -56,7 +57,7 @@ class Values(loss.LossLaw):
         return weights, float(np.sum(weights))
 
     def _lost(self, order: float) -> float:
-        """The total error of the tilted masses."""
+        """A bound on the total relative error of the tilted masses."""
         weights, total = self._tilted(order)
         gaps = float(np.sum(weights * (self._top - self.losses))) / total
         size = float(np.max(np.abs(self.losses)))
@@ -105,7 +106,8 @@ class Values(loss.LossLaw):
 
 @attrs.frozen(eq=False)
 class Mixture(loss.LossLaw):
-    """``count`` losses, each of one of these laws, with these probabilities."""
+    """The sum of ``count`` independent losses, each drawn from one of ``laws`` with
+    probabilities ``weights``."""
 
     weights: Sequence[Fraction]
     laws: Sequence[loss.LossLaw]
@@ -134,7 +136,8 @@ class Mixture(loss.LossLaw):
         return sum(law.size for law in self.laws)
 
     def _moments(self, order: float) -> tuple[loss.Moment, Floats, float]:
-        """ln M of one, each law's share of it, and by how much the shares are off."""
+        """The log moment ln M of one loss, each law's share of M, and a bound on the error of
+        the shares."""
         moments = [law.log_moment(order) for law in self.laws]
         logs = np.array([each.value for each in moments])
         top = float(np.max(logs))
@@ -176,7 +179,7 @@ class Mixture(loss.LossLaw):
 
 
 def log_ratio(ratio: Fraction) -> float:
-    """ln ratio, relatively within sixteen units."""
+    """The logarithm of a rational, within sixteen units relatively."""
     if abs(ratio - 1) < Fraction(1, 2):
         return math.log1p(float(ratio - 1))
     return math.log(ratio.numerator) - math.log(ratio.denominator)

@@ -1,1 +1,1 @@
-"""Dominating pairs, and what they promise together."""
+"""Dominating pairs, and the privacy curves and divergences of their products."""

@@ -27,7 +27,8 @@ Pairs = Iterable[Union[pairs_curve.LossPair, kinds.Measure, ContinualMechanism]]
 
 
 def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
-    """The multiset of pairs; a measure, or a mechanism by its claims, stands for one.
+    """The multiset of dominating pairs; a measure, or a mechanism through its claims, is turned
+    into a pair.
 
     Raises: InvalidArgument for none, or for what no pair of ours dominates.
     """
@@ -55,7 +56,8 @@ def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
 
 
 def _as_pair(given: Any) -> Any:
-    """The pair that dominates a measure, or what a mechanism claims; anything else as it is."""
+    """The dominating pair of a measure or of a mechanism's claims; any other object is returned
+    unchanged."""
     measures: list[kinds.Measure]
     if isinstance(given, ContinualMechanism):
         measures = [each.measure for each in given.claims if each.status is not Status.REFUTED]
@@ -74,12 +76,13 @@ def _as_pair(given: Any) -> Any:
 
 
 def is_known(pair: Any) -> TypeGuard[pairs_curve.LossPair]:
-    """Whether it is exactly a pair of this library, and so is all that it is a mixture of."""
+    """Whether an object is exactly one of this library's pairs, and so are all parts of a
+    mixture."""
     return _stranger(pair) is None
 
 
 def _stranger(pair: object) -> type | None:
-    """The type of the first that is not exactly a pair of this library; None if all are."""
+    """The type of the first pair that is not exactly one of this library's; None if all are."""
     found: type = type(pair)
     if not any(found is kind for kind in KINDS):
         return found
@@ -88,7 +91,8 @@ def _stranger(pair: object) -> type | None:
 
 
 def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve.PairsCurve:
-    """The tight privacy curve of mechanisms that these pairs dominate, fixed in advance.
+    """The tight privacy curve of a composition of mechanisms dominated by these pairs, fixed in
+    advance.
 
     ``times`` repeats the list. Losses on one lattice (discrete Gaussians of commensurable σ²,
     equal responses) and rational atoms are relatively 1e-9 sure or better; for any others
@@ -123,7 +127,8 @@ def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
 
 
 def renyi_curve(pairs: Pairs, *, times: int = 1) -> RenyiCurve:
-    """The (ε, δ) that ``divergence`` at every order implies. Never below ``compose``."""
+    """The privacy curve implied by ``divergence`` at all orders. It is never below that of
+    ``compose``."""
     composed = pair_multiset(pairs, times)
     return RenyiCurve(
         lambda order: pairs_curve.product_divergence(composed, order),
@@ -161,7 +166,7 @@ def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
 def dominated_measure(
     kind: Callable[..., pairs_curve.LossPair], *parameters: object
 ) -> tuple[kinds.Dominated, ...]:
-    """The measure of a pair; nothing where its parameters are past what is accounted for.
+    """The measure ``Dominated`` of a pair; an empty tuple where its parameters are out of range.
 
     >>> dominated_measure(noise.GaussianPair, 2), dominated_measure(noise.GaussianPair, 10**12)
     ((Dominated(pair=GaussianPair(mu=2)),), ())

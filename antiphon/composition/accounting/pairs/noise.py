@@ -1,4 +1,4 @@
-"""The dominating pairs of noise, and those that stand for a claim: (ε, δ), a bounded range."""
+"""The dominating pairs of noise, and those that represent a claim: (ε, δ), a bounded range."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ from antiphon.numbers import InvalidArgument, exact, named
 from antiphon.protocol.registry import register
 
 LARGEST: Final = Fraction(10**9)
-"""Nats of a loss, or units of a parameter, at most: past it a pair promises nothing."""
+"""The largest loss in nats, or parameter: beyond it a pair promises nothing."""
 _MOST_SHIFT: Final = 1 << 12
 
 
 def _check_size(what: str, value: Fraction) -> None:
-    """Raises: InvalidArgument unless 10^-9 <= value <= 10^9."""
+    """Check that 10^-9 <= value <= 10^9. Raises: InvalidArgument."""
     if not 1 / LARGEST <= value <= LARGEST:
         raise InvalidArgument(f"{what} must lie between 1e-9 and 1e9 to be accounted for")
 
@@ -35,7 +35,8 @@ def _sized(_: object, field: attrs.Attribute[Fraction], value: Fraction) -> None
 @register("antiphon.DiscreteGaussianPair/1")
 @attrs.frozen
 class DiscreteGaussianPair(FiniteLosses):
-    """N_Z(0, sigma²) against N_Z(shift, sigma²), for noise on an integer of sensitivity ``shift``.
+    """The discrete Gaussian pair: N_Z(0, sigma²) against N_Z(shift, sigma²), at sensitivity
+    ``shift``.
 
     A smaller shift d is dominated: the mass p is log-concave, so that p(x)/p(x-d) falls in x and
     the best event for s is T = {x <= t}. P(T) - s·Q_d(T) = F(t) - s·F(t-d) grows with d. The pair
@@ -58,7 +59,7 @@ class DiscreteGaussianPair(FiniteLosses):
 @register("antiphon.DiscreteLaplacePair/1")
 @attrs.frozen
 class DiscreteLaplacePair(FiniteLosses):
-    """P(x) ∝ e^(-|x|/scale) against the same about ``shift``.
+    """The discrete Laplace pair: P(x) ∝ e^(-|x|/scale) against the same centred at ``shift``.
 
     The loss is ±shift/scale outside 0 … shift and (shift-2x)/scale inside. Smaller shifts are
     dominated, as for every log-concave mass (see ``DiscreteGaussianPair``). A shift of 1 is
@@ -88,7 +89,7 @@ class DiscreteLaplacePair(FiniteLosses):
 @register("antiphon.GaussianPair/1")
 @attrs.frozen
 class GaussianPair(FiniteLosses):
-    """N(0, 1) against N(mu, 1): what μ-Gaussian differential privacy means.
+    """The Gaussian pair N(0, 1) against N(mu, 1), which defines μ-Gaussian differential privacy.
 
     Composed, they are one with √Σμ², δ(ε) = Φ(-ε/μ+μ/2) - e^ε Φ(-ε/μ-μ/2).
     Dong, Roth and Su 2022, Def. 2.6, Cor. 3.3. Raises: InvalidArgument for mu <= 0.
@@ -103,7 +104,8 @@ class GaussianPair(FiniteLosses):
 @register("antiphon.ResponsePair/1")
 @attrs.frozen
 class ResponsePair(LossPair):
-    """RR_{ε,δ}(0) against RR_{ε,δ}(1): what (ε, δ)-DP means (CM Def. 2.3, Thm 2.5).
+    """The randomized-response pair RR_{ε,δ}(0) against RR_{ε,δ}(1), which dominates (ε, δ)-DP (CM
+    Def. 2.3, Thm 2.5).
 
     Raises: InvalidArgument for ε < 0 or past 10^9, or δ outside [0, 1].
     """
@@ -134,7 +136,7 @@ class ResponsePair(LossPair):
 @register("antiphon.BoundedRangePair/1")
 @attrs.frozen
 class BoundedRangePair(FiniteLosses):
-    """The dominating pair of one use of an η-bounded-range mechanism, at every ε at once.
+    """The dominating pair of one use of an η-bounded-range mechanism, for all ε together.
 
     δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density
     δ'' - δ' at a loss of ε, that is e^((ε-η)/2)/(2(1-e^(-η))), without atoms. It dominates

@@ -1,4 +1,4 @@
-"""Dominating pairs of known loss; the curve, and Rényi divergences, of their product, certified.
+"""Products of dominating pairs with known loss: certified privacy curves and Rényi divergences.
 
 Closed forms: few rational atoms, in Fractions; a bounded range, used once; Gaussians alone.
 """
@@ -28,14 +28,14 @@ from antiphon.protocol.measures.divergences import order_of
 from antiphon.protocol.measures.kinds import DominatingPair
 
 _WORK: Final = 1 << 14
-"""Products of words of 64 bits, at most: some tens of milliseconds."""
+"""The largest number of products of 64-bit words: some tens of milliseconds."""
 _BITS: Final = 256
 _CONTEXT: Final = Context(prec=60, Emin=-(10**15), Emax=10**15)
 _SURE: Final = Decimal("1e-30")
 _LONG: Final = Context(prec=70, Emin=-(10**15), Emax=10**15, traps=[])
 _PI: Final = Decimal("3.14159265358979323846264338327950288419716939937510582097494459230781640")
 _FAR: Final = 64
-"""Standard deviations past which a Gaussian tail is below the least double."""
+"""The number of standard deviations past which a Gaussian tail is below the least double."""
 _CLOSE: Final = 8
 _TERMS: Final = 200
 """The number of terms of the series, and of the continued fraction from there on: fifty digits and
@@ -43,18 +43,19 @@ more."""
 
 Counted: TypeAlias = "tuple[tuple[LossPair, int], ...]"
 Points: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
-"""(P, Q) of every point."""
+"""The probabilities (P, Q) of each point."""
 
 
 @attrs.frozen(eq=False)
 class Exactly:
-    """H = Σ (p - e^ε q)₊ / Σ p over all points with p, q > 0, as a sorted list."""
+    """H of finitely many points, exactly: H = Σ (p - e^ε q)₊ / Σ p over the sorted points with
+    p, q > 0."""
 
     points: Points
     total: Fraction
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at), as close as doubles are where e^at is rational."""
+        """Bounds on H(at), to double precision; exact before rounding where e^at is rational."""
         if isinstance(growth := exact.exp(at), Fraction):
             ends = growth, growth
         else:
@@ -70,12 +71,13 @@ class Exactly:
 
 @attrs.frozen(eq=False)
 class Once:
-    """H = (1 - e^((ε-η)/2))²/(1 - e^(-η)) for 0 <= ε < η: one bounded-range mechanism."""
+    """H of one bounded-range mechanism: (1 - e^((ε-η)/2))²/(1 - e^(-η)) for 0 <= ε < η."""
 
     eta: Fraction
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at), as close as doubles are: sixty digits, thirty of which are sure."""
+        """Bounds on H(at) to double precision, computed with sixty digits, thirty of them
+        certain."""
         with localcontext(_CONTEXT):
             short = self.eta - exact.bracket(at, 50)[0]
             share = (1 - _exp(-short / 2)) ** 2 / (1 - _exp(-self.eta))
@@ -88,7 +90,7 @@ def _exp(value: Fraction) -> Decimal:
 
 @attrs.frozen(eq=False)
 class Gaussians:
-    """H = Φ(-x) - e^ε Φ(-y), x = ε/μ - μ/2, y = ε/μ + μ/2: Gaussian mechanisms, Σμ_i² = μ².
+    """H of Gaussian mechanisms, Σμ_i² = μ²: H = Φ(-x) - e^ε Φ(-y), x = ε/μ - μ/2, y = ε/μ + μ/2.
 
     As e^ε φ(y) = φ(x), it is φ(x)(R(x) - R(y)) with Mills' ratio R(t) = Φ(-t)/φ(t). For
     μ >= 10^-9 that difference costs at most twelve of fifty digits. Dong, Roth, Su 2022, Cor. 2.13.
@@ -97,7 +99,7 @@ class Gaussians:
     variance: Fraction
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at), as close as doubles are."""
+        """Bounds on H(at) to double precision."""
         with localcontext(_LONG):
             mu, epsilon = decimal(self.variance).sqrt(), decimal(exact.bracket(at, 70)[0])
             x, y = epsilon / mu - mu / 2, epsilon / mu + mu / 2
@@ -112,7 +114,8 @@ class Gaussians:
 
 
 def _mills(t: Decimal) -> Decimal:
-    """R(t) for t >= 0: √(π/2) e^(t²/2) - Σ t^(2k+1)/(2k+1)!!, or 1/(t+1/(t+2/(t+3/…)))."""
+    """Mills' ratio R(t), t >= 0: √(π/2) e^(t²/2) - Σ t^(2k+1)/(2k+1)!!, or
+    1/(t+1/(t+2/(t+3/…)))."""
     if t > _CLOSE:
         rest = t
         for k in range(_TERMS, 0, -1):
@@ -126,7 +129,8 @@ def _mills(t: Decimal) -> Decimal:
 
 
 def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
-    """The product of so many pairs each, points of one ratio merged; None past ``_WORK``."""
+    """The exact product of finite pairs, with points of equal ratio merged; None if it exceeds
+    ``_WORK``."""
     law, work = {Fraction(1): Fraction(1)}, 0
     for points, count in given:
         finite = [(p / q, p) for p, q in points if p and q]
@@ -142,14 +146,15 @@ def product_of_finite(given: Sequence[tuple[Points, int]]) -> Exactly | None:
 
 _SOURCE: Final = "Zhu, Dong and Wang 2022, Thm 10; concurrently Vadhan and Zhang 2023"
 _FEW: Final = 1 << 10
-"""Distinct pairs, at most, that are looked at one by one for a closed form."""
+"""The largest number of distinct pairs that are searched for a closed form."""
 _LEAST: Final = 2.0**-17
-"""Orders nearer to 1 are answered by 1 + this: divergences grow with the order."""
+"""The least α-1: smaller orders are answered at 1 + this, as divergences grow with the order."""
 
 
 @attrs.frozen(repr=False)
 class PairsCurve(TheoremCurve, Searched):
-    """The tight curve of a product of dominating pairs: δ = 1 - Π(1-r_i)(1-H(ε)).
+    """The tight curve of a product of pairs: δ = 1 - Π(1-r_i)(1-H(ε)), r_i the mass of infinite
+    loss.
 
     r_i is the probability of an infinite loss, and H that of ``line`` for the others.
     """
@@ -169,7 +174,7 @@ class PairsCurve(TheoremCurve, Searched):
 
     @cached_property
     def _infinite(self) -> Parameters:
-        """The infinite losses, as if of RR_{0,r}."""
+        """The masses r of infinite loss, as parameters of RR_{0,r}."""
         deltas: Counter[Fraction] = Counter()
         for pair, count in self.composed:
             if infinite := pair.infinite:
@@ -178,14 +183,14 @@ class PairsCurve(TheoremCurve, Searched):
 
     @cached_property
     def _product(self) -> Product | None:
-        """The finite losses; None where there are none."""
+        """The composed law of the finite losses; None if some pair has only infinite loss."""
         if any(pair.infinite == 1 for pair, _ in self.composed):
             return None
         return Product(merged_losses([pair.losses(count) for pair, count in self.composed]))
 
     @cached_property
     def _highest(self) -> Fraction | None:
-        """A bound on all finite losses."""
+        """An upper bound on the sum of the finite losses; None if it is unbounded."""
         return Fraction(0) if self._product is None else self._product.most
 
     @property
@@ -222,7 +227,7 @@ class PairsCurve(TheoremCurve, Searched):
 
 
 def merged_losses(laws: Iterable[LossLaw]) -> tuple[LossLaw, ...]:
-    """The same losses, in one law for all of a kind."""
+    """The same losses, merged into one law for each kind."""
     responses: Counter[exact.ExactEpsilon] = Counter()
     thetas: dict[bool, Counter[tuple[Fraction, int]]] = {True: Counter(), False: Counter()}
     ranges: Counter[Fraction] = Counter()
@@ -256,7 +261,8 @@ def merged_losses(laws: Iterable[LossLaw]) -> tuple[LossLaw, ...]:
 
 
 def product_divergence(composed: Counted, order: float) -> float:
-    """D_α(P‖Q) of a product, rounded up (see ``compose.divergence``)."""
+    """The Rényi divergence D_α(P‖Q) of a product of pairs, rounded up (see
+    ``compose.divergence``)."""
     order_of(order)
     if any(pair.infinite for pair, _ in composed):
         return math.inf
@@ -286,11 +292,11 @@ class LossPair(DominatingPair):
     @property
     @abstractmethod
     def infinite(self) -> Fraction:
-        """P(Q = 0): the probability of an infinite loss."""
+        """The probability P(Q = 0) of an infinite loss."""
 
     @abstractmethod
     def losses(self, count: int) -> LossLaw:
-        """The law of Σ ln dP/dQ under P of ``count`` such pairs, given that it is finite.
+        """The law of the sum of ``count`` losses ln dP/dQ under P, given that it is finite.
 
         Asked for only where ``infinite`` is less than one.
         """
@@ -298,7 +304,8 @@ class LossPair(DominatingPair):
     @property
     @abstractmethod
     def atoms(self) -> Points | None:
-        """(P, Q) of every point, where these are finitely many rationals; else None."""
+        """The probabilities (P, Q) of every point, if the pair has finitely many rational
+        points; else None."""
 
     def delta_at(self, epsilon: exact.Epsilon) -> float:
         return PairsCurve(((self, 1),), _WIDTH).delta_at(epsilon)
@@ -308,7 +315,7 @@ class LossPair(DominatingPair):
 
 
 class FiniteLosses(LossPair):
-    """One of which no loss is infinite, and which has no atoms that are counted."""
+    """A pair without infinite losses and without a finite list of atoms. Abstract."""
 
     __slots__ = ()
 

@@ -14,11 +14,11 @@ from antiphon.numbers.errors import InvalidArgument, shown
 from antiphon.protocol.registry import register
 
 _LEAST: Final = Fraction(1, 1 << 900)
-"""The least mass that is not 0, so that doubles hold it to their full precision."""
+"""The least nonzero mass, so that doubles hold it to their full precision."""
 
 
 def _law(values: Any) -> tuple[Fraction, ...]:
-    """Probabilities that sum to one. Raises: InvalidArgument otherwise."""
+    """Check and convert a tuple of probabilities that sum to one. Raises: InvalidArgument."""
     try:
         listed: list[Any] = list(values)
     except TypeError:
@@ -51,7 +51,8 @@ def _listed(pairs: Any) -> tuple[LossPair, ...]:
 @register("antiphon.FinitePair/1")
 @attrs.frozen
 class FinitePair(LossPair):
-    """``zero`` against ``one``: the probabilities of the same points under P and under Q.
+    """A pair of laws on finitely many points: ``zero`` has their probabilities under P, ``one``
+    under Q.
 
     Where Q has none the loss is infinite. The claim is that both orders of worlds are dominated
     by (P, Q); nothing here sees to it. Raises: InvalidArgument for probabilities outside [0, 1],
@@ -90,7 +91,8 @@ class FinitePair(LossPair):
 @register("antiphon.MixturePair/1")
 @attrs.frozen
 class MixturePair(LossPair):
-    """One of ``pairs``, drawn with probabilities ``weights``; which one, both worlds show.
+    """A mixture of ``pairs`` with probabilities ``weights``, where the choice is visible to the
+    adversary.
 
     Raises: InvalidArgument for weights that do not sum to one, as many pairs as weights being
     given, or anything that is no pair of this library.
@@ -133,7 +135,8 @@ class MixturePair(LossPair):
 
 
 def reveal(probability: float | Fraction, pair: LossPair) -> MixturePair:
-    """All is revealed with some probability; else ``pair``. (ε, δ) is ε with δ revealed.
+    """A pair that reveals all with a given probability and is ``pair`` otherwise, as (ε, δ) does
+    with probability δ.
 
     >>> reveal(0.1, FinitePair((0.75, 0.25), (0.25, 0.75))).infinite
     Fraction(1, 10)

@@ -1,4 +1,5 @@
-"""The rules, one file a family of theorems: premises, where each is proved, and its figure.
+"""The rules, one file for each family of theorems: premises, where each is proved, and the
+resulting curve.
 
 Every file below this folder is read when the library is, and fills rows of the table with
 ``@rule``: a theorem is added by adding its file.

@@ -40,7 +40,7 @@ _PREMISES: Final = (
 
 @rule(THEOREM, ExtConComp, about=AdaptiveParameters)
 def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Answer:
-    """ExtConComp with a filter; an odometer promises nothing in advance."""
+    """The guarantee of an ExtConComp with a filter; an odometer promises nothing in advance."""
     budget = system.budget
     if not isinstance(budget, Filter):
         has = "there is none" if budget is None else f"{message_label(budget)} is none"
@@ -55,20 +55,21 @@ def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Ans
 
 @rule(THEOREM, ExtConComp, about=NoneType)
 def suggested(system: ExtConComp, f: None, inquiry: Inquiry) -> Answer:
-    """A composition with a budget suggests its f itself."""
+    """The rule when no f is given: a composition with a budget suggests f itself."""
     budget = system.budget
     return None if budget is None else adaptive(system, AdaptiveParameters(budget), inquiry)
 
 
 @rule(THEOREM, ExtConComp, about=(SparseParallel, SparseMeasures), rank=4)
 def sparse(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
-    """Where no theorem on f_∞ applies, there may be a filter."""
+    """The guarantee by a filter, w.r.t. an f_∞ to which no theorem on f_∞ applies."""
     budget = system.budget
     return _filtered(budget, f, inquiry) if isinstance(budget, Filter) else None
 
 
 def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: str = "") -> Leaf:
-    """``covered``: where every created mechanism is held to its f', and (ε, δ) add up."""
+    """The derivation by the filter's theorem; ``covered`` names its machine-checked statement,
+    if there is one."""
     truth, parts = yield from creations(inquiry)
     premises = (_valid(budget), *_PREMISES, truth)
     curve, measures = filter_guarantee(budget), _measures(budget)
@@ -76,8 +77,8 @@ def _filtered(budget: Filter, f: Verification, inquiry: Inquiry, *, covered: str
 
 
 def _measures(budget: Filter) -> tuple[Measure, ...]:
-    """The measures that add up beyond the figure: ρ-zCDP of a filter of ρ alone (Whitehouse et al.
-    2023, Thm 1).
+    """The measures promised besides (ε, δ): ρ-zCDP for a filter of ρ alone (Whitehouse et al. 2023,
+    Thm 1).
 
     With no δ to spend nothing is left out that the supermartingale of ``RhoFilter`` does not see.
     """
@@ -99,17 +100,18 @@ def _statement(budget: Filter) -> str:
 
 
 def filter_guarantee(budget: Filter) -> PrivacyCurve:
-    """The guarantee of a filter about all that is ever charged to it. Raises: NoGuarantee."""
+    """The privacy curve of everything ever charged to a filter. Raises: NoGuarantee."""
     return _known(budget, budget.promised)
 
 
 def guarantee_within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
-    """The guarantee of a filter if these had been its limits. Raises: NoGuarantee."""
+    """The privacy curve of a filter if ``amounts`` were its limits. Raises: NoGuarantee."""
     return _known(budget, budget.within(amounts))
 
 
 def _known(budget: Filter, curve: PrivacyCurve | None) -> PrivacyCurve:
-    """The curve. Raises: NoGuarantee for a filter that adds up what has none here."""
+    """The curve of a filter, unless it is None. Raises: NoGuarantee for a filter whose unit has
+    no curve."""
     if curve is not None:
         return curve
     raise NoGuarantee(

@@ -1,4 +1,4 @@
-"""Concurrent compositions of what is fixed in advance: mechanisms, or what they assert.
+"""Rules for concurrent compositions fixed in advance: of given mechanisms, or of given parameters.
 
 *Fixed mechanisms*, CM Thm 4.10: the composition of k of them is as private as Comp[RR…]. Where they
 claim other measures, Rényi divergences of every order add up besides, and dominating pairs multiply
@@ -43,25 +43,25 @@ from antiphon.verifiers.models import Bounded
 
 THEOREM: Final = "CM Thm 4.10"
 FROM_THE_START: Final = f"{THEOREM}, ConComp"
-"""The row of ``MECHANISED`` about ConComp."""
+"""The key in ``MECHANISED`` of the theorem about ConComp."""
 IN_OTHERS: Final = "concurrent composition of Rényi DP and f-DP (Lyu 2022; Vadhan and Zhang 2023)"
 CLAIM_IT: Final = "pass Create(mechanism, claim), or Certified(mechanism, f), which derives one"
 
 
 @rule(THEOREM, ExtConComp, about=validity.FixedMechanisms)
 def created_first(system: ExtConComp, f: validity.FixedMechanisms, inquiry: Inquiry) -> Answer:
-    """ExtConComp w.r.t. f^{α₁…α_k}."""
+    """The guarantee of ExtConComp w.r.t. f^{α₁…α_k}: k fixed mechanisms, created first."""
     return fixed_mechanisms(f, THEOREM)
 
 
 @rule(THEOREM, ConComp)
 def from_the_start(system: ConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
-    """ConComp[M₁, …, M_k]."""
+    """The guarantee of ConComp[M₁, …, M_k], whose mechanisms exist from the start."""
     return fixed_mechanisms(its_own(system, f), FROM_THE_START)
 
 
 def fixed_mechanisms(f: validity.OfCreations, row: str) -> Leaf:
-    """The k given mechanisms, created first and in order; ``row`` of MECHANISED, of parameters.
+    """The guarantee of k given mechanisms created first; ``row`` names the machine-checked theorem.
 
     Raises: NoGuarantee if one of them has no claim, or continuous answers.
     """
@@ -95,7 +95,8 @@ def fixed_mechanisms(f: validity.OfCreations, row: str) -> Leaf:
 
 
 def _pair(create: Create, measures: Sequence[Measure]) -> Parameters | None:
-    """The (ε, δ) that a creation asserts, or another that its mechanism claims."""
+    """The (ε, δ) that a creation asserts, or else one that its mechanism claims; None if there
+    is none."""
     if create.asserts:
         return create.parameters
     return next(filter(None, map(parameters_of, measures)), None)
@@ -109,7 +110,8 @@ def _statement(parameters: Sequence[Parameters], others: bool) -> str:
 
 
 def its_own(system: ConComp, f: Verification | None) -> validity.EachValid:
-    """The f of a ConComp. Raises: NoGuarantee if another was given."""
+    """The verification function f that a ConComp has by itself. Raises: NoGuarantee if another
+    was given."""
     own = validity.each_valid(system)
     if f is not None and not identical(f, own):
         raise NoGuarantee(
@@ -121,7 +123,8 @@ def its_own(system: ConComp, f: Verification | None) -> validity.EachValid:
 
 
 def given_and_discrete(theorem: str, fixed: Sequence[Create]) -> tuple[Premise, ...]:
-    """The premises of a theorem on fixed mechanisms. Raises: NoGuarantee, continuous answers."""
+    """The premises of a theorem on fixed mechanisms. Raises: NoGuarantee if one has continuous
+    answers."""
     for each in fixed:
         if not each.mechanism.signature.answers.discrete:
             raise NoGuarantee(
@@ -137,7 +140,7 @@ def given_and_discrete(theorem: str, fixed: Sequence[Create]) -> tuple[Premise, 
 
 
 def leaf_claims(fixed: Sequence[Create]) -> Leaves:
-    """The claims of each mechanism; equal neighbours share one derivation."""
+    """The leaf derivations of the mechanisms' claims; equal neighbours share one derivation."""
     parts: list[Derivation] = []
     for each, last in zip(fixed, (None, *fixed), strict=False):
         alike = last is not None and _alike(each, last)
@@ -146,7 +149,8 @@ def leaf_claims(fixed: Sequence[Create]) -> Leaves:
 
 
 def _alike(each: Create, last: Create) -> bool:
-    """Whether two creations are of one mechanism; a user's class may say so of unlike ones."""
+    """Whether two creations are surely of the same mechanism; equality by a user's class is not
+    trusted."""
     same = each.mechanism is last.mechanism or why_untrusted(each.mechanism) is None
     return same and identical(each, last)
 
@@ -162,7 +166,7 @@ _ENFORCED: Final = (
 
 @rule("CM Thm 4.12", ExtConComp, about=(validity.FixedParameters, validity.FixedMeasures))
 def fixed_in_advance(system: ExtConComp, f: validity.FixedInAdvance, inquiry: Inquiry) -> Answer:
-    """ExtConComp w.r.t. f^{ε₁,δ₁…ε_k,δ_k}, or f^{ρ₁…ρ_k}."""
+    """The guarantee of ExtConComp w.r.t. f^{ε₁,δ₁…ε_k,δ_k}, or f^{ρ₁…ρ_k}."""
     row = composing.adding_row(f)
     return composing.sum_theorem(row.fixed, row, f, _ENFORCED, inquiry)
 
@@ -173,13 +177,15 @@ NONE: Final = "a concurrent composition theorem (CM §4-5)"
 
 @rule(FEWER, ConComp, about=Bounded)
 def of_fixed(system: ConComp, f: Bounded, inquiry: Inquiry) -> Steps:
-    """As w.r.t. the f that is bounded."""
+    """The guarantee of a ConComp w.r.t. an f with a bounded number of messages: that w.r.t. the
+    f inside."""
     return _fewer(f, inquiry)
 
 
 @rule(FEWER, ExtConComp, about=Bounded)
 def of_created(system: ExtConComp, f: Bounded, inquiry: Inquiry) -> Steps:
-    """The same, with what f says of the number of creations."""
+    """The guarantee of an ExtConComp w.r.t. an f with a bounded number of messages, which bounds
+    creations, too."""
     most = f.pairs // 2  # what is never asked costs nothing
     if inquiry.max_creations is None or most <= inquiry.max_creations:
         inquiry = attrs.evolve(inquiry, max_creations=most, bounded=True)
@@ -195,7 +201,8 @@ def _fewer(f: Bounded, inquiry: Inquiry) -> Steps:
 
 @rule(NONE, ExtConComp, rank=9)
 def no_theorem(system: ExtConComp, f: Verification | None, inquiry: Inquiry) -> Answer:
-    """The last to be asked about an ExtConComp: says what would have an answer."""
+    """The last rule for an ExtConComp: fails, and names the verification functions that have a
+    theorem. Raises: NoGuarantee."""
     raise NoGuarantee(
         NONE,
         "an f of composition: fixed_mechanisms, fixed_parameters, sparse_parallel or, with a "

@@ -26,25 +26,27 @@ from antiphon.protocol.provenance import why_assumed
 
 THEOREM: Final = "CM Thm 6.1"
 _LIMIT: Final = 25_000
-"""Pairs of states of P to explore."""
+"""The largest number of pairs of states of P that are explored."""
 _ALPHABET: Final = 12
-"""Left messages, past which exploring is not tried."""
+"""The largest number of left messages for which P is explored."""
 _FIRST: Final = 32
-"""First messages that are tried where there is no exploring."""
+"""The number of first messages that are tried where P is not explored."""
 _ENTRIES: Final = 1 << 16
-"""Entries of all pairs of these: fewer are tried of long ones."""
+"""The largest total number of entries in all pairs of first messages; of long messages fewer are
+tried."""
 _ENDLESS: Final = 10**9
 
 
 @rule(THEOREM, ComplexMechanism)
 def its_chain(system: ComplexMechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """P ∘* ExtConComp, as it is built."""
+    """The guarantee of a complex mechanism P ∘* ExtConComp: that of the chain it is built as."""
     return (yield inquiry.of(system.chain, f))
 
 
 @rule(THEOREM, AnyChain, Chain, rank=2)
 def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """P ∘* M, where M is private w.r.t. f' and P has the three properties from f to f'.
+    """The guarantee of P ∘* M by CM Thm 6.1: M is private w.r.t. f', and P has the three properties
+    from f to f'.
 
     f' is P's own word (``lifting``), or the ``inner`` that the caller gave. The properties
     are explored where P has finitely many runs; else they are proved or assumed as P says. P's word
@@ -100,7 +102,7 @@ def _functions(
     f: Verification | None,
     given: Verification | None,
 ) -> tuple[Verification, Verification]:
-    """f and f', as they were asked about, or else as P declares."""
+    """The verification functions f and f', as given in the inquiry or else as P declares them."""
     outer = declared.outer if f is None and declared is not None else f
     inner = declared.inner if given is None and declared is not None else given
     if inner is None or outer is None:
@@ -112,7 +114,7 @@ def _functions(
 
 
 def _deterministic(processor: PostProcessor) -> None:
-    """The first two premises. Raises: NoGuarantee."""
+    """The premises that P has one initial state and is deterministic. Raises: NoGuarantee."""
     if not identical(processor.initial_states, ONLY):
         raise NoGuarantee(
             THEOREM, f"one initial state of {_name(processor)}", "it has several",
@@ -126,15 +128,16 @@ def _deterministic(processor: PostProcessor) -> None:
 
 
 class AllCreated(NamedTuple):
-    """All that P creates in f-valid runs."""
+    """The creations that P makes in all f-valid runs."""
 
     made: tuple[Create, ...]
     within: tuple[Create, ...]
-    """Inside of compositions that it made: whose claims are theirs to see to, not their answers."""
+    """The creations inside compositions made by P. Their claims concern those compositions;
+    their answers, P."""
 
 
 Explored: TypeAlias = Union[properties.Violation, AllCreated, None]
-"""A violation, or all that P creates; None: not all of its runs were looked at."""
+"""The result of exploring P: a violation, or all creations; None: not all runs were explored."""
 
 
 def _answering(created: AllCreated) -> Iterator[Premise]:
@@ -164,7 +167,8 @@ _HOW: Final = {
 
 
 def _shown(explored: Explored, declared: Lifting, outer: Verification, inner: Verification) -> bool:
-    """Whether P is known to have the properties, or says so. Another f' is the caller's word."""
+    """Whether the properties of P are explored, or declared by P; for an f' that P does not
+    declare, the caller's word counts."""
     if isinstance(explored, AllCreated) or not identical(declared.inner, inner):
         return True
     return includes(declared.outer, outer)
@@ -177,7 +181,7 @@ def _properties(
     inner: Verification,
     declared: Lifting | None,
 ) -> tuple[Premise, AllCreated | None]:
-    """The three properties as a premise; and all that P creates, if all its runs were explored."""
+    """The premise of the three properties, and P's creations if all its runs were explored."""
 
     def text() -> str:
         return (
@@ -211,7 +215,8 @@ def _covers(declared: Lifting, outer: Verification, inner: Verification) -> bool
 def _explore(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
 ) -> Explored:
-    """A violation; or, if all runs were explored, what P creates; None if that cannot be done.
+    """Explore all runs of P: returns a violation, or the creations of P; None if not all runs could
+    be explored.
 
     ``check_properties`` knows what a plain ExtConComp may answer, and no other mechanism; before
     any other, only what P does with its first message is looked at.
@@ -241,7 +246,7 @@ def _explore(
 def _at_once(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
 ) -> properties.Violation | None:
-    """A violation by the first pair, as of a P that moves neighbours apart; None: none was seen."""
+    """A violation by the first pair, if P moves neighbours apart at once; None if none was seen."""
     messages = _some(processor.signature(mechanism.signature).queries)
     lock = properties.begin_lockstep(processor, outer, inner)
     for zero, one in product(messages, repeat=2):
@@ -256,7 +261,7 @@ def _at_once(
 
 
 def _some(space: Space) -> tuple[object, ...]:
-    """A few messages of a space: the first, or integers around 0. Fewer where they are long."""
+    """A few messages of a space: its first, or integers around 0. Fewer if messages are long."""
     if space.finite:
         first = tuple(islice(space.enumerate(), _FIRST))
         longest = max((len(each) for each in first if isinstance(each, tuple)), default=1)  # pyright: ignore[reportUnknownArgumentType, reportUnknownVariableType]
@@ -267,7 +272,7 @@ def _some(space: Space) -> tuple[object, ...]:
 
 @attrs.define(eq=False)
 class _Watched(PostProcessor[object]):
-    """P, with lists of what it creates: for exploring all its runs."""
+    """The post-processor P with a record of what it creates, for exploring its runs."""
 
     processor: PostProcessor
     made: list[Create] = attrs.field(factory=list[Create])

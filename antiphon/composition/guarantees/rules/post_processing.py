@@ -1,4 +1,5 @@
-"""CM Lemma 2.15: post-processing adds no loss. Figure: that of what is post-processed.
+"""Rules for post-processing, which adds no loss (CM Lemma 2.15): the curve is that of the inner
+mechanism.
 
 Also of a P that sends left messages on and asks of its own (``Forwarding.asks``). *Proof*: P's next
 message follows from answers and coins, so whoever talks to M can play P themselves: for each
@@ -32,7 +33,8 @@ _BEHIND: Final = f"{THEOREM}, P behind V[f]"
 
 @rule(THEOREM, AnyChain, Chain, rank=1)
 def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """P ∘* M, P the leftmost links that touch answers only, or ask M for more of them."""
+    """The guarantee of P ∘* M, where P's leftmost links only process answers, or ask M for more
+    answers."""
     links = tuple(takewhile(lambda link: forwarding(link) is not None, system.links))
     if not links:
         return None
@@ -72,8 +74,8 @@ def processed(
     *,
     covered: str = "",
 ) -> Derivation:
-    """The guarantee of the right of the links, restated about the whole: w.r.t. the same f, or the
-    given one."""
+    """The guarantee of the inner mechanism restated about the whole chain, w.r.t. the same f or
+    the given one."""
     return Derivation(
         THEOREM,
         lambda: f"{_names(links)} adds no loss",
@@ -87,7 +89,7 @@ def processed(
 
 
 def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
-    """Whether a measure is that of the whole, too: a range is of one draw of the links' coins.
+    """Whether a measure also holds after post-processing: bounded range needs deterministic links.
 
     Behind coins that nobody sees, the losses of two draws may be 2η apart; see ``BoundedRange``.
     """
@@ -119,7 +121,7 @@ def _forwards(link: PostProcessor) -> Premise:
 
 
 def _unread(f: Verification, asks: tuple[object, ...]) -> bool:
-    """Whether (q, q) leaves f as it was, wherever it stands, for each q that is asked."""
+    """Whether f ignores the pair (q, q) in every state, for each q that the links ask."""
     return type(f) is UpdatesAndQueries and all(map(f.queries.contains, asks))
 
 
@@ -129,7 +131,7 @@ def _unread_premise(f: Verification, asks: tuple[object, ...]) -> Premise:
 
 
 def _about(space: Space, text: Callable[[], str]) -> Premise:
-    """A premise that was checked by asking a space; assumed for a user's space, which may answer
+    """A premise checked by asking a space; only assumed for a user's space, which may answer
     otherwise later."""
     reason = why_untrusted(space)
     return Premise(text, Mark.CHECKED if reason is None else Mark.ASSUMED, reason or "")
@@ -144,7 +146,8 @@ GAME: Final = "CM Cor. 3.8"
 
 @rule(GAME, AnyChain, Chain)
 def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """… ∘* V[f] ∘* I ∘* M, an IM with the neighbouring initial states 0 and 1."""
+    """The guarantee of a game … ∘* V[f] ∘* I ∘* M: an IM with the neighbouring initial states 0
+    and 1."""
     links = system.links
     place = next((at for at, link in enumerate(links) if isinstance(link, Identifier)), None)
     if place is None:
@@ -178,7 +181,8 @@ def game(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
 
 
 def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
-    """The verifier that guards the identifier. Raises: NoGuarantee if they make no game."""
+    """The verifier right before the identifier. Raises: NoGuarantee if there is none, so that it
+    is no game."""
     identifier, verifier = links[place], links[place - 1] if place else None
     if type(verifier) is not Verifier:
         raise NoGuarantee(
@@ -194,7 +198,8 @@ def _verifier(links: tuple[PostProcessor, ...], place: int) -> Verifier:
 
 
 def _starts(f: Verification | None) -> Verification:
-    """f_∼ with 0 ∼ 1, or the narrower f that was asked about."""
+    """The verification function f_∼ with 0 ∼ 1, or the narrower f that was asked about. Raises:
+    NoGuarantee."""
     starts = neighbouring_start()
     if f is not None and not includes(starts, f):
         raise NoGuarantee(

@@ -1,4 +1,5 @@
-"""A ConComp of which several pairs differ, as in the data of one user: group privacy or counting.
+"""Rules for a ConComp in which several pairs differ, as in one user's data: group privacy or
+counting.
 
 V[f] lets at most K pairs differ, to whichever of the n mechanisms; each is one that the f_i of its
 own mechanism allows. Two bounds hold, and the figure is the least of them.
@@ -49,11 +50,11 @@ from antiphon.verifiers.models import EventLevel, UpdatesAndQueries, UserLevel
 SEVERAL: Final = "group privacy or counting, whichever is less"
 _NOTHING: Final[Parameters] = (Fraction(0), Fraction(0))
 _POWERS: Final = 64
-"""Steps up to which e^(sε) is kept as an exact power."""
+"""The largest number of steps s for which e^(sε) is kept as an exact power."""
 
 
 class _Bound(NamedTuple):
-    """A curve that holds, and from what it follows."""
+    """A candidate curve with the premise that justifies it, and measures beside it."""
 
     curve: PrivacyCurve
     premise: Premise
@@ -62,7 +63,7 @@ class _Bound(NamedTuple):
 
 @rule(SEVERAL, ConComp, about=Across)
 def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
-    """ConComp[M₁, …, M_k] w.r.t. event or user level over all of its mechanisms.
+    """The guarantee of ConComp[M₁, …, M_k] w.r.t. event or user level over all of its mechanisms.
 
     Raises: NoGuarantee where the number of pairs that differ is not bounded, or the claim of a
     mechanism is about another kind of f.
@@ -110,7 +111,8 @@ def _figure(curve: PrivacyCurve) -> str:
 
 
 def _groups(create: Create, model: Counted) -> float:
-    """How many groups, each as the claim of a mechanism allows, hold all the pairs that differ.
+    """The number of groups, each covered by the mechanism's claim, that contain all differing
+    pairs.
 
     inf: their number is not bounded. Raises: NoGuarantee.
     """
@@ -141,7 +143,8 @@ def _groups(create: Create, model: Counted) -> float:
 
 
 def _numbers_only(create: Create) -> bool:
-    """Whether all updates of a mechanism are numbers or arrays, of which none has a user."""
+    """Whether all updates of a mechanism are numbers or arrays, so that no update belongs to a
+    user."""
     updates = create.mechanism.signature.updates
     return type(updates) is Integers or type(updates) is Arrays
 
@@ -150,7 +153,8 @@ def _numbers_only(create: Create) -> bool:
 
 
 def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> _Bound | None:
-    """Group privacy of the whole composition; None where any number of pairs may differ."""
+    """The bound by group privacy of the whole composition; None where any number of pairs may
+    differ."""
     number = model.events
     if number is None:
         return None
@@ -173,7 +177,8 @@ def _hybrids(model: Counted, alone: Derivation, pairs: Sequence[Parameters]) -> 
 def _counted(
     model: Counted, alone: Derivation, pairs: Sequence[Parameters], groups: Sequence[float]
 ) -> _Bound | None:
-    """What the mechanisms lose if each gets all the pairs; None where that is not known."""
+    """The bound by counting, where each mechanism may get all differing pairs; None if it is
+    unknown."""
     single = all(steps <= 1 for steps in groups)
     if any(map(math.isinf, groups)) or not (pairs or single):
         return None
@@ -189,7 +194,8 @@ def _counted(
 
 
 def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
-    """At most so many of the mechanisms, all of which exist, get a pair that differs."""
+    """The curve where at most ``most`` of the mechanisms, all of which exist, get a differing
+    pair."""
     if not most or most >= len(pairs):
         return composing.composed(pairs, most)
     if all(not delta for _, delta in pairs):
@@ -198,7 +204,7 @@ def _any_of(most: int, pairs: Sequence[Parameters]) -> PrivacyCurve:
 
 
 def _lifted(pair: Parameters, steps: int) -> Parameters:
-    """(sε, δ_s) with the δ_s of group privacy, rounded up."""
+    """The parameters (sε, δ_s) of group privacy for s = ``steps``, rounded up."""
     epsilon, delta = pair
     if steps <= 1:
         return pair

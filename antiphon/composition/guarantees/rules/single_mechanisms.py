@@ -1,4 +1,4 @@
-"""A mechanism's claim, by whoever proved it; and w.r.t. every f of which it says something.
+"""Rules for a single mechanism: its own claims, w.r.t. every f that they imply something about.
 
 Claims with the same f are taken together: each holds, so the least δ does. What they say of the f
 that was asked about, ``derive`` says: fewer sequences, or group privacy.
@@ -57,7 +57,8 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
 
 
 def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
-    """The first claim of whose pairs f has a known number. Raises: NoGuarantee if there is none."""
+    """The first claim that implies one w.r.t. f by group privacy. Raises: NoGuarantee if there
+    is none."""
     for claim in claims:
         if applies_to(verification_of(claim), f):
             return claim
@@ -69,7 +70,8 @@ def _in_steps(system: Mechanism, claims: list[Claim], f: Verification) -> Claim:
 
 
 def _narrowest(claims: list[Claim]) -> Claim:
-    """The claim about the fewest sequences, of those with the status of the first."""
+    """The narrowest claim, about the fewest sequences, among those with the status of the first
+    claim."""
     best = claims[0]
     for each in claims[1:]:
         if each.status is best.status and not includes(
@@ -121,7 +123,8 @@ BY_CONSTRUCTION: Final = "by construction"
 
 @rule(BY_CONSTRUCTION, rank=-1)
 def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """Before its claims are asked for: the chain is known in more detail."""
+    """The guarantee of the chain that a mechanism is built as, which is known in more detail
+    than its claims."""
     chain: object = getattr(system, "chain", None)
     if not isinstance(chain, AnyChain):
         return None
@@ -141,7 +144,7 @@ IM_AS_A_CM: Final = "IM as a CM (CM §3.3)"
 
 @rule(IM_AS_A_CM, InteractiveAsContinual)
 def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """InteractiveAsContinual(M), by what is known of the IM M."""
+    """The guarantee of InteractiveAsContinual(M), from that of the interactive mechanism M."""
     mechanism = system.mechanism
     inside = yield inquiry.of(mechanism, f)
     if not includes(neighbouring_start(), inside.verification):
@@ -166,7 +169,8 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
 
 
 def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
-    """f_∼ whose first pair is one of S^init: V[f] knows only that it is in (S^init ∪ Q)²."""
+    """The verification function f_∼ with the first pair in S^init; V[f] alone ensures only
+    (S^init ∪ Q)²."""
     if type(f) is Bounded:
         return Bounded(_from_initial_states(mechanism, f.verification), f.pairs)
     assert type(f) is NeighbouringStart

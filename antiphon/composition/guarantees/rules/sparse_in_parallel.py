@@ -1,4 +1,5 @@
-"""k-sparse parallel composition: however many are created, the k that ever differ pay.
+"""Rules for k-sparse parallel composition: any number is created, and only the k that differ cost
+privacy.
 
 *Pure* (CM Thm 5.2): every fixed δ is 0, or all are bounded ranges, as η-DP. Figure: Comp[RR…] of
 the fixed parameters.
@@ -64,7 +65,7 @@ _CURE: Final = (
 
 @rule(PURE, ExtConComp, about=SparseParallel)
 def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
-    """ExtConComp w.r.t. f_∞, if every fixed δ is 0."""
+    """The guarantee of ExtConComp w.r.t. f_∞, if every fixed δ is 0."""
     pure = {delta for _, delta in f.parameters} <= {0}
     return (
         composing.sum_theorem(PURE, composing.PARAMETER, f, (*SPARSE, _ZERO), inquiry)
@@ -75,7 +76,8 @@ def sparse_pure(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answ
 
 @rule(PURE, ExtConComp, about=SparseMeasures, rank=3)
 def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
-    """Bounded ranges, as η-DP, however many are created."""
+    """The guarantee w.r.t. f_∞ for η-bounded-range mechanisms, through η-DP, however many are
+    created."""
     if not isinstance(f.measures[0], kinds.BoundedRange):
         return None
     return composing.sum_theorem(PURE, composing.RANGE, f, SPARSE, inquiry)
@@ -83,7 +85,8 @@ def sparse_range(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Ans
 
 @rule("CM Thm 5.5", ExtConComp, about=(SparseParallel, SparseMeasures), rank=1)
 def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer:
-    """ExtConComp w.r.t. f_{∞,FPC}, or w.r.t. f_∞ if all that is created is consistent."""
+    """The guarantee of ExtConComp w.r.t. f_{∞,FPC}, or w.r.t. f_∞ if every creation is
+    first-pair consistent."""
     premise = consistency(f, inquiry)
     if premise is None:
         return None
@@ -92,7 +95,7 @@ def sparse_consistent(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Answer
 
 
 def consistency(f: Sparse, inquiry: Inquiry) -> derivation.Premise | None:
-    """First-pair consistency of every created f', as a premise; None if it need not hold."""
+    """The premise that every created f' is first-pair consistent; None if it may fail."""
     if f.require_first_pair_consistent:
         return derivation.Premise(_CONSISTENT, derivation.Mark.ENFORCED, "by V[f]")
     if inquiry.catalogue is None:
@@ -108,7 +111,7 @@ def consistency(f: Sparse, inquiry: Inquiry) -> derivation.Premise | None:
 
 @rule("CM §5.2", ExtConComp, about=SparseParallel, rank=5)
 def unbounded_parameters(system: ExtConComp, f: SparseParallel, inquiry: Inquiry) -> Answer:
-    """No theorem is left: refuted."""
+    """The failure w.r.t. f_∞ where some δ > 0: raises NoGuarantee with a counterexample."""
     epsilon, delta = max(f.parameters, key=lambda each: each[1])
     found = derivation.Counterexample(epsilon, delta)
     raise derivation.NoGuarantee(
@@ -122,7 +125,7 @@ def unbounded_parameters(system: ExtConComp, f: SparseParallel, inquiry: Inquiry
 
 @rule("docs/sparse.md", ExtConComp, about=SparseMeasures, rank=5)
 def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) -> Answer:
-    """No theorem is left: refuted for ρ and μ; of other curves nothing is known."""
+    """The failure w.r.t. f_∞ of other measures: NoGuarantee, with a counterexample for ρ and μ."""
     largest = f.measures[0]
     found = None
     if isinstance(largest, kinds.ZeroConcentrated | kinds.GaussianDP):
@@ -147,7 +150,7 @@ _TEXT: Final = "every f' allows what it allows with the sides of all pairs excha
 
 
 class _Figure(NamedTuple):
-    """A figure with the theorem that gives it and its further premises."""
+    """A privacy curve with the theorem that gives it and the further premises of that theorem."""
 
     theorem: str
     words: Callable[[str, str], str]
@@ -158,7 +161,8 @@ class _Figure(NamedTuple):
 
 @rule(GENERAL, ExtConComp, about=(SparseParallel, SparseMeasures), rank=2)
 def sparse_bounded(system: ExtConComp, f: Sparse, inquiry: Inquiry) -> Steps:
-    """ExtConComp w.r.t. f_∞, against adversaries who create, or ask, no more than so many."""
+    """The guarantee of ExtConComp w.r.t. f_∞ against adversaries who create, or ask, at most
+    ``max_creations``."""
     most = inquiry.max_creations
     if most is None:
         return None
@@ -216,7 +220,7 @@ def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) 
 
 
 def _closed(curve: PrivacyCurve) -> str:
-    """Theorem G beside its closed bound, at twice the least δ."""
+    """A text that compares Theorem G with its closed bound, at twice the least δ."""
     if not isinstance(curve, GeneralCurve):
         return ""
     delta = min(1.0, 2 * curve.floor.upper)
@@ -225,7 +229,7 @@ def _closed(curve: PrivacyCurve) -> str:
 
 
 def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[derivation.Premise]:
-    """Swap symmetry of every f' under which pairs may differ, if it is known.
+    """The premise that every f' under which pairs may differ is swap-symmetric, if this is known.
 
     A user's own f' that only says so is held to Theorem G, which needs no word for it.
     """

@@ -1,1 +1,1 @@
-"""Factors of the matrix of prefix sums, their errors, and rows of numbers."""
+"""Factorisations of the matrix of prefix sums, their errors, and rows of numbers."""

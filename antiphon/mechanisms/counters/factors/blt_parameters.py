@@ -1,4 +1,4 @@
-"""Buffers by horizon. Written by benchmarks/scripts/blt_parameters.py."""
+"""The optimised buffers for each horizon. Written by benchmarks/scripts/blt_parameters.py."""
 
 from typing import Final
 
@@ -69,5 +69,5 @@ PARAMETERS: Final[dict[int, tuple[float, ...]]] = {
         2.03925e-05, 7.8981e-05, 0.000305871, 0.00118417, 0.00457867, 0.0176177, 0.0665339,
         0.234357, 0.652386),
 }  # fmt: skip
-"""log₂ of the horizon -> 1 - θ_1, 1 - λ_1, 1 - θ_2, …: the poles and zeros of C's generating
-function, in turn."""
+"""A table from log₂ of the horizon to 1 - θ_1, 1 - λ_1, 1 - θ_2, …: poles and zeros of C's
+generating function."""

@@ -17,7 +17,7 @@ Vector: TypeAlias = "npt.NDArray[np.float64]"
 
 
 def _from_one(gaps: Iterable[float]) -> tuple[float, ...]:
-    """The distances of doubles from 1, which are exact, that are nearest to the given ones."""
+    """The gaps rounded so that each 1 - gap is a double: 1 - (1 - gap)."""
     return tuple(1.0 - (1.0 - gap) for gap in gaps)
 
 
@@ -36,22 +36,24 @@ class Buffers:
 
     @cached_property
     def weights(self) -> Vector:
-        """ω_i > 0: c_k = Σ ω_i θ_i^(k-1) for k >= 1."""
+        """The weights ω_i > 0 with c_k = Σ ω_i θ_i^(k-1) for k >= 1, where c are C's
+        coefficients."""
         return _residues(np.array(self.poles), np.array(self.zeros))
 
     @cached_property
     def inverse_weights(self) -> Vector:
-        """α_i > 0: C⁻¹ has the coefficients 1 and -Σ α_i λ_i^(k-1)."""
+        """The weights α_i > 0 of the inverse: C⁻¹ has the coefficients 1 and -Σ α_i λ_i^(k-1)."""
         return -_residues(np.array(self.zeros), np.array(self.poles))
 
     @cached_property
     def _row(self) -> tuple[Vector, Vector]:
-        """b_k = Σ β_i μ_i^k, the coefficients of B; μ as distances from 1, μ_0 = 1."""
+        """The weights β_i and gaps 1 - μ_i of B's coefficients b_k = Σ β_i μ_i^k; μ_0 = 1."""
         gaps = np.array((0.0, *self.zeros))
         return _residues(gaps, np.array(self.poles)), gaps
 
     def squared_norm(self, length: int, events: int = 1) -> float:
-        """Σ_{t<length} (Σ c_{t-j} over 0 <= j < events)²: of the sum of C's first columns.
+        """The squared ℓ₂ norm of the sum of C's first ``events`` columns: Σ_{t<length}
+        (Σ_{j<events} c_{t-j})².
 
         With one event, the squared ℓ₂ norm of a column of C.
         """
@@ -64,7 +66,7 @@ class Buffers:
         return float(head @ head + rest)
 
     def squared_norms(self, lengths: Vector) -> Vector:
-        """c_0² + … + c_{n-1}² for each n >= 1 of an array."""
+        """The squared ℓ₂ norm c_0² + … + c_{n-1}² of a column of C, for each n >= 1 of an array."""
         poles, weights = np.array(self.poles), self.weights
         every = weights[:, None] * weights / -np.expm1(_logs(poles, poles))
         left = np.exp(np.log1p(-poles)[:, None] * (lengths - 1))
@@ -72,43 +74,43 @@ class Buffers:
         return np.asarray(1 + every.sum() - cross)
 
     def squared_row(self, length: int) -> float:
-        """b_0² + … + b_{length-1}²: the squared ℓ₂ norm of a row of B."""
+        """The squared ℓ₂ norm b_0² + … + b_{length-1}² of a row of B."""
         weights, gaps = self._row
         return float(weights @ _geometric(gaps, gaps, length) @ weights)
 
     def mean_squared_row(self, length: int) -> float:
-        """The mean of ``squared_row`` over 1, …, length: Σ_k (1 - k/length) b_k²."""
+        """The mean of ``squared_row`` over the lengths 1, …, length: Σ_k (1 - k/length) b_k²."""
         weights, gaps = self._row
         whole = _geometric(gaps, gaps, length) - _weighted(gaps, gaps, length) / length
         return float(weights @ whole @ weights)
 
     def row_sum(self, length: int) -> float:
-        """|b_0| + … + |b_{length-1}|; all b_k are positive."""
+        """The ℓ₁ norm |b_0| + … + |b_{length-1}| of a row of B; all b_k are positive."""
         weights, gaps = self._row
         return float(weights @ _geometric(gaps, np.zeros(1), length)[:, 0])
 
 
 def _residues(at: Vector, other: Vector) -> Vector:
-    """Π_j (x_i - y_j)/Π_{j≠i} (x_i - x_j), for x = 1 - at and y = 1 - other."""
+    """The residues Π_j (x_i - y_j)/Π_{j≠i} (x_i - x_j), for x = 1 - at and y = 1 - other."""
     own = at[None, :] - at[:, None]
     np.fill_diagonal(own, 1.0)
     return np.asarray((other[None, :] - at[:, None]).prod(axis=1) / own.prod(axis=1))
 
 
 def _logs(left: Vector, right: Vector) -> Vector:
-    """ln(x_i y_j) for x = 1 - left, y = 1 - right."""
+    """The matrix of ln(x_i y_j) for x = 1 - left, y = 1 - right."""
     return np.log1p(-left)[:, None] + np.log1p(-right)[None, :]
 
 
 def _geometric(left: Vector, right: Vector, length: int) -> Vector:
-    """Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right."""
+    """The matrix of Σ_{k<length} (x_i y_j)^k for x = 1 - left, y = 1 - right."""
     logs = _logs(left, right)
     safe = np.where(logs == 0, -1.0, logs)
     return np.where(logs == 0, float(length), np.expm1(length * safe) / np.expm1(safe))
 
 
 def _weighted(left: Vector, right: Vector, length: int) -> Vector:
-    """Σ_{k<length} k (x_i y_j)^k for x = 1 - left, y = 1 - right."""
+    """The matrix of Σ_{k<length} k (x_i y_j)^k for x = 1 - left, y = 1 - right."""
     logs = _logs(left, right)
     safe = np.where(logs == 0, -1.0, logs)
     one, last = -np.expm1(safe), np.exp(length * safe)

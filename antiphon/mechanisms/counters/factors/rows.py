@@ -1,4 +1,4 @@
-"""Rows: the numbers of all coordinates of a d-dimensional counter, written as one number.
+"""Rows: arrays that hold one number for each coordinate of a counter, and are used like a number.
 
 Errors when the columns of a factor are normalised: B = A·D·C⁻¹, which is not Toeplitz.
 
@@ -22,19 +22,20 @@ from antiphon.protocol import Coins, freeze, register
 
 Array: TypeAlias = npt.NDArray[Any]
 Amount: TypeAlias = Union[float, Array]
-"""A number; or one for each coordinate, as a row or as an answer."""
+"""A number, or an array with one number for each coordinate."""
 Stream: TypeAlias = Union[Sequence[Any], Array]
-"""Updates, in order."""
+"""A sequence of updates, in order."""
 
 DOUBLES: Final = 2.0**50
-"""Below it, the floor of a rounded quotient of whole numbers is that of the true one."""
+"""A bound below which the floor of a rounded quotient of whole numbers is the exact floor."""
 SHORT: Final = 1 << 13
-"""Vectors whose product NumPy takes in one thread: more would only wait for each other."""
+"""The length below which NumPy takes a dot product in one thread; longer ones would wait for
+other threads."""
 
 
 @register("antiphon.Row/1", state=True)
 class Row(np.ndarray[Any, np.dtype[Any]]):
-    """An array that is a value: equal if all is equal, hashable, true if all of it is.
+    """An array that behaves as one value: hashable, and equal or true only if all its entries are.
 
     So it can stand in a state where a number stands, and a step is written once for
     both. Made by ``row``; nobody writes into one.
@@ -63,41 +64,42 @@ class Row(np.ndarray[Any, np.dtype[Any]]):
 
 
 def row(values: Any, dtype: type) -> Row:
-    """A row of Python ints (``object``: exact, whatever their size) or of floats."""
+    """A ``Row`` of Python ints (``object``: exact, whatever their size) or of floats."""
     if type(values) is ArrayColumn and dtype is object:
         values = values.tolist()
     return np.array(values, dtype).view(Row)
 
 
 def bare(values: Any) -> Any:
-    """A row as the array that it is; a column of arrays as it is."""
+    """A ``Row`` as a plain NumPy array; a column of arrays unchanged."""
     return values.view(np.ndarray) if type(values) is Row else values
 
 
 def held(values: Any) -> Any:
-    """An array as a row that nobody writes into, for a state; a column of arrays as it is."""
+    """An array as a read-only ``Row``, to be kept in a state; a column of arrays unchanged."""
     return values if type(values) is ArrayColumn else freeze(values).view(Row)
 
 
 def integers(values: Amount, dimension: int) -> Array:
-    """Ints as a message. One that does not fit 64 bits is clipped: post-processing."""
+    """Ints as an int64 array, to be sent. An int that does not fit 64 bits is clipped:
+    post-processing."""
     made: Array = int64s(_listed(values, dimension))
     return made
 
 
 def floats(values: Amount, unit: int, dimension: int) -> Array:
-    """Multiples of 1/unit, given in units, as a message."""
+    """Integers, in units of 1/unit, as an array of floats to be sent."""
     made: Array = float64s([value / unit for value in _listed(values, dimension)])
     return made
 
 
 def _listed(values: Amount, dimension: int) -> list[Any]:
-    """The numbers of a row; that of all coordinates, before any of them has its own."""
+    """The numbers of a row as a list; a single number is repeated ``dimension`` times."""
     return values.tolist() if isinstance(values, np.ndarray) else [values] * dimension
 
 
 def message_of(before: Amount, count: Any) -> Amount:
-    """The sum of a number or row and a counter's answer, as such an answer."""
+    """The sum of an earlier total and a counter's answer, in the type of that answer."""
     kind: Any = type(count)  # pyright: ignore[reportUnknownVariableType]
     if kind is not np.ndarray and kind is not ArrayColumn:
         total: Amount = before + count
@@ -114,21 +116,23 @@ def clamped(value: Array, bound: float) -> Array: ...
 @overload
 def clamped(value: Amount, bound: float) -> Amount: ...
 def clamped(value: Amount, bound: float) -> Amount:
-    """A number, or each of a row, moved into [-bound, bound]."""
+    """A number, or each number of a row, clipped to [-bound, bound]."""
     if isinstance(value, np.ndarray):
         return np.clip(value, -bound, bound)
     return min(max(value, -bound), bound)
 
 
 def all_below(values: Array, bound: float) -> bool:
-    """Whether all are below a bound, in size: of a few first by their squares, which is faster."""
+    """Whether all values are below a bound in size. A few values are tested by their squares
+    first, for speed."""
     if len(values) < SHORT and values.dot(values) < bound * bound:
         return True
     return bool(-bound < values[values.argmin()] <= values[values.argmax()] < bound)
 
 
 def nearest(noise: Amount, feedback: Amount, divisor: float) -> Amount:
-    """⌊(noise - ⌊feedback⌋)/divisor + ½⌋, for whole noise and divisor: a number or a row."""
+    """The integer ⌊(noise - ⌊feedback⌋)/divisor + ½⌋ for whole noise and divisor; for a row, one
+    each."""
     if type(noise) is not Row:
         return (noise - feedback // 1.0 + divisor / 2) // divisor
     shifted = noise - np.floor(feedback) + divisor / 2
@@ -138,16 +142,17 @@ def nearest(noise: Amount, feedback: Amount, divisor: float) -> Amount:
 
 
 def gaussians(coins: Coins, sigma: Fraction, count: int) -> Array:
-    """Draws of discrete Gaussian noise, as floats."""
+    """An array of ``count`` draws of discrete Gaussian noise, as floats."""
     return coins.gaussian_array(sigma, count).astype(float)
 
 
 _CHUNK: Final = 1 << 10
-"""Times that are taken together: small arrays, for the cache."""
+"""The number of times that are processed together: small arrays that fit the cache."""
 
 
 def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
-    """Var n_t for t = 1, …, len(scales), with d = scales, α = weights, λ = 1 - gaps.
+    """The error variances at t = 1, …, len(scales) of correlated noise, d = scales, α = weights, λ
+    = 1 - gaps.
 
     O(len(scales)·len(gaps)) memory and a little more time.
     """
@@ -170,12 +175,13 @@ def squared_errors(scales: Vector, weights: Vector, gaps: Vector) -> Vector:
 
 
 def _product(left: Vector, right: Vector) -> Vector:
-    """left @ right, in one thread: the matrices are too small for more."""
+    """The matrix product left @ right, in one thread: the matrices are too small for more."""
     return np.asarray(np.einsum("ij,jt->it", left, right))
 
 
 def _scan(logs: Vector, inputs: Vector, carry: Vector) -> Vector:
-    """y_t = λ y_{t-1} + x_t along the last axis, from y_{-1} = carry; one λ for each row.
+    """The recurrence y_t = λ y_{t-1} + x_t along the last axis, from y_{-1} = carry; one λ for each
+    row.
 
     By doubling: after j passes y_t has the last 2^j inputs.
     """

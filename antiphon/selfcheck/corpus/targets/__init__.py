@@ -1,1 +1,1 @@
-"""Standard targets with known truth."""
+"""The standard targets of the audit corpus, with known truth."""

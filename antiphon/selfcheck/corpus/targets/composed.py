@@ -24,7 +24,8 @@ from antiphon.selfcheck.theorems.components import ForgetsSparsity, ForgetsTheir
 @register("antiphon.corpus.SwapsStates/1")
 @attrs.frozen
 class SwapsStates(Extended):
-    """ExtConComp that exchanges the states of the mechanisms 2i and 2i+1 after a question to one.
+    """A broken ExtConComp that swaps the states of the mechanisms 2i and 2i+1 after a question to
+    one of them.
 
     The verifier's account of who heard what is then wrong, so a mechanism can be asked
     more than its f allows.
@@ -48,7 +49,7 @@ class SwapsStates(Extended):
 @register("antiphon.corpus.LastMessageOnly/1")
 @attrs.frozen
 class LastMessageOnly(Verification[int]):
-    """The verifier that checks only the last message: each pair as if it came first."""
+    """A broken verifier that checks only the last pair of messages, as if it were the first."""
 
     verification: Verification
 
@@ -66,12 +67,12 @@ TWO: Final = Create(RandomizedResponse(epsilon=Log(2)))
 THREE: Final = Create(RandomizedResponse(epsilon=Log(3)))
 EITHER: Final = Create(RandomizedResponse(epsilon=Log(2), delta=Fraction(1, 10)))
 RARELY: Final = Fraction(1, 50)
-"""δ of the counterexample game."""
+"""The δ of the mechanisms M_δ in the counterexample."""
 COPIES: Final = 50
 
 
 def composition_targets() -> Iterator[Entry]:
-    """Each function of theory beside a twin that has forgotten what makes it one."""
+    """The entries for each verification function of CM §4-5, each beside a broken twin."""
     yield from _fixed_mechanisms()
     yield from _fixed_parameters()
     yield from _sparse()
@@ -80,12 +81,12 @@ def composition_targets() -> Iterator[Entry]:
 
 
 def differ(*indices: int) -> list[Pair]:
-    """(0, 1) to each of these mechanisms, in order."""
+    """The pairs (0, 1) to the mechanisms with these indices, in order."""
     return [Pair(Ask(0, index), Ask(1, index)) for index in indices]
 
 
 def agree(*indices: int) -> list[Pair]:
-    """(0, 0) to each of these mechanisms, in order."""
+    """The pairs (0, 0) to the mechanisms with these indices, in order."""
     return [same(Ask(0, index)) for index in indices]
 
 

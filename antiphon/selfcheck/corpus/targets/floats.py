@@ -1,4 +1,5 @@
-"""Laplace noise in doubles: what the bits of an answer tell, and snapping that hides it.
+"""Laplace noise in doubles, whose last bits leak the input, and the snapping mechanism, which
+prevents that.
 
 Mironov, *On Significance of the Least Significant Bits for Differential Privacy* (CCS 2012).
 """
@@ -21,14 +22,15 @@ from antiphon.verifiers import Within, neighbouring_start
 
 
 def sign_and_logarithm(coins: Coins) -> tuple[int, float]:
-    """(±1, ln u) with u uniform on the 2^52 multiples of 2^-52 in (0, 1]."""
+    """A random sign ±1, and ln u for u uniform on the 2^52 multiples of 2^-52 in (0, 1]."""
     ticket = coins.uniform_integer(2**53)
     # (ticket//2 + 1)·2^-52 is exact in doubles, so u is what a generator of doubles gives.
     return 1 - 2 * (ticket % 2), _log((ticket // 2 + 1) * 2.0**-52)
 
 
 def _log(u: float) -> float:
-    """ln u, of one double or of many alike: ``math.log`` may differ in the last bit."""
+    """The logarithm ln u of one double or of a column of them, the same in both cases to the
+    last bit."""
     found = np.log(u)
     return float(found) if type(found) is np.float64 else found
 
@@ -37,7 +39,8 @@ def _log(u: float) -> float:
 @column_safe
 @attrs.frozen
 class TextbookLaplace(NoninteractiveMechanism[int, float]):
-    """q ↦ q ± (1/ε)·ln u in doubles: the inverse CDF, as every textbook has it.
+    """Laplace noise as in textbooks, by the inverse CDF in doubles: q ↦ q ± (1/ε)·ln u. Not
+    private.
 
     NIM: an int -> a float, all 64 bits of which are told.
     Privacy: *claims* ε-DP w.r.t. ints at most 1 apart; refuted. The doubles that q + noise
@@ -67,7 +70,7 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
 
 @column_safe
 def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
-    """Whether the first answer is a multiple of 2^-52, and of 2^-53: its last bits, in short."""
+    """The last bits of the first answer: whether it is a multiple of 2^-52, and of 2^-53."""
     y = answers[0]
     return y * 2.0**52 % 1 == 0, y * 2.0**53 % 1 == 0
 
@@ -76,7 +79,7 @@ def trailing_bits(answers: Sequence[float]) -> tuple[bool, bool]:
 @column_safe
 @attrs.frozen
 class Snapping(NoninteractiveMechanism[int, float]):
-    """clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ): Laplace noise, snapped to a coarse grid.
+    """The snapping mechanism, Laplace noise on a coarse grid: clamp_B(⌊clamp_B(q) ± λ·ln u⌉_Λ).
 
     NIM: an int -> a float: a multiple of Λ, or ±B. λ = (1 + B·2^-49)/ε, and Λ is the least
     power of two >= λ; a value halfway between two multiples goes up.
@@ -88,9 +91,9 @@ class Snapping(NoninteractiveMechanism[int, float]):
     bound: Fraction = attrs.field(default=Fraction(100), converter=named.positive, kw_only=True)
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
     scale: float = attrs.field(init=False, eq=False, repr=False)
-    """λ."""
+    """The scale λ of the Laplace noise."""
     grid: float = attrs.field(init=False, eq=False, repr=False)
-    """Λ."""
+    """The step Λ of the grid."""
 
     def __attrs_post_init__(self) -> None:
         scale = (1 + self.bound / 2**49) / self.epsilon
@@ -127,7 +130,8 @@ class Snapping(NoninteractiveMechanism[int, float]):
 @column_safe
 @attrs.frozen
 class TruncatedGeometric(NoninteractiveMechanism[int, int]):
-    """GeoSample: a count in 0..n plus two-sided geometric noise, clipped to 0..n, exactly.
+    """The mechanism GeoSample: a count in 0..n plus two-sided geometric noise, clipped to 0..n,
+    exactly.
 
     NIM: an int -> an int. Draws z with weight F(z) − F(z−1), which is what the paper's
     binary search for the least z with F(z) >= u does for a uniform u in 1..d.
@@ -156,7 +160,8 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
         return z
 
     def distribution(self, count: int, z: int) -> int:
-        """F(z): d·Pr[Z <= z], with d = (2^(k+1) + 1)(2^k + 1)^(n−1)."""
+        """The scaled distribution function F(z) = d·Pr[Z <= z], with d = (2^(k+1) + 1)(2^k +
+        1)^(n−1)."""
         n, power, base = self.n, 2**self.k, 2**self.k + 1
         whole: int = (2 * power + 1) * base ** (n - 1)
         if z < 0:

@@ -1,4 +1,4 @@
-"""Interactive and continual mechanisms with a bug, and their right twins."""
+"""Interactive and continual mechanisms with a bug, and their correct twins."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ _QUERIES: Final = Finite((COUNT,))
 
 
 class SharedNoiseState(NamedTuple):
-    """The subtrees of the prefix, as (height, sum) from the smallest, and a noise per height."""
+    """The state of ``SharedNoiseCounter``: the prefix's subtrees as (height, sum), and a noise
+    per height."""
 
     subtrees: tuple[tuple[int, int], ...]
     noises: tuple[int | None, ...]
@@ -32,7 +33,7 @@ class SharedNoiseState(NamedTuple):
 @column_safe
 @attrs.frozen
 class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
-    """A binary-tree counter in which all nodes of one height share one noise.
+    """A broken binary-tree counter, in which all nodes of one height share one noise.
 
     A bit is answered ⊤, ``COUNT`` by the noisy sum; noise as in ``TreeCounter``.
     Privacy: *claims* ε-DP w.r.t. ``updates_and_queries(event_level())``; refuted: the
@@ -81,7 +82,8 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
 
 
 class LaggingState(NamedTuple):
-    """The state of a counter, and the update that it has not been told yet."""
+    """The state of ``LaggingCounter``: that of the counter, and the update that it has not yet
+    received."""
 
     inner: object
     waiting: object
@@ -91,7 +93,8 @@ class LaggingState(NamedTuple):
 @column_safe
 @attrs.frozen
 class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
-    """A counter whose sums lag by one update: wrong, and exactly as private as the counter.
+    """A counter whose sums lag by one update: inaccurate, but exactly as private as the inner
+    counter.
 
     For it *is* the counter, on the stream shifted by one. So no audit of privacy may refute it.
     """
@@ -126,7 +129,8 @@ class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
 @column_safe
 @attrs.frozen
 class GaussianNoise(NoninteractiveMechanism[float, float]):
-    """x ↦ x + N(0, σ²); with ``takes_variance`` the sampler is given σ² where it wants σ.
+    """The Gaussian mechanism x ↦ x + N(0, σ²); with ``takes_variance`` a bug: the sampler takes σ²
+    for σ.
 
     NIM: a float -> a float.
     Privacy: claims (1, δ)-DP w.r.t. numbers at most ``sensitivity`` apart, δ the Gaussian
@@ -171,7 +175,8 @@ def _normal(x: float) -> float:
 @column_safe
 @attrs.frozen
 class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
-    """Randomized response to bits, ε chosen each time, while a budget of ln ``budget`` lasts.
+    """Randomized response to bits, with an ε chosen for each bit, within a budget of ln ``budget``
+    in all.
 
     (spent, (g, bit)) -> the bit with probability g/(1+g), else the other, at the price ln g;
     ⊥ where the budget does not suffice. State: e^spent. ``late`` charges after running: it

@@ -1,4 +1,4 @@
-"""Neighbouring messages, for the targets of the corpus."""
+"""Relations of neighbouring messages, for the targets of the corpus."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from antiphon.protocol import Approximate, Claim, Pure, Status, Verification, id
 @register("antiphon.corpus.TotalWithin/1")
 @attrs.frozen
 class TotalWithin:
-    """Tuples of one length whose entries are numbers, at most ``distance`` apart in all (ℓ₁)."""
+    """A relation on tuples of numbers of one length: the ℓ₁ distance is at most ``distance``."""
 
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
@@ -33,7 +33,8 @@ class TotalWithin:
 @register("antiphon.corpus.SameHead/1")
 @attrs.frozen
 class SameHead:
-    """Pairs (a, b) with the same a: what is chosen in public, beside what is secret."""
+    """A relation on pairs (a, b): the first entries, chosen in public, are equal; the secret
+    ones may differ."""
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are tuples of two with the same first entry."""
@@ -43,17 +44,17 @@ class SameHead:
 
 
 TENTH = Fraction(1, 10)
-"""ε₀ of the corpus: what the standard targets claim."""
+"""The ε₀ = 1/10 that the standard targets of the corpus claim."""
 
 
 def whole(instance: object, field: attrs.Attribute[int], value: object) -> None:
-    """Validator of an int >= 1."""
+    """A validator of an int >= 1."""
     exact.whole(value, field.name)
 
 
 def claimed(
     verification: Verification, status: Status, source: str, *, epsilon: Epsilon, delta: object = 0
 ) -> tuple[Claim, ...]:
-    """One claim of ε- or (ε, δ)-DP, as a mechanism's ``claims`` wants it."""
+    """One claim of ε-DP or (ε, δ)-DP, as the tuple that a mechanism's ``claims`` returns."""
     measure = Approximate(epsilon, delta) if delta else Pure(epsilon)
     return (Claim(measure, verification, status, source),)

@@ -1,4 +1,5 @@
-"""Noisy histograms: every count with its own noise, and one whose noise is far too small.
+"""Targets that answer once, and a running sum: noisy histograms, one with far too little noise;
+report noisy max; RAPPOR.
 
 Report noisy max: which query is largest is private, how large it is is not.
 
@@ -26,7 +27,7 @@ from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neig
 @column_safe
 @attrs.frozen
 class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ...]"]):
-    """(x₁, …, x_n) ↦ (x₁ + Lap(1/ε), …, x_n + Lap(1/ε)); ``inverted``: with Lap(ε).
+    """Laplace noise on each of n counts, x_i + Lap(1/ε); ``inverted``, a bug: with Lap(ε).
 
     NIM: ``length`` counts -> as many floats.
     Privacy: claims ε-DP w.r.t. histograms that differ by 1 in all. True as it should be
@@ -63,7 +64,8 @@ class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ..
 @column_safe
 @attrs.frozen
 class NoisyMax(NoninteractiveMechanism["tuple[int, ...]", float]):
-    """The index of the largest query after noise of scale 2/ε; the first one in a tie.
+    """Report noisy max: the index of the largest query after noise of scale 2/ε; the first one in a
+    tie.
 
     NIM: the answers of ``length`` queries, a tuple of ints -> an index; with ``tells_value``
     the largest noisy answer instead. ``exponential`` noise in place of Laplace noise.
@@ -114,14 +116,16 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""Makes a Bernoulli draw so wide that a population keeps it as numbers and does not split."""
+"""A factor that makes a Bernoulli draw so wide that a population of runs keeps it as numbers and
+does not split."""
 
 
 @register("antiphon.corpus.Rappor/1")
 @column_safe
 @attrs.frozen
 class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
-    """One report on a value: its Bloom filter, every bit randomized for ever, and then again.
+    """A RAPPOR report on a value: its Bloom filter, each bit randomized permanently and once more
+    for the report.
 
     NIM: an int -> ``bits`` bits. ``hashes`` public hash functions set bits of the filter.
     A bit B becomes B' = 1 w.p. f/2, 0 w.p. f/2, else B (the permanent response); then 1
@@ -150,12 +154,12 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return claimed(neighbouring_start(), Status.PROVED, source, epsilon=epsilon)
 
     def reported(self, bit: int) -> Fraction:
-        """Pr[report 1 | B = bit]."""
+        """The probability Pr[report 1 | B = bit]."""
         kept = self.f / 2 + (1 - self.f) * bit
         return kept * self.q + (1 - kept) * self.p
 
     def bloom(self, value: int) -> frozenset[int]:
-        """The bits that the hash functions set for a value."""
+        """The indices of the filter's bits that the hash functions set for a value."""
         digests = (
             blake2b(f"{which}:{value}".encode(), digest_size=8).digest()
             for which in range(self.hashes)
@@ -167,7 +171,8 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
         return tuple(self._report(int(place in chosen), coins) for place in range(self.bits))
 
     def _report(self, bit: int, coins: Coins) -> int:
-        """A bit of the report, by comparisons alone: to branch would split 2^bits ways."""
+        """A reported bit, by comparisons alone: branches would split a population of runs 2^bits
+        ways."""
         flip, rest = self.f / 2, 1 - self.f / 2
         permanent = _below(coins, rest if bit else flip)
         if self.p == 0 and self.q == 1:
@@ -177,7 +182,7 @@ class Rappor(NoninteractiveMechanism[int, "tuple[int, ...]"]):
 
 
 def _below(coins: Coins, p: Fraction) -> int:
-    """1 with probability p, else 0."""
+    """A Bernoulli draw as an int: 1 with probability p, else 0."""
     n = p.denominator * WIDE
     return (coins.uniform_integer(n) < p.numerator * WIDE) * 1
 
@@ -186,7 +191,7 @@ def _below(coins: Coins, p: Fraction) -> int:
 @column_safe
 @attrs.frozen
 class PrefixSum(ContinualMechanism[float, int, float]):
-    """The running sum of q_i + Lap(1/ε).
+    """A running sum with independent noise on each query: the sum of all q_i + Lap(1/ε) so far.
 
     (s, q) -> (s', s') with s' = s + q + noise: each answer tells the noisy q_i apart.
     Privacy: ε-DP w.r.t. streams that differ in one q_i, by at most 1 (the Laplace
@@ -225,7 +230,7 @@ class PrefixSum(ContinualMechanism[float, int, float]):
 @column_safe
 @attrs.frozen
 class ParallelLaplace(NoninteractiveMechanism[int, "tuple[float, ...]"]):
-    """q ↦ ``copies`` times q + Lap(copies/ε), each with noise of its own.
+    """The answer q repeated ``copies`` times, each with independent noise Lap(copies/ε).
 
     NIM: an int -> that many floats. Privacy: ε-DP w.r.t. ints at most 1 apart, by basic
     composition (in doubles only assumed). Source: Bichsel et al. 2021 (DP-Sniper).

@@ -1,4 +1,4 @@
-"""Sparse vector, the six algorithms that Lyu, Su and Li compare, and a numeric one.
+"""The sparse vector technique: the six algorithms that Lyu, Su and Li compare, and a numeric one.
 
 Only 1, 2 and the numeric one are private. *Understanding the Sparse Vector Technique for
 Differential Privacy* (VLDB 2017), Algorithms 1-6.
@@ -20,22 +20,24 @@ from antiphon.selfcheck.corpus.targets.neighbours import TENTH, claimed, whole
 from antiphon.verifiers import Within, every_pair
 
 Scale: TypeAlias = tuple[Union[int, Fraction], Union[int, Fraction]]
-"""(a, b): the scale a + b·c of a Laplace noise, in units of 1/ε."""
+"""A pair (a, b), for the scale a + b·c of Laplace noise in units of 1/ε; c is the number of ⊤
+allowed."""
 
 
 class Recipe(NamedTuple):
-    """One line of the table of algorithms: what tells them apart."""
+    """The noise scales and rules that define one variant of the sparse vector technique."""
 
     rho: Scale
-    """The noise of the threshold."""
+    """The scale of the threshold's noise ρ."""
     nu: Scale | None
-    """The noise of each query; None: none at all."""
+    """The scale of each query's noise ν; None: no noise."""
     release: Scale | None = None
-    """Fresh noise of the number told instead of ⊤; (0, 0): the number that was compared."""
+    """The scale of fresh noise on a number told in place of ⊤; (0, 0): the number that was
+    compared."""
     halts: bool = True
-    """Whether it stops after c times ⊤."""
+    """Whether the mechanism halts after c times ⊤."""
     redraws: bool = False
-    """Whether ρ is drawn afresh after each ⊤."""
+    """Whether the threshold's noise ρ is drawn afresh after each ⊤."""
     private: bool = False
     source: str = "Lyu et al. 2017"
 
@@ -51,11 +53,13 @@ RECIPES: Final[dict[str, Recipe]] = {
     "numeric": Recipe((3, 0), (0, 6), release=(0, 3), private=True),
     "never halts": Recipe((2, 0), (0, 4), halts=False, source="every ⊤ costs anew"),
 }
-"""The paper's algorithms by number, its Algorithm 7 with ε₁ = ε₂ = ε₃, and 1 with a bug."""
+"""The paper's algorithms by number, its Algorithm 7 ("numeric") with ε₁ = ε₂ = ε₃, and a broken
+Algorithm 1."""
 
 
 class SparseVectorState(NamedTuple):
-    """ρ, once it has been drawn, and how often ⊤ may still be said."""
+    """The state of a sparse vector: the threshold's noise ρ, once drawn, and the number of ⊤
+    left."""
 
     rho: float | None
     tops: int
@@ -74,7 +78,7 @@ def _threshold(value: object) -> float:
 @column_safe
 @attrs.frozen
 class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
-    """AboveThreshold in one of the variants of ``RECIPES``: ⊤ iff q + ν >= T + ρ, a tie is ⊤.
+    """The sparse vector technique in a variant of ``RECIPES``: ⊤ iff q + ν >= T + ρ; a tie is ⊤.
 
     (state, q) -> ⊥, or ⊤ (or a noisy number in its stead); after ``count`` of these, HALT,
     unless the variant never stops. q is an int: the answer of a query on the dataset.
@@ -98,7 +102,7 @@ class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
 
     @property
     def recipe(self) -> Recipe:
-        """The line of the table."""
+        """The entry of ``RECIPES`` for this variant."""
         return RECIPES[self.algorithm]
 
     @property
