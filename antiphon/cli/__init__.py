@@ -1,4 +1,4 @@
-"""The command line. Needs the extra ``cli``; nothing else in Antiphon imports it."""
+"""The command line. It needs the extra ``cli``; nothing else in Antiphon imports it."""
 
 import sys
 from collections.abc import Sequence
@@ -9,7 +9,7 @@ _NEEDED = ("typer", "rich", "click", "shellingham")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run a command; the exit status.
+    """Run a command; returns the exit status.
 
     0: fine; 1: what was checked does not hold (a replay that differs); 2: bad input;
     3: a bug; 130: interrupted.

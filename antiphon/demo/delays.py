@@ -1,4 +1,4 @@
-"""The demo's second stage: delayed flights per carrier, by H and by HSS (CM §7), as they land."""
+"""The demo's second stage: delayed flights per carrier, counted by H and by HSS (CM §7)."""
 
 from __future__ import annotations
 
@@ -17,35 +17,36 @@ from antiphon.protocol.messages import Ask
 
 DELTA: Final = 1e-6
 BETA: Final = 0.05
-"""The largest probability that a band fails anywhere."""
+"""The largest probability that any error bound (band) fails anywhere."""
 _REPORT_EVERY: Final = 1000
 
 
 class CarrierReading(NamedTuple):
-    """After so many flights: H's counts and HSS's estimate of the largest, and the truth."""
+    """A reading after ``told`` flights: the noisy counts of H, the estimate of the maximum by
+    HSS, and the true counts."""
 
     told: int
     noisy: tuple[int, ...]
-    """Delayed flights of each carrier, by H."""
+    """The noisy number of delayed flights of each carrier, by H."""
     true: tuple[int, ...]
     largest: int
-    """The most that any carrier has, by HSS."""
+    """The noisy maximum over the carriers, by HSS."""
     interval: int
-    """The interval of HSS: one more than how often its estimate has changed."""
+    """The current interval of HSS: one more than the number of changes of its estimate."""
     band: int
-    """No count of H errs by more."""
+    """A bound on the error of every count of H, with high probability."""
     largest_band: int
-    """HSS's estimate does not err by more."""
+    """A bound on the error of HSS's estimate, with high probability."""
 
 
 @attrs.frozen
 class Delays:
-    """The answers of the stage on delays, and their guarantee."""
+    """The answers of the demo's stage on delayed flights, with their guarantee."""
 
     histogram: ContinualHistogram
     hss: HSS
     promise: Guarantee = attrs.field(repr=False)
-    """The guarantee of both together."""
+    """The privacy guarantee of H and HSS together."""
     readings: tuple[CarrierReading, ...] = attrs.field(repr=False)
 
     @property
@@ -55,13 +56,14 @@ class Delays:
 
     @property
     def most(self) -> list[int]:
-        """The carriers, by their last noisy counts, the largest first."""
+        """The indices of the carriers, ordered by their last noisy counts, the largest first."""
         last = self.readings[-1].noisy
         return sorted(range(len(CARRIERS)), key=lambda carrier: -last[carrier])
 
 
 def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
-    """H, told from time to time how many were delayed; HSS, told each flight.
+    """The demo's two mechanisms: the histogram H, which gets batches of delayed flights, and HSS,
+    which gets each flight.
 
     H is ε-DP. HSS has 2ε/3 for sparse vectors and tests, and in it a Gaussian H of ρ = ε²/50.
     """
@@ -83,13 +85,13 @@ def play_delays(
     seed: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> Delays:
-    """The readings of ``told_delays``, with their guarantee."""
+    """Play the stage on delayed flights: its readings, with their guarantee."""
     readings = told_delays(number, every=every, epsilon=epsilon, seed=seed, progress=progress)
     return promised_delays(epsilon, readings)
 
 
 def promised_delays(epsilon: Fraction, readings: tuple[CarrierReading, ...]) -> Delays:
-    """Readings, beside what promises to be private of them."""
+    """The readings together with the privacy guarantee of both mechanisms."""
     histogram, hss = delay_mechanisms(epsilon)
     return Delays(histogram, hss, guarantee(_both(histogram, hss)), readings)
 
@@ -106,7 +108,8 @@ def told_delays(
     seed: int | None = None,
     progress: Callable[[int], None] | None = None,
 ) -> tuple[CarrierReading, ...]:
-    """Tell the first ``number`` flights to both; a reading after ``every`` of them, and at the end.
+    """Feed the first ``number`` flights to both mechanisms; a reading after every ``every``
+    flights, and one at the end.
 
     Live, through one session of ConComp[H, P ∘* ExtConComp]. One flight is one step: neighbouring
     streams differ in whether it was delayed, or in whose it was.
@@ -136,5 +139,5 @@ def told_delays(
 
 
 def _of(carrier: int | None) -> tuple[int, ...]:
-    """A step: nothing, or one delayed flight of a carrier."""
+    """The update for one flight: 1 at the carrier of a delayed flight, else all zeros."""
     return tuple(int(each == carrier) for each in range(len(CARRIERS)))

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""Noisy numbers over dates, or counts of steps: running counts, and bands the truth lies in."""
+"""Plots of noisy numbers over dates or steps: running counts, and bands around the truth."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
 
 Dates: TypeAlias = npt.NDArray[Any]
-"""Dates; or, where there are few of them, how many steps there were."""
+"""The dates of a curve; if they span few days, the numbers of steps instead."""
 _SHORT: Final = 9
-"""Days below which dates say little."""
+"""The number of days below which the horizontal axis shows steps instead of dates."""
 _LONG: Final = 10**15
-"""Counts from here on are written to three digits."""
+"""The number from which on counts are written with three digits."""
 _LOW: Final = 0.25
-"""The share of the height below which nothing is written under a line."""
+"""The share of the axis height below which no label is written under a line."""
 
 
 # --- running counts -------------------------------------------------------------------------------
@@ -31,21 +31,21 @@ _LOW: Final = 0.25
 
 @attrs.frozen(eq=False)
 class Curve:
-    """True and noisy values at some dates; of a band, also how far apart they may be."""
+    """True and noisy values at some dates; if the curve is a band, also its half-width."""
 
     name: str
     dates: Dates = attrs.field(repr=False)
     true: Sequence[int] = attrs.field(repr=False)
     noisy: Sequence[int] = attrs.field(repr=False)
     width: Sequence[int] = attrs.field(default=(), repr=False)
-    """A bound on |noisy - true|."""
+    """A bound on |noisy - true|, for a band."""
     steps: bool = False
-    """Whether the noisy value stays until it changes."""
+    """Whether the noisy value is constant between changes, and so drawn as steps."""
 
 
 @attrs.frozen(eq=False)
 class Panel:
-    """Curves that share an axis; ``level``, a line across it, and what that line means."""
+    """Curves that share an axis; ``level`` is a horizontal line across it, with a label."""
 
     title: str
     curves: Sequence[Curve]
@@ -56,7 +56,7 @@ class Panel:
 def running_counts(
     panels: Sequence[Panel], *, title: str, subtitle: str, unit: str, paths: Iterable[Path]
 ) -> None:
-    """Draw true against noisy running counts, with the error below; one file for each path.
+    """Draw true and noisy running counts, with the errors below; writes one file for each path.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
     """
@@ -103,7 +103,7 @@ def _counts(axes: Axes, panel: Panel, unit: str) -> None:
 
 
 def _legend(axes: Axes, *, band: str = "") -> None:
-    """The legend of a figure, right of its title: where there are no curves."""
+    """Draw the figure's legend to the right of its title, where there are no curves."""
     axes.plot([], [], color=INK, linewidth=1.4, label="true")
     axes.plot([], [], "o", color=INK, markersize=3.6, label="noisy, as answered")
     if band:
@@ -137,7 +137,7 @@ def bands(
     subtitle: str,
     paths: Iterable[Path],
 ) -> None:
-    """Draw panels (title, bands) side by side; one file for each path.
+    """Draw panels of bands side by side; writes one file for each path.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's.
     """
@@ -173,12 +173,12 @@ def _panel(axes: Axes, heading: str, drawn: Sequence[Curve]) -> None:
 
 
 def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates:
-    """The values of a picture's horizontal axis: dates, unless it spans few of them."""
+    """The values of the horizontal axis: dates, or step numbers if the dates span few days."""
     return np.asarray(steps) if last - first < np.timedelta64(_SHORT, "D") else dates
 
 
 def dated(axes: Axes, dates: Sequence[Dates], step: str = "flights told") -> None:
-    """All of these dates, or counts of a ``step``, from left to right, and counts upwards."""
+    """Set up the axes: dates (or numbers of ``step``) from left to right, and counts upwards."""
     import matplotlib.dates
 
     mdates: Any = matplotlib.dates
@@ -198,7 +198,7 @@ def dated(axes: Axes, dates: Sequence[Dates], step: str = "flights told") -> Non
 
 
 def _whole(axis: Axis) -> None:
-    """Whole numbers, with commas."""
+    """Label an axis with whole numbers, with commas at the thousands."""
     locator: Any = axis.get_major_locator()
     locator.set_params(integer=True)
     axis.set_major_formatter(_thousands)
@@ -209,7 +209,7 @@ def _thousands(value: float, position: float | None = None) -> str:
 
 
 def label_ends(axes: Axes, ends: Sequence[tuple[str, Any, int]]) -> None:
-    """Each curve's name and last value at its right end, moved apart where two would overlap."""
+    """Write each curve's name and last value at its right end, moved apart if they overlap."""
     values = [value for _, _, value in ends]
     step = 0.052 * (axes.get_ylim()[1] - axes.get_ylim()[0])
     heights: dict[int, float] = {}
@@ -225,5 +225,5 @@ def label_ends(axes: Axes, ends: Sequence[tuple[str, Any, int]]) -> None:
 
 
 def _short(value: int) -> str:
-    """A count in full; one that no picture has room for, to three digits."""
+    """A count as a text: in full, or with three digits if it is too long for a picture."""
     return f"{value:,}" if abs(value) < _LONG else f"{value:.3g}"

@@ -1,4 +1,4 @@
-"""The demo's analyst, an adaptive adversary that counts flights, and what its counts are worth."""
+"""The demo's analyst, an adaptive adversary that counts flights, and the accuracy of its counts."""
 
 from __future__ import annotations
 
@@ -21,24 +21,24 @@ from antiphon.protocol import HALT, Adversary, Ask, Claim, Coins, Pair, Round, V
 from antiphon.protocol.registry import set_derived
 
 HORIZON: Final = 1 << 19
-"""Updates that each counter can take: enough for every flight of the year."""
+"""The largest number of updates of each counter: enough for every flight of the year."""
 
 
 class Notes(NamedTuple):
-    """The analyst's memory: a few numbers, however long it plays."""
+    """The memory of the analyst who counts flights: a few numbers, however long it plays."""
 
     told: int = 0
-    """Flights told to all their counters."""
+    """The number of flights that have been told to all their counters."""
     second: int = -1
-    """The carrier's counter that the current flight is still to be told to, or -1."""
+    """The index of the carrier's counter that must still be told of the current flight, or -1."""
     asked: int = 0
-    """Counters asked in the current round of questions; 0 between such rounds."""
+    """The number of counters asked in the current round of questions; 0 between such rounds."""
     surveys: int = 0
-    """Finished rounds of questions."""
+    """The number of finished rounds of questions."""
     created: int = 0
-    """Counters created."""
+    """The number of counters created so far."""
     busy: tuple[int, ...] = ()
-    """Origins found busy, in that order: each has a counter per carrier."""
+    """The airports found busy, in that order; each has a counter for every carrier."""
 
 
 def _whole(value: object) -> int:
@@ -54,7 +54,7 @@ def _position(value: object) -> int:
 @register("antiphon.demo.FlightAnalyst/1")
 @attrs.frozen(kw_only=True)
 class FlightAnalyst(Adversary[Notes]):
-    """Counts the flights of each airport; on finding one busy, also those of its carriers.
+    """The demo's adversary: counts flights by airport, and at busy airports also by carrier.
 
     Creates a counter per origin, tells each flight to the counter of its origin, and
     asks all counters after every ``every`` flights. When the *noisy* count of an origin
@@ -111,7 +111,7 @@ class FlightAnalyst(Adversary[Notes]):
         return _challenge(counter) if flight == self.challenge else _update(counter)
 
     def now_busy(self, busy: tuple[int, ...], counter: int, count: object) -> tuple[int, ...]:
-        """The busy origins, once ``counter`` has answered ``count``."""
+        """The busy airports, after ``counter`` has answered ``count``."""
         if counter >= len(ORIGINS) or counter in busy or type(count) is not int:
             return busy
         return (*busy, counter) if count >= self.busy else busy
@@ -122,8 +122,8 @@ def _carrier_counter(busy: tuple[int, ...], origin: int, carrier: int) -> int:
 
 
 def counter_name(busy: tuple[int, ...], index: int) -> str:
-    """The name of the flights that counter ``index`` counts, once the origins ``busy`` were found
-    busy in this order."""
+    """The name of counter ``index``: an airport, or an airport and a carrier; ``busy``: the busy
+    airports, in the order found."""
     if index < len(ORIGINS):
         return ORIGINS[index]
     place, carrier = divmod(index - len(ORIGINS), len(CARRIERS))
@@ -149,12 +149,12 @@ def _challenge(counter: int) -> Pair:
 
 
 Progress = Callable[[int], None]
-"""Told how many flights have been played."""
+"""A call that is told how many flights have been played so far."""
 _REPORT_EVERY = 1000
 
 
 class NoisyCount(NamedTuple):
-    """A noisy count, and how many flights had been told when it was asked for."""
+    """A noisy count, and the number of flights that had been counted when it was read."""
 
     told: int
     noisy: int
@@ -162,31 +162,31 @@ class NoisyCount(NamedTuple):
 
 @attrs.frozen
 class FlightCounter:
-    """One created counter: what it promised, what it said and what was true."""
+    """One created counter: its claim, its noisy answers, and the true counts."""
 
     name: str
     claim: Claim
     created: int
-    """Flights told before its creation: it counts from there."""
+    """The number of flights told before this counter was created; it counts from there."""
     readings: tuple[NoisyCount, ...] = attrs.field(repr=False)
     true: tuple[int, ...] = attrs.field(repr=False)
-    """The exact counts at the readings."""
+    """The exact counts at the times of the readings."""
     differed: bool = False
-    """Whether the challenge reached it: one of its pairs had two different sides."""
+    """Whether the challenge flight reached the counter: one of its pairs had unequal sides."""
 
     @property
     def noisy_count(self) -> int:
-        """Its last answer, in flights."""
+        """The counter's last answer, in flights."""
         return self.readings[-1].noisy
 
     @property
     def true_count(self) -> int:
-        """The answer without noise, in flights."""
+        """The true count at the last answer, in flights."""
         return self.true[-1]
 
     @property
     def error(self) -> int:
-        """Noisy minus true, in flights."""
+        """The noisy minus the true count, in flights."""
         return self.noisy_count - self.true_count
 
     @property
@@ -196,7 +196,8 @@ class FlightCounter:
 
 
 def flight_game(epsilon: Fraction) -> PrivacyGame:
-    """Any number of counters, of which two may see a difference: f_∞ with (ε, 0) twice."""
+    """The demo's privacy game: any number of counters, of which at most two see a difference:
+    f_∞ with (ε, 0) twice."""
     return PrivacyGame(ExtConComp(), sparse_parallel([(epsilon, 0), (epsilon, 0)]))
 
 
@@ -209,7 +210,7 @@ def play(
     seed: int | None = None,
     progress: Progress | None = None,
 ) -> tuple[View, tuple[FlightCounter, ...]]:
-    """Stream the game to ``path``; the view, and every counter with its answers."""
+    """Play the game, streaming the view to ``path``; returns the view and all counters."""
     flights()  # reading the data is not part of the play
     log = _Log(analyst, progress)
     view = flight_game(analyst.epsilon).play(
@@ -219,7 +220,7 @@ def play(
 
 
 class _Log:
-    """Listens to the game and keeps its noisy counts: some thousands, whatever its length."""
+    """A listener to the game that keeps its noisy counts: some thousands, however long the game."""
 
     def __init__(self, analyst: FlightAnalyst, progress: Progress | None) -> None:
         self._analyst, self._progress = analyst, progress

@@ -1,5 +1,5 @@
 # pyright: reportUnusedImport=false
-"""Errors, exact values, intervals and the persistent vector. Imports nothing else of Antiphon.
+"""Errors, exact numbers, intervals, a persistent vector. Imports nothing else of Antiphon.
 
 It is a door, too: what files of other rooms take most often is imported from here, in one line.
 """

@@ -1,4 +1,4 @@
-"""Exact questions about whole arrays: where their entries lie, and how far apart two arrays are.
+"""Exact computations on arrays: the range of their entries, and the distance of two arrays.
 
 An int64 difference can need 65 bits and a sum of squares 146: nothing here overflows or rounds.
 """
@@ -18,15 +18,15 @@ from antiphon.numbers.errors import InvalidArgument
 
 Gaps: TypeAlias = "NDArray[np.uint64]"
 Bound: TypeAlias = Union[int, float, Fraction]
-"""The end of a range, exactly; infinite where there is none."""
+"""One end of a range, as an exact number; infinite if the range has no such end."""
 _WHOLE: Final = "biu"
-"""Kinds of dtypes whose entries are whole numbers."""
+"""The kinds of NumPy dtypes whose entries are whole numbers."""
 _LOW: Final = np.uint64(2**32 - 1)
 _HALF: Final = np.uint64(32)
 
 
 def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
-    """Whether all entries are finite and in [low, high]; compared exactly, whatever their dtype.
+    """Whether all entries are finite and in [low, high]; compared exactly, whatever the dtype.
 
     Without a pass over whole numbers that have no bounds; else by the least and the greatest
     entry, as Python's numbers: a bound is never rounded to the dtype, nor an entry to the bound's.
@@ -49,25 +49,27 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
 
 
 def multiples(values: NDArray[Any], step: float) -> bool:
-    """Whether all entries are multiples of a power of two; whole numbers are, of all below 1."""
+    """Whether all entries are multiples of ``step``, a power of two; for a step below 1, every
+    whole number is."""
     whole = values.dtype.kind in _WHOLE
     return not np.any(values % (max(1, int(step)) if whole else step))
 
 
 def bound(_: object, field: attrs.Attribute[Any], value: object) -> None:
-    """A validator: the end of a range."""
+    """An attrs validator: the end of a range must be an int, a float or a Fraction, and not NaN."""
     if type(value) not in (int, float, Fraction) or value != value:
         raise InvalidArgument(f"{field.name} must be an int, a float or a Fraction, and not NaN")
 
 
 def power_of_two(_: object, field: attrs.Attribute[Any], value: Any) -> None:
-    """A validator: a step that halves and doubles exactly, or None."""
+    """An attrs validator: a step must be None or a power of two, exact for doubles."""
     if value is not None and (type(value) not in (int, float) or math.frexp(value)[0] != 0.5):
         raise InvalidArgument(f"{field.name} must be a power of two, as a float, or None")
 
 
 def gaps(zero: NDArray[np.signedinteger[Any]], one: NDArray[np.signedinteger[Any]]) -> Gaps:
-    """|zero - one|, entry by entry: below 2^64, so of unsigned integers."""
+    """|zero - one|, entry by entry, as unsigned 64-bit integers: no gap of two int64 arrays
+    overflows them."""
     sides = [side.astype(np.int64, copy=False).ravel() for side in (zero, one)]
     larger = np.maximum(*sides)
     np.subtract(larger, np.minimum(*sides), out=larger)  # modulo 2^64
@@ -75,19 +77,19 @@ def gaps(zero: NDArray[np.signedinteger[Any]], one: NDArray[np.signedinteger[Any
 
 
 def largest(gaps: Gaps) -> int:
-    """The greatest entry; 0 of none."""
+    """The greatest entry of ``gaps``; 0 if the array is empty."""
     return int(gaps.max(initial=0))
 
 
 def total(gaps: Gaps) -> int:
-    """The sum of all entries."""
+    """The sum of all entries as a Python int, which does not overflow."""
     if largest(gaps) * gaps.size < 1 << 64:
         return int(gaps.sum())
     return (int((gaps >> _HALF).sum()) << 32) + int((gaps & _LOW).sum())
 
 
 def squares(gaps: Gaps) -> int:
-    """The sum of the squares of all entries."""
+    """The sum of the squares of all entries as a Python int, which does not overflow."""
     if largest(gaps) ** 2 * gaps.size < 1 << 64:
         return int(np.dot(gaps, gaps))
     return sum(gap * gap for gap in gaps[gaps > 0].tolist())
@@ -97,7 +99,8 @@ _NO_MORE: Final = object()
 
 
 def product(factors: Sequence[Callable[[], Iterator[Any]]]) -> Iterator[tuple[Any, ...]]:
-    """All tuples of the factors' items, the last entry turning fastest; each lists its own anew.
+    """All tuples of one item from each factor, the last turning fastest. A factor is a call that
+    lists its items anew each time.
 
     ``itertools.product`` lists every factor first.
 

@@ -1,4 +1,4 @@
-"""Numbers as unevaluated sums of two doubles, for differences that cancel.
+"""Double-double arithmetic: a number as the sum of two doubles, for differences that cancel.
 
 A loss such as (k-2j)ε - ε_g is often tiny beside its parts, and zero on purpose where ε_g
 is a multiple of ε. Two doubles keep about 106 bits, so that such a difference has its
@@ -14,34 +14,35 @@ from antiphon.numbers import exact
 from antiphon.numbers.interval import Floats
 
 ERROR = 2.0**-98
-"""Bound on the error of ``difference``, relative to the larger of its two parts."""
+"""Bound on the error of ``difference``, relative to the larger of product and subtrahend."""
 _SPLITTER = 2.0**27 + 1
 _LARGEST = 2.0**900
 
 
 class Twofold(NamedTuple):
-    """high + low, where high is the rounded sum; relative error 2^-105."""
+    """A number as high + low, where high is the sum rounded to a double; relative error 2^-105."""
 
     high: float
     low: float
 
 
 def twofold(value: exact.ExactEpsilon) -> Twofold:
-    """The nearest pair to an exact parameter."""
+    """The pair of doubles whose sum is nearest to an exact parameter."""
     rational = exact.bracket(value, 40)[0] if isinstance(value, exact.Log) else value
     high = float(min(rational, Fraction(_LARGEST)))
     return Twofold(high, float(rational - Fraction(high)))
 
 
 def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
-    """multiples · unit - subtrahend; the multiples are whole numbers up to 2^53."""
+    """multiples · unit - subtrahend, as doubles, without cancellation; the multiples are whole
+    numbers up to 2^53."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(product, -subtrahend.high)
     return total + (lost + (rest + (multiples * unit.low - subtrahend.low)))
 
 
 def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
-    """Every high + low + multiple · unit, in two parts again; as ``difference``."""
+    """Every sum high + low + multiple · unit, again in two parts; as exact as ``difference``."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(high[:, None], product)
     return total.ravel(), (low[:, None] + (lost + (rest + multiples * unit.low))).ravel()

@@ -1,4 +1,4 @@
-"""Errors: one root, one class per kind of fault.
+"""The exceptions of this package: one base class, and one class for each kind of fault.
 
 Every message says what was wrong, what was expected and how to mend it, and
 shows public values only: an error must not become a way to read the data. Of how many arguments
@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar, cast
 
 
 def with_article(noun: str) -> str:
-    """A noun with the article that is said before it.
+    """A noun with its indefinite article: "a counter", "an RDP claim".
 
     >>> with_article("int"), with_article("Ask"), with_article("user level"), with_article("RDP")
     ('an int', 'an Ask', 'a user level', 'an RDP')
@@ -27,13 +27,14 @@ def with_article(noun: str) -> str:
 
 
 _SPELT: Final = "FHLMNRSX"
-"""Letters whose own names begin with a vowel: an RDP."""
+"""Letters whose names begin with a vowel sound, for the article of an acronym: an RDP claim."""
 _AS_YOU: Final = re.compile("uni|one|eu", re.IGNORECASE)
-"""Beginnings that are said as in "you" or "won"."""
+"""Beginnings of nouns, such as "uni" or "one", that take the article "a" although the first
+letter is a vowel."""
 
 
 def of_kind(value: object) -> str:
-    """What a value is, without showing it: "an int", "None", "the class TreeCounter".
+    """The type of a value in words, without its value: "an int", "None", "the class TreeCounter".
 
     >>> of_kind(1), of_kind(None), of_kind(Fraction)
     ('an int', 'None', 'the class Fraction')
@@ -47,7 +48,7 @@ def of_kind(value: object) -> str:
 
 
 def shown(value: object) -> str:
-    """A public number, if Python prints it; of anything else only its type."""
+    """A public number as text, if Python can print it; for any other value only its type."""
     if type(value) not in (int, float, Fraction):
         return of_kind(value)
     whole = value.numerator * value.denominator if isinstance(value, int | Fraction) else 0
@@ -62,7 +63,7 @@ class AntiphonError(Exception):
     """
 
     def __reduce__(self) -> tuple[object, ...]:
-        """An error comes home from another process as it was raised."""
+        """Pickle the error with its class, arguments and attributes, for another process."""
         return _raised_elsewhere, (type(self), self.args, self.__dict__)
 
 
@@ -79,7 +80,7 @@ class InvalidArgument(AntiphonError, ValueError):
 
 
 class UnknownOrder(InvalidArgument):
-    """An order at which a Rényi curve is not known: what such a curve raises there.
+    """A Rényi curve is not known at the order it was asked for; user curves raise this.
 
     Accounting takes ∞ for its value, and other orders; any other error of a curve is a fault.
     """
@@ -94,11 +95,11 @@ class CompositionError(AntiphonError):
 
 
 class TranscriptError(AntiphonError):
-    """A saved view that is damaged, of another version, or not ours."""
+    """A saved view that is damaged, of another version, or no transcript of this library."""
 
 
 class PartError(AntiphonError):
-    """A part that breaks its contract: a step that crashes, an f that returns no state.
+    """A part that breaks its contract: a step that crashes, or an f that returns no state.
 
     Never an outcome of the game: what hides a fault would pass for privacy. What the part
     itself raised is the ``__cause__``; ``ap.check`` looks for such faults.
@@ -106,22 +107,22 @@ class PartError(AntiphonError):
 
 
 class ForeignError(AntiphonError):
-    """Code of another library that failed when it was asked for an answer; its error is the cause.
+    """Code of another library failed when asked for an answer; its exception is the ``__cause__``.
 
     Whether it had tossed coins is not known, so that it counts as a failure after a draw.
     """
 
 
 class FileError(AntiphonError, OSError):
-    """A file that cannot be written whole: it is there already, has another writer, or no room."""
+    """A file that cannot be written whole: it exists, has another writer, or the disk is full."""
 
 
 class ResumeError(AntiphonError):
-    """A durable session that must not go on from this file, as noise would be tossed again."""
+    """A durable session that must not go on from this file, or its noise would be drawn twice."""
 
 
 class BudgetExceeded(AntiphonError):
-    """A charge that does not fit; the rest of the budget stays usable."""
+    """A charge that does not fit the rest of the budget; the rest stays usable."""
 
     def __init__(
         self, requested: object, spent: object, remaining: object, what_fits: str = ""
@@ -136,7 +137,7 @@ class BudgetExceeded(AntiphonError):
 
 
 class ReplayMismatch(AntiphonError):
-    """A replay that left its recording: the first round that differs, and how."""
+    """A replay that differs from its recording: the first round that differs, and how."""
 
     def __init__(self, round: int | None, expected: str, actual: str) -> None:
         place = "a draw" if round is None else f"round {round}"
@@ -150,7 +151,7 @@ class ReplayMismatch(AntiphonError):
 
 
 class Intractable(AntiphonError):
-    """An exact computation larger than its limit, refused before memory fills."""
+    """An exact computation larger than its limit; it is refused before memory fills."""
 
     def __init__(self, what: str, size: object, limit: object, cure: str = "") -> None:
         written = size if isinstance(size, str) else shown(size)
@@ -160,7 +161,7 @@ class Intractable(AntiphonError):
 
 
 class ExecutorError(AntiphonError):
-    """Workers that cannot take a task, or that die of it again and again.
+    """Worker processes that cannot take a task, or that die of it repeatedly.
 
     ``outcome`` is what was computed until then (an ``Outcome``), or None.
     """
@@ -189,19 +190,20 @@ for _each in (AntiphonError, *AntiphonError.__subclasses__(), UnknownOrder):
     _each.__module__ = "antiphon"  # tracebacks and pickles name them as users do
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
-"""The errors by which a step refuses a message; behind a verifier the game halts with HALT."""
+"""The errors by which a step refuses a message; a verifier answers them with HALT."""
 READINGS: Final = (ReplayMismatch, Intractable, PartError)
-"""No outcome of the mechanism's: coins whose reading cannot go on, a part that is faulty."""
+"""Errors that are no outcome of the mechanism: its coins cannot be replayed or enumerated, or a
+part is faulty."""
 
 
 # --- an exception that cannot be kept, in words ---------------------------------------------------
 
 _LONG: Final = 300
-"""The number of characters that are kept of an exception's text."""
+"""The number of characters of an exception's text that are kept."""
 
 
 def in_words(error: BaseException) -> tuple[str, str]:
-    """Its class, and what it says, where that can be said."""
+    """Class name and the message of an exception; the message is "" if its ``__str__`` fails."""
     try:
         return type(error).__name__, str(error)[:_LONG]
     except Exception:  # whose ``__str__`` is another's
@@ -209,7 +211,7 @@ def in_words(error: BaseException) -> tuple[str, str]:
 
 
 def from_words(kind: str, text: str) -> AntiphonError:
-    """The error that a saved text stands for: a PartError that names its class."""
+    """The error rebuilt from a saved class name and text: a PartError or a ProtocolError."""
     if kind == ProtocolError.__name__:
         return ProtocolError(text)
     return PartError(text if kind == PartError.__name__ else f"{kind}: {text}")
@@ -221,7 +223,7 @@ _OURS: Final = str(Path(__file__).parent.parent)
 
 
 def place(error: BaseException) -> str:
-    """FILE:LINE of what raised: the innermost frame that is not this library's, if one is."""
+    """FILE:LINE of the code that raised an exception, outside this library if possible."""
     frames = traceback.extract_tb(error.__traceback__)
     theirs = [frame for frame in frames if not frame.filename.startswith(_OURS)]
     found = (theirs or list(frames))[-1:]
@@ -229,13 +231,13 @@ def place(error: BaseException) -> str:
 
 
 def told(error: BaseException) -> str:
-    """Its class, and what it says: for who studies a part, on messages that are no data."""
+    """The class and the message of an exception of a part that crashed on test messages."""
     kind, text = in_words(error)
     return f"{kind}: {text}" if text else kind
 
 
 def crash(error: Exception, message: str) -> PartError:
-    """The PartError to raise ``from`` the exception of a step that crashed on a message of a study.
+    """A PartError for a step that crashed on a test message; raise it ``from`` the exception.
 
     Live a crash is an outcome, HALT (law 1). Counted as one in a study, a step that always
     crashes would be perfectly private.
@@ -251,7 +253,8 @@ Called = TypeVar("Called", bound=Callable[..., object])
 
 
 def written_as(call: str) -> Callable[[Called], Called]:
-    """Decorator: a call with too few, too many or unknown arguments is answered by one to write.
+    """Decorator: if the arguments of a call do not fit the signature, the error shows ``call``,
+    which to write instead.
 
     >>> @written_as("twice(3)")
     ... def twice(number):
@@ -277,7 +280,8 @@ def written_as(call: str) -> Callable[[Called], Called]:
 
 
 def listed(values: object, name: str, call: str) -> tuple[Any, ...]:
-    """The items of a list. Raises: InvalidArgument, with the call to write, for what is none."""
+    """The items of a list as a tuple. Raises: InvalidArgument, with an example of a right call,
+    if it is not iterable."""
     try:
         return tuple(cast("Iterable[Any]", values))
     except TypeError:
@@ -285,7 +289,7 @@ def listed(values: object, name: str, call: str) -> tuple[Any, ...]:
 
 
 def check_arity(function: object, decorator: str, *arguments: str) -> None:
-    """Raises: InvalidArgument for what cannot be called on these arguments, in this order."""
+    """Check that a function can be called with these arguments. Raises: InvalidArgument."""
     wanted = f"{decorator} takes a function of ({', '.join(arguments)})"
     if not callable(function):
         raise InvalidArgument(f"{wanted}, not {of_kind(function)}")

@@ -1,4 +1,4 @@
-"""Exact numbers: the ε and δ that mechanisms, claims and budgets agree on.
+"""Exact numbers for ε and δ, in which mechanisms, claims and budgets compute.
 
 ``0.1`` and ``Fraction(1, 10)`` must land in the same multiset of parameters,
 so every parameter is normalised once, at construction: a float means the
@@ -18,7 +18,7 @@ from antiphon.numbers.errors import InvalidArgument, of_kind, shown
 
 
 def fraction(value: object, name: str = "value") -> Fraction:
-    """The exact rational that a finite number stands for.
+    """A finite number as an exact Fraction. Raises: InvalidArgument for anything else.
 
     A float is read as the shortest decimal that prints it: 0.1 is 1/10. What is returned is of
     plain types: what it equals cannot change between two looks at it.
@@ -42,7 +42,7 @@ _RATIO: Final = re.compile(r"[0-9]{1,40}/[0-9]{1,40}")
 
 
 def rational(text: str, name: str) -> Fraction:
-    """The exact number that a text such as 0.1, 1e-6 or 1/3 stands for.
+    """A text such as 0.1, 1e-6 or 1/3 as an exact Fraction. Raises: InvalidArgument otherwise.
 
     Every text of a user's becomes a number here: ``Fraction`` itself reads 1e99999999, and is at it
     for minutes, in which no signal ends the process; it takes spaces, underscores and the digits of
@@ -63,11 +63,11 @@ def rational(text: str, name: str) -> Fraction:
 
 
 _PLAIN: Final = 12
-"""Characters of a decimal past which the fraction is easier to read."""
+"""The longest decimal, in characters, that is written instead of a fraction."""
 
 
 def written(value: object) -> str:
-    """As Python prints a value, but for a rational that a short number stands for: that number.
+    """A value as Python prints it, but a Fraction that a short decimal equals as that decimal.
 
     What reads its parameters as this library does (``fraction``) is made again of what is written.
 
@@ -90,7 +90,7 @@ _LARGE: Final = 10**9
 
 
 def number(value: object) -> int | float | Fraction:
-    """The plain Python number that a number is: a NumPy scalar, or one of a class of its own.
+    """A NumPy scalar, or a number of a subclass, as a plain Python int, float or Fraction.
 
     Raises: InvalidArgument for what is none, and for subclasses of Fraction.
     """
@@ -144,7 +144,8 @@ def _argument(value: object) -> Fraction:
 
 @attrs.frozen(repr=False)
 class Log:
-    """The privacy parameter ε = ln(argument): e^ε is rational, so runs stay exact.
+    """The privacy parameter ε = ln(argument), for a rational argument >= 1: e^ε is rational, so
+    computations stay exact.
 
     >>> Log(3).argument
     Fraction(3, 1)
@@ -186,7 +187,7 @@ def exp(value: ExactEpsilon) -> Fraction | float:
 
 
 _DIGITS: Final = (30, 60, 120, 250, 500, 1000)
-"""The precisions tried in a comparison."""
+"""The precisions, in digits, that a comparison tries one after another."""
 
 
 def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:

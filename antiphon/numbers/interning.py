@@ -1,4 +1,4 @@
-"""Numbers for values, by exact type: 1, True and 1.0 are three different answers."""
+"""Numbers and keys for values, by exact type: 1, True and 1.0 are three different values."""
 
 import enum
 import struct
@@ -20,7 +20,8 @@ from antiphon.numbers.persistent_vector import Vector
 
 
 def has_plain_metaclass(kind: type) -> bool:
-    """Whether the metaclass of a class has no say in its attributes, nor in what it equals.
+    """Whether the metaclass of a class is type, ABCMeta or EnumMeta, which cannot change its
+    attributes or its equality.
 
     Asked before a class is looked up in anything: by its hash and ``==`` a class with a
     metaclass of another's may pass for ``int``. By identity, as metaclasses have them, too.
@@ -30,16 +31,16 @@ def has_plain_metaclass(kind: type) -> bool:
 
 
 def all_are(kind: type, values: tuple[object, ...]) -> bool:
-    """Whether all values are of exactly this type, by identity, too."""
+    """Whether every value has exactly the type ``kind``; subclasses do not count."""
     return all(map(is_, map(type, values), repeat(kind)))
 
 
 Content: TypeAlias = Callable[[Any], Hashable]
-"""The function that gives the content by which values of some type are compared."""
+"""A function that gives the content by which values of some type are compared."""
 
 
 def fingerprint(value: object) -> Hashable:
-    """A key that two values share only if they are the same in exact type and content.
+    """A hashable key that two values share only if they agree in exact type and content.
 
     Merging answers that differ would make a privacy figure too small, so types are
     part of the key at every depth. Of a class with an ``==`` of its own all attributes
@@ -55,8 +56,8 @@ def fingerprint(value: object) -> Hashable:
 
 @lru_cache(maxsize=4096)
 def _content(kind: type[Any]) -> Content | None:
-    """The function that gives the content by which values of a type are compared; None: by
-    identity."""
+    """The function that gives the content by which values of a class are compared; None: they
+    are compared by identity."""
     if kind in _CONTENTS:
         return _CONTENTS[kind]
     own: Content | None = vars(kind).get("__fingerprint__")
@@ -79,7 +80,8 @@ def _content(kind: type[Any]) -> Content | None:
 
 
 def telling(kind: Any) -> tuple[str, ...]:
-    """The fields of an attrs class in which two different objects may differ, compared or not."""
+    """The names of the fields of an attrs class in which two different objects may differ,
+    compared by ``==`` or not."""
     return tuple(field.name for field in attrs.fields(kind) if field.eq or field.init)
 
 
@@ -107,7 +109,8 @@ def _fields(names: tuple[str, ...]) -> Content:
 
 
 def _attributes(kind: type[Any]) -> Content:
-    """The value, by its own ``==``, and all that its class does not show of it."""
+    """A function from an object to the object itself, compared by its own ``==``, and all its
+    slots and attributes."""
     slots = [
         slot
         for base in kind.__mro__
@@ -148,19 +151,19 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Let a class of this library be compared by these fields: the others follow from them."""
+    """Compare values of a class by the fields ``names`` only; its other fields follow from them."""
     _CONTENTS[kind] = _fields(names)
 
 
 @attrs.define(eq=False)
 class Interner:
-    """Values numbered in the order they are met."""
+    """Numbers 0, 1, … for values, in the order in which they are first met."""
 
     values: list[object] = attrs.field(factory=list[object])
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
     def __call__(self, value: object) -> int:
-        """The number of a value. Raises: InvalidArgument if it cannot be hashed."""
+        """The number of a value, old or new. Raises: InvalidArgument if it cannot be hashed."""
         try:
             number = self._ids.setdefault(fingerprint(value), len(self.values))
         except (TypeError, RecursionError) as error:

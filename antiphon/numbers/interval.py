@@ -1,4 +1,4 @@
-"""Certified intervals, and rounding outward.
+"""Intervals that certainly contain a number, and doubles rounded in a known direction.
 
 Everything here is a binary64 number with a direction: ``up`` never returns less than
 the real number it stands for, ``down`` never more. Privacy figures are reported ``up``.
@@ -26,7 +26,7 @@ Number = TypeVar("Number", float, Floats)
 
 
 UNIT: Final = 2.0**-53
-"""The relative error of one rounded operation."""
+"""The largest relative error of one rounded double operation, 2^-53."""
 
 
 @attrs.frozen
@@ -42,7 +42,7 @@ class Interval(Generic[Number]):
 
     @property
     def width(self) -> Number:
-        """How far apart the ends are."""
+        """The distance between the ends."""
         return self.upper - self.lower
 
     def __contains__(self: Interval[float], value: float | Fraction) -> bool:
@@ -53,12 +53,13 @@ Exactly = Union[exact.ExactEpsilon, Decimal]
 
 
 def nearest(value: exact.ExactEpsilon) -> float:
-    """The double nearest to a parameter; ``float(Log(q))`` is not, for q near 1."""
+    """The double nearest to an exact parameter; unlike ``float(Log(q))``, accurate for q near 1."""
     return _nearest(exact.bracket(value, 40)[0])
 
 
 def up(value: Exactly) -> float:
-    """The least double that is not below an exact number, however read; inf past the largest.
+    """The least double that is not below an exact number, read as binary or as its printed decimal;
+    inf past the largest.
 
     >>> up(Fraction(1, 10)), up(Fraction(0.1)), up(Fraction(1, 2))
     (0.1, 0.10000000000000002, 0.5)
@@ -71,7 +72,7 @@ def up(value: Exactly) -> float:
 
 
 def down(value: Exactly) -> float:
-    """The greatest double that is not above an exact number >= 0, however read."""
+    """The greatest double not above an exact number >= 0, as binary or as its printed decimal."""
     low = exact.bracket(value, 40)[0] if isinstance(value, exact.Log) else value
     near = _nearest(low)
     if near > low or (near < math.inf and _printed(near, low) > low):
@@ -80,22 +81,22 @@ def down(value: Exactly) -> float:
 
 
 def _printed(value: float, like: Fraction | Decimal) -> Any:
-    """The shortest decimal that prints a double, as a number of the kind to compare with."""
+    """The shortest decimal that prints a double, as a number of the same type as ``like``."""
     return type(like)(repr(value))
 
 
 def above(value: float) -> float:
-    """A double that is not below the binary value of this one, however read."""
+    """A double that is at least this one, also if the result is read as its printed decimal."""
     return up(Fraction(value)) if value < math.inf else value
 
 
 def below(value: float) -> float:
-    """A double that is not above the binary value of this one, however read."""
+    """A double that is at most this one, also if the result is read as its printed decimal."""
     return down(Fraction(value)) if value < math.inf else value
 
 
 def least_reading(value: float) -> Fraction:
-    """The smaller of the two numbers that a finite double may be read as."""
+    """The smaller of the exact value of a finite double and the decimal that it prints as."""
     return min(Fraction(value), Fraction(repr(value)))
 
 
@@ -107,11 +108,12 @@ def _nearest(value: Fraction | Decimal) -> float:
 
 
 def outward(lower: float, upper: float) -> Interval[float]:
-    """The interval of numbers >= 0 whose ends took up to three roundings, and a reading."""
+    """An interval of numbers >= 0, widened to hold the truth after three rounded operations,
+    also if read as printed decimals."""
     low, high = lower * (1 - 6 * UNIT), upper * (1 + 6 * UNIT)
     return Interval(max(0.0, math.nextafter(low, -1.0)), math.nextafter(high, math.inf))
 
 
 def probability(value: Interval[float]) -> Interval[float]:
-    """The same, cut to [0, 1]."""
+    """The interval, cut to [0, 1]."""
     return Interval(min(1.0, max(0.0, value.lower)), min(1.0, max(0.0, value.upper)))

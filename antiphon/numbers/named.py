@@ -1,4 +1,4 @@
-"""Fields of attrs classes: converters that know the field's name.
+"""Converters for attrs classes that know the name of their field, for error messages.
 
 ``rho: Fraction = attrs.field(converter=named.positive)`` raises "rho must be positive, …", as
 ``exact.positive(value, "rho")`` does.
@@ -15,7 +15,7 @@ from antiphon.numbers import exact
 
 
 def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
-    """A converter from a check of (value, name)."""
+    """An attrs converter from a function ``check(value, name)``; the name is the field's."""
 
     def convert(value: Any, field: attrs.Attribute[Any]) -> Any:
         return check(value, field.name)

@@ -1,4 +1,4 @@
-"""The standard normal law, certified: rationals around what no double is sure of."""
+"""The standard normal law, certified: rationals around its tails, density and quantiles."""
 
 import math
 from fractions import Fraction
@@ -11,16 +11,16 @@ from antiphon.numbers.exact import ExactEpsilon
 
 _BITS: Final = 128
 _FARTHEST: Final = 40
-"""Standard deviations past which a tail is no double: below 10^-349."""
+"""The number of standard deviations beyond which a tail is below all doubles (10^-349)."""
 _CLOSER: Final = 1 + 2.0**-44
 _LARGEST: Final = 700
-"""An ε past which e^ε is no double."""
+"""An ε beyond which e^ε is too large for a double."""
 
 Ends = tuple[Fraction, Fraction]
 
 
 def tail(x: Fraction) -> Ends:
-    """Rationals around 1 - Φ(x), relatively 2^-100 apart; past 40 what no double tells from 0.
+    """Rationals around 1 - Φ(x), relatively 2^-100 apart; past x = 40 the lower one is 0.
 
     As ½ - φ(x) Σ x^(2n+1)/(1·3·…·(2n+1)), whose terms are all positive, with as many more bits
     as the difference costs.
@@ -40,14 +40,14 @@ def tail(x: Fraction) -> Ends:
 
 
 def density(x: Fraction, bits: int = _BITS) -> Ends:
-    """Rationals around φ(x) = e^(-x²/2)/√(2π), some 2^-bits apart."""
+    """Rationals around the normal density φ(x) = e^(-x²/2)/√(2π), some 2^-bits apart."""
     low, high = exact.exp_bracket(x * x / 2, bits)
     least, most = _root_of_twice_pi(bits)
     return Fraction(low, most), Fraction(high, least)
 
 
 def _series(x: Fraction, bits: int) -> Ends:
-    """Σ x^(2n+1)/(1·3·…·(2n+1)): every term rounded down, and every term rounded up."""
+    """Σ x^(2n+1)/(1·3·…·(2n+1)), with every term rounded down, and with every term rounded up."""
     low = down = math.floor(x * (1 << bits))
     high = up = math.ceil(x * (1 << bits))
     top, bottom = (x * x).as_integer_ratio()
@@ -103,7 +103,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
 
 
 def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
-    """near - e^ε·far."""
+    """Rationals around near - e^ε·far, for brackets ``near`` and ``far``."""
     bits = _BITS + math.ceil(epsilon * Fraction(3, 2))
     least, most = exact.exp_bracket(epsilon, bits)
     one = Fraction(1 << bits)
@@ -111,7 +111,7 @@ def _difference(near: Ends, far: Ends, epsilon: Fraction) -> Ends:
 
 
 def quantile_above(epsilon: ExactEpsilon) -> Fraction:
-    """An x with Φ(x) >= e^ε/(1+e^ε): the least, or some 2^-40 of it more.
+    """An x with Φ(x) >= e^ε/(1+e^ε), relatively about 2^-40 above the least one at most.
 
     >>> round(float(quantile_above(exact.Log(3))), 6)  # Φ(x) = 3/4
     0.67449
@@ -131,7 +131,7 @@ def quantile_above(epsilon: ExactEpsilon) -> Fraction:
 
 
 def _wrong(epsilon: ExactEpsilon, high: Fraction) -> Fraction:
-    """1/(1+e^ε), rounded down; exact for a Log."""
+    """1/(1+e^ε), rounded down: the chance that randomized response lies. Exact for a ``Log``."""
     if isinstance(epsilon, exact.Log):
         return 1 / (1 + epsilon.argument)
     bits = _BITS + math.ceil(high * Fraction(3, 2))

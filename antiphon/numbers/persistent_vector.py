@@ -1,4 +1,4 @@
-"""A persistent vector: old versions stay, a new one shares all but a few small tuples."""
+"""A persistent vector: an update returns a new version, which shares most memory with the old."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing_extensions import TypeVar
 
 Item = TypeVar("Item", default=Any)
 Node: TypeAlias = tuple[Any, ...]
-"""At most sixteen items; or, above the leaves, nodes."""
+"""A tree node: a tuple of at most sixteen items (in a leaf) or child nodes."""
 
 _BITS: Final = 4
 _WIDTH: Final = 1 << _BITS
@@ -50,7 +50,7 @@ class Vector(Generic[Item]):
         return item
 
     def set(self, index: int, item: Item) -> Vector[Item]:
-        """The vector with another item at an index. Raises: IndexError outside 0..n-1."""
+        """A new vector with ``item`` at an index. Raises: IndexError outside 0..n-1."""
         if not 0 <= index < self._size:
             raise IndexError(index)
         vector: Vector[Item] = Vector.__new__(Vector)
@@ -63,7 +63,7 @@ class Vector(Generic[Item]):
         return vector
 
     def append(self, item: Item) -> Vector[Item]:
-        """The vector with one more item at its end."""
+        """A new vector with one more item at its end."""
         size, shift, root = self._size, self._shift, self._root
         if size == _WIDTH << shift:
             return _vector(size + 1, shift + _BITS, (root, _branch(shift, item)))
@@ -92,7 +92,7 @@ def _vector(size: int, shift: int, root: Node) -> Vector[Any]:
 
 
 def _branch(shift: int, item: object) -> Node:
-    """A new path down to the leaf that holds the item."""
+    """A new path of tree nodes down to the leaf that holds the item."""
     return (item,) if not shift else (_branch(shift - _BITS, item),)
 
 

@@ -1,4 +1,4 @@
-"""Rooms: what ``dir`` shows of one, and files that are found.
+"""Rooms (subpackages): the names that ``dir`` shows of them, and modules found by folder.
 
 A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
 what stands in any folder ``antiphon/ROOM/theorems``. So a room is added, and taken away, with all
@@ -17,7 +17,7 @@ from typing import Final
 
 
 def shows(names: Sequence[str], *rooms: str) -> Callable[[], list[str]]:
-    """The ``__dir__`` of a module: its public names, and the rooms in it that have some too.
+    """A ``__dir__`` for a module: its public names and its public subpackages (rooms).
 
     >>> shows(["b"], "a")()
     ['a', 'b']
@@ -29,7 +29,7 @@ _PACKAGE: Final = Path(__file__).parent.parent
 
 
 def found(folder: str) -> list[ModuleType]:
-    """The modules in the folders of this name, of all rooms and by their names; each is loaded."""
+    """The modules in all folders of this name, of every room (subpackage); each is imported."""
     return [
         import_module(each.name)
         for place in sorted(_PACKAGE.glob(f"*/{folder}"))
@@ -39,14 +39,15 @@ def found(folder: str) -> list[ModuleType]:
 
 
 def found_alone(folder: str) -> Iterator[ModuleType]:
-    """The same without the rooms that they stand in, which take a second to load."""
+    """The modules that ``found`` would give, run without importing their parent packages, which
+    would take a second."""
     for path in sorted(_PACKAGE.glob(f"*/{folder}/[a-z]*.py")):
         name = ".".join(("antiphon", *path.relative_to(_PACKAGE).with_suffix("").parts))
         yield sys.modules[name] if name in sys.modules else load_file(path, name)
 
 
 def load_file(path: Path, name: str) -> ModuleType:
-    """Run a file as the module of this name, whatever its own name ends with.
+    """Run a file as the module of this name, whatever the file's extension.
 
     Raises: FileNotFoundError, and whatever the file raises.
     """

@@ -1,4 +1,4 @@
-"""Figures as text, rounded to a known side: the one place where digits are left out.
+"""Numbers as text, rounded in a known direction: the only place where digits are dropped.
 
 What is promised or spent is rounded up; what remains, and what it is at least, down. So what people
 read is as sound as what was computed. A float is read as the shortest decimal that prints it, as
@@ -17,15 +17,15 @@ from antiphon.numbers import exact
 from antiphon.numbers.exact import ExactEpsilon, Log
 
 Figure: TypeAlias = Union[ExactEpsilon, float]
-"""A number; or ``math.inf``."""
+"""A number that can be shown as text; ``math.inf`` is allowed."""
 
 _SIX: Final = 6
 _PLAIN: Final = -4
-"""The least power of ten that is written without an exponent, as Python does."""
+"""The lowest power of ten that is written without an exponent, as Python does."""
 
 
 def shown_up(value: Figure, digits: int = _SIX) -> str:
-    """A figure in that many significant digits, rounded up.
+    """A number with ``digits`` significant digits, rounded up.
 
     >>> shown_up(Fraction(1, 3)), shown_up(Log(3)), shown_up(0.1), shown_up(100), shown_up(2e-9)
     ('0.333334', '1.09862', '0.1', '100', '2e-09')
@@ -34,7 +34,7 @@ def shown_up(value: Figure, digits: int = _SIX) -> str:
 
 
 def shown_down(value: Figure, digits: int = _SIX) -> str:
-    """The number to this many significant digits, rounded down.
+    """A number with ``digits`` significant digits, rounded down.
 
     >>> shown_down(Fraction(1, 3)), shown_down(Fraction(3, 4)), shown_down(1234567)
     ('0.333333', '0.75', '1.23456e+06')
@@ -43,7 +43,7 @@ def shown_down(value: Figure, digits: int = _SIX) -> str:
 
 
 def fixed_up(value: Figure, places: int) -> str:
-    """The number to this many digits after the point, rounded up.
+    """A number with ``places`` digits after the point, rounded up.
 
     >>> fixed_up(Fraction(20000, 3), 2), fixed_up(1, 4), fixed_up(math.inf, 4)
     ('6,666.67', '1.0000', 'inf')
@@ -52,7 +52,7 @@ def fixed_up(value: Figure, places: int) -> str:
 
 
 def fixed_down(value: Figure, places: int) -> str:
-    """The number to this many digits after the point, rounded down.
+    """A number with ``places`` digits after the point, rounded down.
 
     >>> fixed_down(Fraction(20000, 3), 2)
     '6,666.66'
@@ -61,8 +61,8 @@ def fixed_down(value: Figure, places: int) -> str:
 
 
 def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
-    """The larger number rounded down and the smaller rounded up, to six digits each, or to as many
-    as show which is larger.
+    """The larger number rounded down and the smaller rounded up, to six digits, or to as many as
+    show which is larger.
 
     >>> told_apart(0.2, 0.1), told_apart(0.10000000012, 0.1)
     (('0.2', '0.1'), ('0.1000000001', '0.1'))
@@ -77,7 +77,7 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
 
 
 def _reading(value: Figure) -> Fraction | float:
-    """The number that is compared; for a logarithm, a rational of 40 digits."""
+    """A number in the form in which figures are compared; a logarithm as a 40-digit rational."""
     return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
 
 
@@ -90,7 +90,7 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """The value; of a logarithm, the end of an interval of so many digits."""
+    """The exact value; for a logarithm, the end of a ``digits``-digit bracket in a direction."""
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 
@@ -103,7 +103,7 @@ def _rounded(value: Figure, digits: int, direction: str) -> Decimal:
 
 
 def _text(value: Decimal, digits: int) -> str:
-    """As Python writes a float of so many digits."""
+    """A decimal as Python would write a float with ``digits`` significant digits."""
     if not value.is_finite():
         return str(float(value))
     power = value.adjusted() if value else 0
@@ -123,7 +123,7 @@ def _fixed(value: Figure, places: int, direction: str) -> str:
 
 
 def tell_person(what: str, steps: int, limit: int) -> None:
-    """A line on standard error, if that is a terminal, about a long computation."""
+    """Show the progress of a long computation on a line of standard error, if it is a terminal."""
     if sys.stderr.isatty():
         sys.stderr.write(f"\r{what}: {steps:,} of at most {limit:,} ")
         sys.stderr.flush()

@@ -23,7 +23,7 @@ _PLACE: Final = re.compile(r"at row \d+(, column \d+)?")
 
 
 def path_of(given: object, name: str = "path") -> Path:
-    """The path of a file that text or a path is. Raises: InvalidArgument for anything else.
+    """A text or path-like object as a ``Path``. Raises: InvalidArgument for anything else.
 
     So, too, for a directory, wherever a file is read, written or looked after.
 
@@ -43,7 +43,7 @@ def path_of(given: object, name: str = "path") -> Path:
 
 
 def read_table(path: str | Path) -> NDArray[np.float64]:
-    """The numbers of a file, a row for each line. Raises: InvalidArgument, OSError."""
+    """The table of numbers in a file, one row for each line. Raises: InvalidArgument, OSError."""
     file = path_of(path)
     try:
         table: NDArray[Any] = np.asarray(_loaded(file))

@@ -1,1 +1,1 @@
-"""A million replicas at once: columns, their coins, and how a population is played."""
+"""A million replicas at once: columns of numbers, their coins, and the play of a population."""

@@ -1,4 +1,4 @@
-"""Arithmetic of columns: the operations that NumPy computes just as Python does."""
+"""Arithmetic of columns (one number per replica), where NumPy and Python agree."""
 
 from __future__ import annotations
 
@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 Values: TypeAlias = "NDArray[Any]"
 
 EXACT: Final = 2**53
-"""Integers up to this size are doubles."""
+"""The largest size up to which every integer is exactly a double."""
 WIDE: Final = 2**62
-"""Integers up to this size are added without overflow."""
+"""The largest size up to which integers are added in 64 bits without overflow."""
 
 UFUNCS: Final[dict[str, np.ufunc]] = {
     "add": np.add, "sub": np.subtract, "mul": np.multiply, "truediv": np.true_divide,
@@ -25,7 +25,8 @@ _DIVISIONS: Final = ("truediv", "floordiv", "mod")
 
 
 def differs_from_python(left: Values, right: Values, name: str) -> bool:
-    """Whether NumPy might overflow, round or fail where Python does not, or not alike."""
+    """Whether a NumPy operation on these arrays might overflow, round or fail where Python's
+    does not, or the other way round."""
     sizes = [largest_int(left), largest_int(right)]
     integers = "f" not in (left.dtype.kind, right.dtype.kind)
     if max(sizes) > (WIDE if integers and name != "truediv" else EXACT):
@@ -36,7 +37,7 @@ def differs_from_python(left: Values, right: Values, name: str) -> bool:
 
 
 def numbers(values: Values) -> Values:
-    """Truth values as the ints that they are."""
+    """The array, with truth values converted to the ints 0 and 1."""
     return values.astype(np.int64) if values.dtype.kind == "b" else values
 
 
@@ -50,7 +51,7 @@ def largest_int(values: Values) -> int:
 
 
 def against(values: Values, other: Fraction, name: str) -> Values:
-    """Floats compared with a rational, exactly."""
+    """An exact comparison of an array of floats with a rational."""
     near = float(other)
     if Fraction(near) == other:
         return np.asarray(UFUNCS[name](values, near))
@@ -67,7 +68,7 @@ Mask: TypeAlias = "NDArray[np.bool_]"
 
 
 class Lanes:
-    """The replicas in a block: their count, or, once they are numbered, their numbers.
+    """The replicas in a block: their count while they are alike, then their numbers.
 
     While no column exists the replicas are all alike and a block is just their number.
     """
@@ -81,40 +82,40 @@ class Lanes:
         self.numbered = ids is not None
         self.parent: Lanes | None = None
         self.mask: Any = None
-        """The mask of these replicas in ``parent``, if it is known."""
+        """The boolean mask that selects these replicas from ``parent``; None without a parent."""
         self._table: Indices | None = None
         self._places: dict[Lanes, Indices] = {}
 
     @property
     def ids(self) -> Indices | None:
-        """Their numbers among ``total``; None for all of them."""
+        """The numbers of these replicas among ``total``; None if the block contains all of them."""
         if self._ids is None and self.parent is not None:
             self._ids = self.parent.chosen(np.flatnonzero(self.mask))
         return self._ids
 
     def settle(self) -> None:
-        """Forget the larger block that they came from, so that it need not be kept."""
+        """Drop the reference to the larger block they came from, to free its memory."""
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None
 
     def chosen(self, places: Indices) -> Indices:
-        """The numbers of the replicas at these places."""
+        """The numbers of the replicas at these positions in the block."""
         ids = self.ids
         return places if ids is None else ids[places]
 
     def only(self, chosen: Indices) -> Lanes:
-        """The replicas at these places."""
+        """A block of only the replicas at these positions."""
         return Lanes(len(chosen), self.chosen(chosen), self.total)
 
     def where(self, mask: Mask, count: int) -> Lanes:
-        """The ``count`` replicas of which the mask is true; numbered when that is asked for."""
+        """The ``count`` replicas where the mask is true; numbered only on demand."""
         part = Lanes(count, None, self.total)
         part.numbered, part.parent, part.mask = True, self, mask
         return part
 
     def places(self, born: Lanes) -> Indices:
-        """Where these replicas stand among those of an earlier, larger block."""
+        """The positions of these replicas in an earlier, larger block."""
         if born is self.parent and self._ids is None:
             found = self._places.get(born)
             if found is None:

@@ -1,4 +1,4 @@
-"""Columns of arrays: one for each replica of a population, written as if it were one array.
+"""Columns of arrays: an array for each replica of a population, written as if it were one array.
 
 What NumPy would compute of each replica's array alone is what they compute, to the bit, or they
 take the replicas apart. Only what is exact, or rounds each entry for itself, is computed for all
@@ -20,21 +20,21 @@ from antiphon.populations.columns import Column, Deciding, NumberLike, same_numb
 from antiphon.protocol.messages import STAND_IN, freeze
 
 ENTRIES: Final = ("<i8", "<f8", "|b1")
-"""The types of entries: int64, float64 or bool, which columns know, too."""
+"""The dtypes of entries that columns support: int64, float64 and bool."""
 _EXACT: Final = frozenset(
     {np.add, np.subtract, np.multiply, np.true_divide, np.floor_divide, np.remainder, np.negative,
      np.positive, np.absolute, np.invert, np.bitwise_and, np.bitwise_or, np.bitwise_xor,
      np.logical_and, np.logical_or, np.logical_not, np.equal, np.not_equal, np.less,
      np.less_equal, np.greater, np.greater_equal, np.sqrt, np.floor, np.ceil, np.rint}
 )  # fmt: skip
-"""The functions that give an entry the same bits wherever it stands, and raise for none."""
+"""The NumPy functions that give an entry the same bits at any position, and never raise."""
 _INT64: Final = 2**63 - 1
 Made: TypeAlias = Any
-"""A column of arrays; or what a single replica has."""
+"""The result of an operation: a column of arrays, or the value of a single replica."""
 
 
 def _of_all(name: str) -> Callable[..., Made]:
-    """A function of all entries of each replica's array, by the name that NumPy has for it."""
+    """A method that reduces each replica's array by the NumPy reduction of this name."""
 
     def reduced(column: ArrayColumn, axis: object = None, **options: object) -> Made:
         return column.of_all(name, {"axis": axis, **options})
@@ -43,7 +43,8 @@ def _of_all(name: str) -> Callable[..., Made]:
 
 
 class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
-    """An immutable array for each replica, all of one shape; of no axes, a number of NumPy's.
+    """An immutable array for each replica, all of one shape and dtype; without axes, a NumPy number
+    for each replica.
 
     Arithmetic and comparison with numbers, arrays and columns of either, indexing, also by a
     column of ints, ``sum``, ``max``, ``min``, ``argmax``, ``argmin``, ``any``, ``all``, ``astype``,
@@ -61,7 +62,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return f"<ArrayColumn of {self._lanes.size} arrays of shape {self.shape}>"
 
     def now(self) -> Values:
-        """The arrays of the replicas that are being stepped, one behind the other."""
+        """The arrays of the replicas that are being stepped, stacked along the first axis."""
         lanes = self.coins.lanes
         return self._values if lanes is self._lanes else self._values[lanes.places(self._lanes)]
 
@@ -72,7 +73,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     @property
     def kind(self) -> type:
-        """The exact type of what each replica has."""
+        """The exact type of each replica's value: ``np.ndarray``, or a NumPy number type."""
         found: type = np.ndarray if self.shape else self.dtype.type
         return found
 
@@ -83,21 +84,21 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
 
     @property
     def ndim(self) -> int:
-        """How many axes it has."""
+        """The number of axes of each replica's array."""
         return self._values.ndim - 1
 
     @property
     def size(self) -> int:
-        """How many entries it has."""
+        """The number of entries of each replica's array."""
         return int(np.prod(self.shape))
 
     @property
     def dtype(self) -> np.dtype[Any]:
-        """The NumPy type of the entries."""
+        """The NumPy dtype of the entries."""
         return self._values.dtype
 
     def of(self, entries: str, *, axes: int) -> bool:
-        """Whether it has such entries and so many axes."""
+        """Whether each replica's array has this dtype and this number of axes."""
         return self.dtype.str == entries and self.ndim == axes
 
     def __getattr__(self, name: str) -> Any:
@@ -141,23 +142,24 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return self.alone()[_alone(key)]
 
     def _at(self, places: Values) -> Made:
-        """The entry of each replica at a place of its own; one that there is not raises alone."""
+        """Each replica's entry at its own index; if an index is out of range, the replicas are
+        stepped one by one."""
         if places.min() < -len(self) or places.max() >= len(self):
             return self.alone()[places.item()]
         return ArrayColumn(self.now()[np.arange(len(places)), places], self.coins)
 
     def tolist(self) -> Any:
-        """A list of columns, or of such lists; of a number of NumPy's, a column."""
+        """A nested list of columns, as ``ndarray.tolist`` does; without axes, one column."""
         return [each.tolist() for each in self] if self.shape else self.item()
 
     def item(self, *place: int) -> Any:
-        """The column of numbers, if there are no axes."""
+        """The number of each replica, as a column, if the arrays have no axes."""
         if place or self.shape:
             return self.alone().item(*place)
         return Column(self.now(), self.coins)
 
     def astype(self, dtype: Any, **options: object) -> Made:
-        """The entries as float64; as int64, unless they are floats."""
+        """The arrays as float64, or, from integers or truth values, as int64."""
         wanted = np.dtype(dtype)
         known = wanted == np.float64 or (wanted == np.int64 and self.dtype.kind != "f")
         if options or not known:  # a float past 64 bits is any int at all
@@ -167,8 +169,8 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
     # --- of all entries ------------------------------------------------------------------------
 
     def of_all(self, name: str, options: dict[str, object]) -> Made:
-        """A NumPy reduction over all entries; floats are added in the order in which NumPy adds one
-        array's."""
+        """A NumPy reduction over all entries of each replica's array; floats are added in
+        NumPy's order for one array."""
         if all(value is None for value in options.values()):
             values = self.now()
             values = np.ascontiguousarray(values.reshape(len(values), -1))
@@ -189,7 +191,7 @@ _ENDS: Final = ("max", "min")
 
 
 def _sign_is_chance(found: Values, values: Values) -> bool:
-    """Whether a zero is the largest or smallest where some are negative, some perhaps not."""
+    """Whether the sign of a zero maximum or minimum is undetermined, as zeros differ in sign."""
     if values.dtype.kind != "f" or found.all():
         return False
     return bool(np.any(np.signbit(values) & (values == 0)))
@@ -202,7 +204,7 @@ def _alone(value: Any) -> Any:
 def computed(
     ufunc: np.ufunc, method: str, inputs: Sequence[Any], options: dict[str, Any], coins: Deciding
 ) -> Made:
-    """A function of NumPy's where a column meets arrays: for all replicas, or for one.
+    """A NumPy function of columns and arrays, for all replicas at once or for a single one.
 
     Raises: Apart. TypeError for a column that is changed in place: it is a value.
     """
@@ -219,7 +221,7 @@ def computed(
 
 
 def _axes(side: Any) -> int | None:
-    """How many axes a side has in each replica; None for what they do not meet."""
+    """The number of axes of an operand in each replica; None if columns do not support it."""
     kind: Any = type(side)  # pyright: ignore[reportUnknownVariableType]
     if kind is ArrayColumn or (kind is np.ndarray and side.dtype.str in ENTRIES):
         return int(side.ndim)
@@ -228,7 +230,8 @@ def _axes(side: Any) -> int | None:
 
 
 def _side(side: Any, rank: int) -> Any:
-    """A side with its replicas before so many axes; what they share, as it is."""
+    """An operand with the replicas as its first axis and ``rank`` axes after it; an operand that
+    all share stays as it is."""
     if type(side) is not Column and type(side) is not ArrayColumn:
         return side
     values: Values = side.now()
@@ -239,7 +242,7 @@ def _side(side: Any, rank: int) -> Any:
 
 
 def int64s(numbers: Sequence[Any]) -> Any:
-    """Ints as an int64 array that nobody changes; one that does not fit 64 bits is clipped.
+    """The ints as a read-only int64 array; an int that does not fit 64 bits is clipped.
 
     A column of arrays, if some are columns of ints.
     """
@@ -248,13 +251,14 @@ def int64s(numbers: Sequence[Any]) -> Any:
 
 
 def float64s(numbers: Sequence[Any]) -> Any:
-    """Numbers as a float64 array that nobody changes; a column of them, if some are columns."""
+    """The numbers as a read-only float64 array; if some are columns, a column of arrays."""
     found = _stacked(numbers, float)
     return freeze(np.array(numbers, np.float64)) if found is None else found
 
 
 def _stacked(numbers: Sequence[Any], kind: type) -> ArrayColumn | None:
-    """A column of arrays of such numbers; None if there is no column, or one of other numbers."""
+    """The numbers as a column of arrays; None if none of them is a column, or a column has
+    another number type."""
     columns = [each for each in numbers if type(each) is Column]
     if not columns or any(each.kind is not kind for each in columns):
         return None
@@ -274,7 +278,7 @@ def _clipped(numbers: Sequence[int]) -> Sequence[int]:
 
 
 def _same(left: Any, right: Any) -> bool:
-    """Whether what stands for numbers or arrays is the same message in every replica."""
+    """Whether two columns (or a column and a plain value) are the same message in every replica."""
     if type(left) is not ArrayColumn and type(right) is not ArrayColumn:
         return same_numbers(left, right)
     kinds = STAND_IN.number(left), STAND_IN.number(right)

@@ -1,4 +1,4 @@
-"""Coins of a population: every replica of a block tosses its own (the populated reading)."""
+"""Coins of a population of replicas: every replica in a block draws independently."""
 
 from __future__ import annotations
 
@@ -31,35 +31,38 @@ from antiphon.protocol.coins.column_safety import is_column_safe
 from antiphon.protocol.coins.tapes import branch
 
 FEW: Final = 256
-"""A finite draw with at most so many outcomes splits a block; a wider one is a column."""
+"""A finite draw with at most this many outcomes splits a block; a wider one becomes a column."""
 ALIKE: Final = 16
-"""A draw with more outcomes numbers replicas that are joined again: their number grows no more."""
+"""The largest number of outcomes for which a draw keeps replicas unnumbered, where split blocks
+are joined again."""
 LIMIT: Final = 1 << 18
-"""Most replicas in a block with columns; part of an experiment, as the order of draws is."""
+"""The largest number of replicas in a block with columns. It affects results, as the order of
+draws depends on it."""
 NUMBERS: Final = 1 << 22
-"""And most numbers that one draw of all of them has, where each draws a vector."""
+"""The largest total of numbers that one draw of a block makes, if replicas draw vectors."""
 KNOWN: Final = 1024
 """Size of the step-function cache."""
 VECTORS: Final = {each + "s": each for each in discrete_noise.SAMPLERS}
-"""Draws of many at once, by name, and what each of them is."""
+"""The names of draws of many numbers at once, each with the name of the single draw."""
 
 
 class Part(NamedTuple):
-    """A part of a block that still has to take its step, and what it has tossed and decided."""
+    """Replicas of a block that still have to take a step, and the draws and decisions that they
+    have made in it."""
 
     lanes: Lanes
     script: list[object]
 
 
 def _array(drawn: tuple[Any, ...]) -> NDArray[np.int64]:
-    """As an array, or a column of arrays."""
+    """The draws as an array, or as a column of arrays."""
     columns = type(drawn[0]) is Column
     made: NDArray[np.int64] = int64s(drawn) if columns else np.array(drawn, np.int64)
     return made
 
 
 class ColumnCoins(Coins):
-    """The coins of all replicas of a block.
+    """The coins of all replicas in a block, in a population of replicas.
 
     ``run`` steps one block. A draw with few outcomes, and the truth of a column, split it:
     the step goes on with the larger part, and the others are left in ``waiting`` with what
@@ -78,15 +81,16 @@ class ColumnCoins(Coins):
         self.tape: list[Draw] = []
         """The draws of the last ``run``."""
         self.slow: dict[int, object] = {}
-        """Whose steps took replicas apart, because they know nothing of columns."""
+        """The parts that were stepped replica by replica, as they do not support columns."""
         self._steps: dict[int, tuple[Any, object]] = {}
         self._script: list[object] = []
         self._place = 0
         self.many = True
         self.joins = False
-        """Whether what this step splits is joined again, if it is numbered."""
+        """Whether the blocks into which this step splits numbered replicas will be joined again."""
         self.heard = False
-        """Whether the adversary hears columns: what is chosen from an array is one."""
+        """Whether the adversary listens to answers and supports columns; then a choice from a
+        large array becomes a column."""
 
     def __repr__(self) -> str:
         return f"ColumnCoins({self.lanes.size} replicas)"
@@ -101,7 +105,7 @@ class ColumnCoins(Coins):
         return for_each(as_exponent, value) if self.many else as_exponent(to_scalar(value))
 
     def run(self, part: Part, step: Callable[..., Result], *arguments: object) -> Result:
-        """One step for a block; ``lanes`` are then those it was made for.
+        """Run one step for a part of a block; afterwards ``lanes`` are the replicas it is for.
 
         Raises: Apart, once all replicas are in ``waiting`` one by one.
         """
@@ -138,7 +142,7 @@ class ColumnCoins(Coins):
     # --- splitting -------------------------------------------------------------------------
 
     def decide(self, column: Column) -> bool:
-        """The truth of a column, after splitting the block by it."""
+        """The truth value of a column; if replicas disagree, the block is split."""
         if self._place < len(self._script):
             return bool(self._next())
         truth = column.now()
@@ -150,7 +154,7 @@ class ColumnCoins(Coins):
         return bool(self._keep(yes > 0))
 
     def _split(self, parts: Sequence[tuple[object, Lanes]]) -> object:
-        """Go on with the largest part; the others wait."""
+        """Go on with the largest part of the block; the other parts wait."""
         value, lanes = max(parts, key=lambda part: part[1].size)
         for other, rest in parts:
             if rest is not lanes:
@@ -177,7 +181,8 @@ class ColumnCoins(Coins):
             self.waiting.append(Part(Lanes(1), list(script)))
 
     def _number(self, width: int = 1) -> None:
-        """Number the replicas, which differ from here on; a surplus waits for a later block.
+        """Number the replicas of the block, which will differ from now on; those beyond the limit
+        wait for a later block.
 
         Fewer have columns at a time where each draws ``width`` numbers.
         """
@@ -269,7 +274,8 @@ class ColumnCoins(Coins):
         return self._keep(tuple([Column(each, self) for each in columns]))
 
     def _columns(self, kind: str, parameter: Any) -> list[Values]:
-        """One draw, or as many as are asked for, of each replica; none where that is not known."""
+        """One column for each number that a draw asks for; empty if this kind of draw cannot be
+        made for all replicas at once."""
         size = self.lanes.size
         if kind not in VECTORS:
             made = [draws.numbers(kind, parameter, self.generator, size)]
@@ -285,11 +291,12 @@ class ColumnCoins(Coins):
 
     @cached_property
     def _scalar(self) -> SampledCoins:
-        """For draws that need more than doubles, one replica at a time."""
+        """Exact coins for a single replica, for draws that doubles cannot represent."""
         return SampledCoins(self.generator.integers(2**63).item())
 
     def _by_law(self, kind: str, parameter: object) -> object:
-        """A draw with few outcomes: replicas that are alike part by one multinomial draw."""
+        """A draw with few outcomes; replicas that are alike are divided among the outcomes by
+        one multinomial draw."""
         law = branch(kind, parameter)
         if len(law) == 1:
             return self._keep(law[0][0])
@@ -304,7 +311,7 @@ class ColumnCoins(Coins):
         return self._split(parts)
 
     def _by_code(self, codes: Values, values: Sequence[object] = (False, True)) -> object:
-        """Split numbered replicas by the place of their outcome."""
+        """Split numbered replicas by outcome; ``codes``: each replica's index into ``values``."""
         found: list[int] = np.flatnonzero(np.bincount(codes, minlength=1)).tolist()
         if len(found) == 1:
             return self._keep(values[found[0]])
@@ -312,7 +319,7 @@ class ColumnCoins(Coins):
         return self._split([(values[code], part) for code, part in zip(found, lanes, strict=True)])
 
     def _chosen(self, codes: Values | None, candidates: int) -> object:
-        """Each replica's choice from an array: a column, where there are many candidates."""
+        """Each replica's choice from an array: a column of many candidates, else a split."""
         assert codes is not None
         if candidates > ALIKE:
             return self._keep(Column(codes, self))
@@ -330,7 +337,8 @@ class ColumnCoins(Coins):
 
 
 def _alone(part: Stepped[Any], *arguments: Any) -> Any:
-    """A step that knows nothing of columns: shared if nothing differs, else one by one.
+    """A step of a part that does not support columns: run once if all replicas share its inputs,
+    else one by one.
 
     The last arguments are the message and the coins; the others never hold columns.
     """

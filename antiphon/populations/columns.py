@@ -1,4 +1,4 @@
-"""Columns: one number for each replica of a population, written as if it were one number.
+"""Columns: a number for each replica of a population, written as if it were one number.
 
 The *populated* reading of a step. A block of replicas shares one state; where a number
 differs from replica to replica, a ``Column`` stands in its place. Arithmetic and
@@ -33,13 +33,13 @@ KINDS: Final[dict[str, type]] = {"f": float, "i": int, "b": bool}
 
 
 Operand: TypeAlias = Union["Column", float, Fraction, np.generic]
-"""The other operand of a column: a column, a Python number, or one of NumPy's."""
+"""The other operand of an operation with a column: a column, a Python number, or a NumPy number."""
 Made: TypeAlias = Union["Column", float, Fraction]
 """The result of an operation: a column, or the number of a single replica."""
 
 
 class Apart(BaseException):
-    """The replicas of a block have to be taken one by one.
+    """Raised to have replicas stepped one by one, because a part does not support columns.
 
     No ``Exception``: it must reach the population through whatever catches errors. ``part``: for
     whose sake, if that is known.
@@ -51,23 +51,24 @@ class Apart(BaseException):
 
 
 class Deciding(Protocol):
-    """The coins that made a column, as far as the column needs them."""
+    """The interface of the coins that made a column: they split the block when the column's
+    truth value is needed."""
 
     lanes: Lanes
 
     def decide(self, column: Column) -> bool:
-        """The truth of a column, after splitting the block by it."""
+        """The truth value of a column; if replicas disagree, the block is split."""
         ...
 
     def beside(
         self, ufunc: np.ufunc, method: str, inputs: tuple[Any, ...], options: dict[str, Any]
     ) -> Any:
-        """The result of a NumPy function of a column and arrays."""
+        """The result of a NumPy function of a column and arrays, for all replicas."""
         ...
 
 
 class PerReplica(ABC):
-    """A value for each replica of one population."""
+    """Base class: a value for each replica of one population."""
 
     __slots__ = ("_lanes", "_values", "coins")
     __immutable__ = True
@@ -79,17 +80,17 @@ class PerReplica(ABC):
 
     @abstractmethod
     def _first(self) -> Any:
-        """The value of the first replica that is being stepped."""
+        """The value of the first replica among those that are being stepped."""
 
     def alone(self, part: object = None) -> Any:
-        """The value of a single replica. Raises: Apart if there are several."""
+        """The value of the only replica being stepped. Raises: Apart if there are several."""
         if self.coins.lanes.size > 1:
             raise Apart(part)
         return self._first()
 
 
 class NumberLike(PerReplica):
-    """One that a single replica's number, or array, may be asked of."""
+    """A value for each replica; converts to a Python number if a single replica is stepped."""
 
     __slots__ = ()
 
@@ -113,7 +114,7 @@ Operation: TypeAlias = Callable[["Column", Operand], Made]
 
 
 def _both_ways(name: str) -> tuple[Operation, Operation]:
-    """An operator, and the same with the column on its right."""
+    """An arithmetic operator as two methods: the column on the left, or on the right."""
 
     def left(column: Column, other: Operand) -> Made:
         return column.arithmetic(other, name)
@@ -153,11 +154,11 @@ class Column(NumberLike):
         self._depth = 0
         self.coins = coins
         self.kind = KINDS[values.dtype.kind]
-        """float, int or bool: what each replica has."""
+        """The type of each replica's number: float, int or bool."""
 
     @classmethod
     def later(cls, kind: type, name: str, left: Operand, right: Operand, coins: Deciding) -> Column:
-        """A function of floats that is computed only when it is asked for.
+        """A function of columns of floats that is computed only when its numbers are needed.
 
         A step that is run again for the other part of a block has drawn and decided
         already, and asks for little of what it computes on the way.
@@ -178,7 +179,7 @@ class Column(NumberLike):
         return self.at(self.coins.lanes)
 
     def at(self, lanes: Lanes) -> Values:
-        """The numbers of these replicas, which are some of its own."""
+        """The numbers of the replicas in ``lanes``, which must be among the column's own."""
         if self._sides is not None:
             (name, *sides), own = self._sides, self._lanes
             left, right = (x.at(own) if type(x) is Column else x for x in sides)
@@ -240,7 +241,7 @@ class Column(NumberLike):
         return self.in_python(other, "pow", swapped=True)
 
     def arithmetic(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """An arithmetic operation, by its name; ``swapped``: with the column on the right."""
+        """The result of the operation ``name``; ``swapped``: the column is on the right."""
         if self.kind is float and name in _OF_FLOATS and _is_exact(other):
             first, second = (other, self) if swapped else (self, other)
             return Column.later(float, name, first, second, self.coins)
@@ -259,7 +260,7 @@ class Column(NumberLike):
         return Column(UFUNCS[name](left, right), self.coins)
 
     def in_python(self, other: Operand, name: str, *, swapped: bool = False) -> Made:
-        """The operation on the numbers of a single replica."""
+        """The result by Python itself, for a single replica. Raises: Apart if there are several."""
         sides = (self.alone(), other.alone() if type(other) is Column else other)
         operation: Callable[[Operand, Operand], Made] = getattr(operator, name)
         return operation(*sides[::-1]) if swapped else operation(*sides)
@@ -275,7 +276,7 @@ class Column(NumberLike):
     __lt__, __le__, __gt__, __ge__ = map(_comparison, ("lt", "le", "gt", "ge"))
 
     def comparison(self, other: Any, name: str) -> Made:
-        """A comparison, by its name."""
+        """The result of a comparison, given by its name such as "lt"."""
         if self.kind is float and _is_exact(other):
             return Column.later(bool, name, self, other, self.coins)
         left = self.now()
@@ -302,7 +303,7 @@ class Column(NumberLike):
         return Column(np.invert(numbers(self.now())), self.coins)  # ~True is -2
 
     def logic(self, other: Operand, name: str) -> Made:
-        """A bitwise operation on ints and truth values, by its name."""
+        """The result of a bitwise operation on ints or truth values, such as "and_"."""
         if type(other) is int and abs(other) >= WIDE and self.kind is not float:
             return self.in_python(other, name)
         right = _operand(other)
@@ -323,13 +324,13 @@ class Column(NumberLike):
 
 _NEITHER: Final[Made] = NotImplemented
 _OF_FLOATS: Final = ("add", "sub", "mul")
-"""The operations that NumPy does on all doubles just as Python does."""
+"""The operations that NumPy computes on all doubles exactly as Python does."""
 _DEEPEST: Final = 8
-"""The largest number of operations that wait until one is asked for."""
+"""The largest depth of nested operations whose computation is postponed."""
 
 
 def _is_exact(other: Any) -> bool:
-    """Whether this is a double, doubles, or an int that is one."""
+    """Whether an operand is a float, a column of floats, or an int that a double equals."""
     kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column:
         return bool(other.kind is float)
@@ -337,7 +338,7 @@ def _is_exact(other: Any) -> bool:
 
 
 def _operand(other: Any) -> Values | None:
-    """The other side of an operation as NumPy takes it; None if it is no number."""
+    """The other operand as NumPy takes it; None if it is no number."""
     kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column:
         return other.now()  # type: ignore[no-any-return]
@@ -351,7 +352,7 @@ def _operand(other: Any) -> Values | None:
 
 
 def _only_in_python(other: Any, values: Values) -> bool:
-    """Whether NumPy would not compute what Python does with this other side."""
+    """Whether NumPy cannot compute with this operand: a huge int, or a Fraction with ints."""
     kind: Any = type(other)  # pyright: ignore[reportUnknownVariableType]
     return (kind is int and abs(other) >= WIDE) or (kind is Fraction and values.dtype.kind != "f")
 
@@ -360,7 +361,8 @@ def _only_in_python(other: Any, values: Values) -> bool:
 
 
 def same_numbers(left: Any, right: Any) -> bool:
-    """Whether a column and another number are the same message in every replica, by splitting.
+    """Whether two numbers, of which some are columns, are the same message; if replicas disagree,
+    the block is split.
 
     By exact type and, for floats, bit by bit, as ``identical``.
     """

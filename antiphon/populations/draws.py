@@ -1,4 +1,4 @@
-"""Draws of all replicas of a block at once, as arrays: one number for each."""
+"""Draws for all replicas of a block at once, as arrays with one number for each."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from antiphon.protocol.coins.coins import Number
 
 
 def power(exponent: ExactEpsilon) -> Number:
-    """e^(-exponent): in doubles, unless it is rational."""
+    """e^(-exponent), as a double; for a ``Log``, as an exact fraction."""
     if isinstance(exponent, Log):
         return 1 / exponent.argument
     return math.exp(-min(exponent, Fraction(1000)))  # 0 from 746 on
 
 
 def powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
-    """e^(rate·score), but for a common factor: in doubles."""
+    """The weights e^(rate·score), up to a common factor, in doubles."""
     gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # of up to 64 bits
     weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
     return tuple(weights)
@@ -35,7 +35,7 @@ def powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
 def choices(
     generator: np.random.Generator, rate: ExactEpsilon, scores: NDArray[np.int64]
 ) -> NDArray[np.int64]:
-    """For each row of scores a place, with probability ∝ e^(rate·score): in doubles.
+    """For each row of scores, an index drawn with probability ∝ e^(rate·score), in doubles.
 
     Some rows at a time, whose weights stay in a cache.
     """
@@ -52,7 +52,8 @@ def choices(
 
 
 def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int) -> Values | None:
-    """One draw for each replica; exact if discrete noise, else in doubles, for simulation.
+    """One draw for each replica, as an array: exact for discrete noise, else in doubles, for
+    simulation. None: not supported.
 
     None for a draw that is made for one replica at a time.
     """
@@ -74,7 +75,8 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
 
 @cache
 def reuse_memory() -> None:
-    """Free one large array, after which glibc keeps what is freed for the next columns.
+    """Allocate and free one large array, after which glibc keeps freed memory for the next columns
+    instead of returning it.
 
     Before, it maps each array anew, page by page, which takes longer than to fill it.
     """
@@ -82,11 +84,12 @@ def reuse_memory() -> None:
 
 
 PIECE: Final = 1 << 14
-"""Numbers that stay in a cache while they are made."""
+"""The number of draws that are made together, small enough for the processor's cache."""
 
 
 def _laplaces(generator: np.random.Generator, size: int) -> Values:
-    """Standard Laplace draws: a ziggurat and a sign, thrice as fast as NumPy's inversion."""
+    """Standard Laplace draws: exponential draws by NumPy's ziggurat, with a random sign; thrice
+    as fast as NumPy's Laplace draws."""
     drawn = np.empty(size)
     for start in range(0, size, PIECE):
         piece = drawn[start : start + PIECE]
@@ -100,7 +103,7 @@ def _laplaces(generator: np.random.Generator, size: int) -> Values:
 def multinomial(
     generator: np.random.Generator, count: int, probabilities: Sequence[Number]
 ) -> list[int]:
-    """How ``count`` independent trials fall to the outcomes.
+    """The number of ``count`` independent trials that fall to each outcome.
 
     The probabilities are rounded to doubles, within 1e-15 in all.
     """

@@ -22,7 +22,7 @@ from antiphon.protocol.spaces import Space
 
 
 class Opaque(PerReplica):
-    """A value for each replica of which columns know nothing, such as a Fraction.
+    """A value for each replica that columns cannot compute with, such as a Fraction.
 
     ``for_each`` and coins read it; whoever else does has a single replica.
     """
@@ -63,7 +63,7 @@ class Opaque(PerReplica):
 
 
 def for_each(function: Callable[..., Any], *values: Any) -> Any:
-    """``function`` of these values; where some are columns, of each replica's, one by one.
+    """The result of ``function``; if some values are columns, for each replica, one by one.
 
     For what is no arithmetic: ``math.…``, a projection, a look-up. The function draws nothing and
     changes nothing. It hears numbers and arrays, also in a tuple; what it makes of them is a column
@@ -88,7 +88,8 @@ def for_each(function: Callable[..., Any], *values: Any) -> Any:
 
 
 def for_all(function: Callable[[Values], Values], array: Any) -> Any:
-    """``function`` of an array; of a column, of all replicas' arrays, one behind the other.
+    """The result of ``function`` for an array; for a column, of all replicas' arrays stacked along
+    the first axis.
 
     It makes of each of them what it would make of it alone, to the bit: for look-ups in a table.
     """
@@ -98,7 +99,7 @@ def for_all(function: Callable[[Values], Values], array: Any) -> Any:
 
 
 def _coins_of(value: Any) -> Deciding | None:
-    """The coins of the column that a value is or holds; None for one that all replicas share."""
+    """The coins of the column that a value is or contains; None for a value all replicas share."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is ArrayColumn or kind is Opaque:
         found: Deciding = value.coins
@@ -108,7 +109,7 @@ def _coins_of(value: Any) -> Deciding | None:
 
 
 def _rows(value: Any) -> Iterable[Any]:
-    """The value that each replica would have alone; endless where all replicas share one."""
+    """The value of each replica, in turn; an endless repetition if all replicas share one value."""
     if _coins_of(value) is None:
         return repeat(value)
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
@@ -144,7 +145,8 @@ def _column(made: list[Any], coins: Deciding) -> Any:
 
 
 def to_scalar(message: Any, part: object = None) -> Any:
-    """The message with Python numbers for columns, looking into tuples and attrs classes.
+    """The message with each column replaced by the single replica's Python number, also inside
+    tuples and attrs classes.
 
     Raises: Apart, for the sake of a ``part``, if it holds a column of several replicas.
     """
@@ -168,14 +170,15 @@ def to_scalar(message: Any, part: object = None) -> Any:
 
 @lru_cache(maxsize=1024)
 def _fields(kind: Any) -> tuple[tuple[str, str], ...]:
-    """The fields that a message of an attrs class is made of; a mechanism has none."""
+    """The (name, alias) of each field of an attrs class of messages; empty for a mechanism."""
     if "__attrs_attrs__" not in vars(kind) or hasattr(kind, "step"):
         return ()
     return tuple((field.name, field.alias) for field in attrs.fields(kind) if field.init)
 
 
 def accepting(space: Space) -> Callable[[object], bool]:
-    """Whether a message belongs to a space; that of each replica, to one that takes no columns."""
+    """A function that tells whether a message belongs to a space; for a space without columns,
+    one replica at a time."""
     return space.contains if is_column_safe(space) else partial(_contains, space)
 
 

@@ -1,4 +1,4 @@
-"""Blocks that a step has split and that are alike again after it go on as one.
+"""Joining blocks: after a split, blocks with equal states go on as one; their answers differ.
 
 A step that answers ⊤ or ⊥ by the truth of a column splits its block. If the states do not tell
 the parts apart, and the adversary does not listen, nothing that follows does: the parts are
@@ -25,25 +25,26 @@ from antiphon.protocol.adversary import History
 Codes: TypeAlias = Values
 _PLAIN: Final = (int, bool, str, bytes, type(None))
 _DENSE: Final = 1 << 16
-"""Up to so many transcripts are counted by an array with a place for each."""
+"""The largest number of possible transcripts that are counted in a dense array."""
 
 
 @attrs.frozen(eq=False)
 class OneOf:
-    """One of a few values for each replica of ``lanes``. Only a history holds it, no party."""
+    """One of a few values for each replica of ``lanes``. It stands in the history of answers
+    only; no party sees it."""
 
     choices: tuple[object, ...]
     _codes: Codes = attrs.field(alias="codes", repr=False)
-    """The index of the choice of each replica; for two choices, as bits."""
+    """The index of each replica's choice; for two choices, packed as bits."""
     lanes: Lanes
 
     @staticmethod
     def of(choices: tuple[object, ...], codes: Codes, lanes: Lanes) -> OneOf:
-        """Keeps the codes in little room: there is one of these for each round."""
+        """A ``OneOf`` with its codes stored compactly, as there is one for each round."""
         return OneOf(choices, np.packbits(codes) if len(choices) == 2 else codes, lanes)
 
     def at(self, lanes: Lanes) -> Codes:
-        """The index of the choice, for each of these replicas."""
+        """The index of each replica's choice, for the replicas in ``lanes``."""
         codes = self._codes
         if len(self.choices) == 2:
             codes = np.unpackbits(codes, count=self.lanes.size)
@@ -51,8 +52,8 @@ class OneOf:
 
 
 def key(value: Any) -> Hashable:
-    """The key by which values are told apart; columns and unknown objects are equal only if they
-    are the same object."""
+    """A hashable key by which values are compared; columns and unknown objects are equal only if
+    they are the same object."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is float:
         return kind, value.hex()
@@ -67,13 +68,14 @@ def key(value: Any) -> Hashable:
 
 
 def is_symbol(answer: object) -> bool:
-    """Whether an answer is one that many replicas share: no number that differs, no object."""
+    """Whether an answer is a plain value that many replicas share, such as True or "halt"; no
+    column, float or object."""
     kind = type(answer)
     return kind in _PLAIN or issubclass(kind, enum.Enum)
 
 
 def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes, object]:
-    """The replicas of all parts of a block, and what each of them has."""
+    """The parts of a block joined: all replicas, and their values as one or as a ``OneOf``."""
     size = sum(lanes.size for lanes, _ in parts)
     if len(parts) == 2 and all(lanes.parent is parent for lanes, _ in parts):
         return parent, _by_mask(parent, parts)
@@ -92,8 +94,8 @@ def one_of(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> tuple[Lanes,
 
 
 def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
-    """The join of two parts that one column of truth values separates, without a look at replica
-    numbers."""
+    """The joined value of the two parts into which a column of truth values split a block;
+    faster than by replica numbers."""
     ordered = sorted(parts, key=lambda part: str(key(part[1])))
     values = tuple(value for _, value in ordered)
     if key(values[0]) == key(values[1]):
@@ -102,7 +104,7 @@ def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
 
 
 def split(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, History]]:
-    """The replicas of each transcript."""
+    """Each transcript in a joined block, with the replicas that have it."""
     slots = [each for each in answers if type(each) is OneOf]
     if not slots:
         yield lanes, History(answers)
@@ -116,7 +118,7 @@ def split(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, Hist
 
 
 def _combined(lanes: Lanes, slots: Sequence[OneOf]) -> tuple[Codes, int]:
-    """A number for each combination of choices, and how many combinations there are."""
+    """A number for each replica's combination of choices, and the number of combinations."""
     total = math.prod(len(slot.choices) for slot in slots)
     kind: DTypeLike = np.uint16 if total <= _DENSE else np.int64 if total < 2**62 else object
     codes: Codes = np.zeros(lanes.size, kind)
@@ -137,18 +139,19 @@ def _decoded(answers: Sequence[object], code: int) -> list[object]:
 
 @attrs.define
 class Tally:
-    """Counts transcripts without numbers, block after block, by the combinations of choices."""
+    """Counts discrete transcripts, block after block, by the combinations of choices."""
 
     _answers: dict[Hashable, tuple[object, ...]] = attrs.field(
         factory=dict[Hashable, tuple[object, ...]]
     )
     _dense: dict[Hashable, Codes] = attrs.field(factory=dict[Hashable, Codes])
-    """The count of each combination of answers, by the answers' form, where there are few."""
+    """The count of each combination of choices, by the answers' form, if few are possible."""
     _sparse: dict[Hashable, dict[int, int]] = attrs.field(factory=dict[Hashable, dict[int, int]])
-    """The same where there are many: of those that were."""
+    """The count of each combination that occurred, by the answers' form, if many are possible."""
 
     def add(self, lanes: Lanes, answers: Sequence[object]) -> bool:
-        """Count a block, if its answers are symbols and choices of symbols alone."""
+        """Count the transcripts of a block; False, without counting, if an answer is no plain
+        symbol or choice of symbols."""
         slots = [each for each in answers if type(each) is OneOf]
         if not slots or not all(type(each) is OneOf or is_symbol(each) for each in answers):
             return False
@@ -166,7 +169,7 @@ class Tally:
         return True
 
     def transcripts(self) -> Iterator[tuple[tuple[object, ...], int]]:
-        """Every transcript that was met, and how often."""
+        """Every transcript that occurred, with its count."""
         for form, answers in self._answers.items():
             if form in self._sparse:
                 for code, count in self._sparse[form].items():

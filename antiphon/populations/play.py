@@ -1,4 +1,4 @@
-"""Populations: N replicas of one interaction at once (design: *Populations*).
+"""Populations: N replicas of one interaction played at once (design: *Populations*).
 
 A *block* is a set of replicas that share one state of the adversary and one of the
 mechanism, stepped once for all. A draw with few outcomes, or the truth of a number that
@@ -33,21 +33,21 @@ from antiphon.protocol.registry import name_of
 
 Answers: TypeAlias = "History"
 Feature: TypeAlias = Callable[[Answers], object]
-"""The feature of a view that is counted: a function of its answers."""
+"""A function of a view's answers, whose values are counted."""
 
 MOST_ROUNDS: Final = 100_000
-"""When an adversary that does not halt is given up, unless ``rounds`` says otherwise."""
+"""The number of rounds after which a play without ``rounds`` gives up with an error."""
 
 
 MOST_JOINED: Final = 1024
-"""Rounds after which blocks are joined no more: the record of who heard what grows."""
+"""The number of rounds after which blocks are no longer joined, as their records grow."""
 
 
 class Block(NamedTuple):
-    """Replicas that share every state, and whose turn it is: the stages of one round."""
+    """Replicas that share the states of both parties, and the stage of their round."""
 
     stage: int
-    """The party that is stepped next: the adversary, the mechanism, or none any more."""
+    """The next party to step: the adversary (ASK), the mechanism (REPLY), or none (END)."""
     own: object
     """The adversary's state."""
     state: object
@@ -55,7 +55,7 @@ class Block(NamedTuple):
     answers: Answers
     message: object = None
     tape: tuple[object, ...] = ()
-    """The mechanism's draws so far, if they are kept: those of each step."""
+    """The mechanism's draws so far, as one tuple for each step; empty if they are not kept."""
 
 
 ASK, REPLY, END = range(3)
@@ -63,7 +63,7 @@ ASK, REPLY, END = range(3)
 
 @attrs.define(eq=False)
 class Population:
-    """N replicas of adversary × mechanism, played to the end.
+    """N replicas of an interaction of an adversary and a mechanism, played to the end.
 
     Cost: one step of each party for every block and round, whatever the number of
     replicas, and time linear in the replicas that have columns.
@@ -74,14 +74,14 @@ class Population:
     rounds: int | None = None
     coins: ColumnCoins = attrs.field(factory=ColumnCoins)
     keep: bool = False
-    """Whether blocks keep their tape."""
+    """Whether blocks keep the mechanism's draws."""
     joins: bool = False
-    """Whether blocks that are alike again are joined; then answers may be ``OneOf``."""
+    """Whether split blocks with equal states are joined again; then answers may be ``OneOf``."""
     blocks: int = 0
-    """How many block steps have been made."""
+    """The number of block steps made so far."""
 
     def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
-        """Yields each block of replicas when it has ended; ``coins.lanes`` are then its own.
+        """Yield each block when it has ended; ``coins.lanes`` are then its replicas.
 
         Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is no
         int >= 0, or not given and the adversary never halts.
@@ -122,7 +122,7 @@ class Population:
                 stack.append((Part(lanes, []), after))
 
     def _step(self, part: Part, block: Block) -> tuple[Lanes, Block]:
-        """One party's step, and the part of the block that it was made for."""
+        """One party's step, and the replicas for which it was made."""
         stage, own, state, answers, message, tape = block
         if stage == ASK:
             heard = answers[-1] if answers else EMPTY
@@ -144,13 +144,14 @@ class Population:
     def _reply(
         self, state: object, message: object, coins: ColumnCoins
     ) -> tuple[object, object, bool]:
-        """The mechanism's step, and whether it is over: that may split the block too."""
+        """The mechanism's step, and whether the interaction is over; both may split the block."""
         state, answer = coins.steps(self.mechanism)(state, message, coins)
         return state, answer, answer is HALT and bool(self.mechanism.is_over(state))
 
 
 def _joined(parent: Lanes, ended: list[tuple[Lanes, Block]]) -> list[tuple[Lanes, Block]]:
-    """The blocks that one block's step has ended in; those alike as one (``joining``)."""
+    """The blocks into which one block's step has split it, with those that are alike again
+    joined (see ``joining``)."""
     if len(ended) < 2:
         return ended
     groups: dict[Hashable, list[tuple[Lanes, Block]]] = {}
@@ -180,7 +181,7 @@ def play_population(
     seed: int | np.random.SeedSequence | None = None,
     initial: object = None,
 ) -> dict[Hashable, int]:
-    """Play ``replicas`` independent interactions; how many end with each feature.
+    """Play ``replicas`` independent interactions; the count of each value of ``feature``.
 
     ``feature`` is a function of the answers; by default all of them, in order.
     Raises: InvalidArgument for fewer than one replica, an adversary that never halts, or a
@@ -216,7 +217,7 @@ def play_sample(
     seed: int | np.random.SeedSequence | None = None,
     initial: object = None,
 ) -> Sample:
-    """Play ``replicas`` independent interactions and keep their features.
+    """Play ``replicas`` independent interactions and keep the value of ``feature`` of each.
 
     As ``play_population``, but a float in the feature, or a draw with many outcomes, is
     kept as a number of each replica: 8 bytes each.
@@ -244,7 +245,7 @@ def _features(
     seed: int | np.random.SeedSequence | None,
     initial: object,
 ) -> Iterator[tuple[Lanes, Any]]:
-    """The features of all blocks; a feature may split a block like any step."""
+    """The values of ``feature`` of all blocks; computing one may split a block, as a step may."""
     exact.whole(replicas, "replicas")
     coins = ColumnCoins(seed)
     safe = is_column_safe(feature)
@@ -278,7 +279,7 @@ def _features(
 
 
 def _settled(value: Any) -> object:
-    """The feature with every truth value decided, which splits the block.
+    """The feature with every column of truth values decided, which splits the block.
 
     Columns stay in tuples and arrays. Raises: Apart if one is inside of another message.
     """
@@ -293,7 +294,8 @@ def _settled(value: Any) -> object:
 
 
 def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
-    """The feature with symbols for truth and for numbers, which go to ``numbers``."""
+    """The feature with its numbers and truth values replaced by symbols; the numbers are
+    appended to ``numbers``."""
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column or kind is float:
         numbers.append(value.now() if kind is Column else value)
@@ -312,7 +314,7 @@ def _skeleton(value: Any, numbers: list[Values | float]) -> Any:
 
 
 def _cell(parts: list[tuple[int, list[Values | float]]]) -> Cell:
-    """The replicas of one skeleton, in the order in which their blocks ended."""
+    """All replicas with one skeleton, in the order in which their blocks ended."""
     count = sum(size for size, _ in parts)
     width = len(parts[0][1])
     if not width:
@@ -329,13 +331,13 @@ _REPLICAS: Final = 32
 
 
 class SlowAudit(UserWarning):
-    """Most of the time goes into parts that are taken replica by replica."""
+    """A warning: most of the time goes into parts that are stepped replica by replica."""
 
 
 def taken_apart(
     adversary: Adversary, mechanism: Mechanism, *, rounds: int | None = None
 ) -> tuple[str, ...]:
-    """The names of the parts that were, in a few interactions played to see.
+    """The names of the parts that were stepped replica by replica in a few test interactions.
 
     Each of them draws or hears numbers, and has not been declared ``ap.column_safe``.
 
@@ -356,7 +358,7 @@ def taken_apart(
 
 
 def slow_hint(parts: tuple[str, ...]) -> str:
-    """The advice about parts that are stepped replica by replica; empty where there are none."""
+    """Advice for users whose parts are stepped replica by replica; else empty."""
     if not parts:
         return ""
     return (

@@ -1,4 +1,4 @@
-"""Samples of views: replicas grouped by what is discrete in them, with their numbers beside.
+"""Samples of views: replicas grouped by the discrete part of a view, with their numbers.
 
 A view is *discrete skeleton* + *numbers*: ``NUMBER`` stands in the skeleton where a
 continuous (or wide) answer stood, and the numbers themselves are the rows of an array.
@@ -18,14 +18,14 @@ from antiphon.numbers.errors import InvalidArgument
 from antiphon.protocol.registry import register
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
-"""One row a replica, one column a continuous answer."""
+"""An array with one row for each replica and one column for each continuous answer."""
 NO_NUMBERS: Final[Numbers] = np.empty((0, 0))
-"""The columns of a view that is all discrete: never materialised by replica."""
+"""The empty array of numbers, for replicas without continuous answers; needs no memory."""
 
 
 @register("antiphon.Placeholder/1")
 class Placeholder(enum.Enum):
-    """A symbol that stands for a number, or for a truth value; one that no answer can be.
+    """A symbol that stands in a skeleton for a number or a truth value; no answer can equal it.
 
     ``True`` is another answer than 1, but Python's dictionaries cannot tell them apart.
     """
@@ -39,14 +39,15 @@ class Placeholder(enum.Enum):
 
 
 NUMBER: Final = Placeholder.NUMBER
-"""In a skeleton: here stood a continuous answer."""
+"""The symbol in a skeleton at the place of a continuous answer."""
 TRUTH: Final = (Placeholder.FALSE, Placeholder.TRUE)
-"""In a skeleton: here stood False, or True."""
+"""The symbols in a skeleton at the place of an answer False, or True."""
 
 
 @attrs.frozen(eq=False)
 class Cell:
-    """The replicas whose views have the same skeleton.
+    """The replicas whose views share a skeleton (the discrete part of a view), with their
+    continuous answers as columns.
 
     ``columns``: (count, k), the numbers in the order in which ``NUMBER`` stands in the
     skeleton (depth first, where answers are tuples); ``NO_NUMBERS`` for k = 0.
@@ -64,11 +65,11 @@ class Cell:
 
     @property
     def width(self) -> int:
-        """k: how many numbers each view has."""
+        """The number k of continuous answers in each view."""
         return int(self.columns.shape[1])
 
     def joined(self, others: Iterable[Cell]) -> Cell:
-        """These replicas and those of other cells of the same skeleton."""
+        """The cell of these replicas and those of other cells with the same skeleton."""
         parts = [self, *others]
         if len({part.width for part in parts}) > 1:
             raise InvalidArgument("cells of one skeleton must have equally many numbers")
@@ -76,34 +77,35 @@ class Cell:
         return Cell(sum(part.count for part in parts), columns)
 
     def first(self, count: int) -> Cell:
-        """Its first ``count`` replicas."""
+        """A cell of the first ``count`` replicas."""
         return Cell(count, self.columns[:count]) if count < self.count else self
 
 
 @attrs.frozen(eq=False)
 class Sample:
-    """Views of independent replicas: skeleton -> the replicas that have it."""
+    """The views of independent replicas, grouped by skeleton: a map from each skeleton to the
+    replicas that have it."""
 
     cells: Mapping[Hashable, Cell] = attrs.field(repr=False)
 
     @property
     def replicas(self) -> int:
-        """N: how many views there are."""
+        """The number N of views."""
         return sum(cell.count for cell in self.cells.values())
 
     @property
     def discrete(self) -> bool:
-        """Whether no view has a number."""
+        """Whether no view contains a continuous answer."""
         return all(cell.width == 0 for cell in self.cells.values())
 
     @property
     def counts(self) -> dict[Hashable, int]:
-        """How many replicas have each skeleton."""
+        """The number of replicas with each skeleton."""
         return {skeleton: cell.count for skeleton, cell in self.cells.items()}
 
     @staticmethod
     def of(counts: Mapping[Hashable, int]) -> Sample:
-        """The sample of discrete views that these counts describe.
+        """A sample of discrete views, given the count of each view.
 
         >>> Sample.of({"a": 2, "b": 1}).replicas
         3
@@ -112,7 +114,7 @@ class Sample:
 
 
 def merge(samples: Iterable[Sample]) -> Sample:
-    """All replicas of several samples; the order of samples is kept within a cell."""
+    """The replicas of several samples in one; within a cell, the order of the samples is kept."""
     found: dict[Hashable, list[Cell]] = {}
     for sample in samples:
         for skeleton, cell in sample.cells.items():

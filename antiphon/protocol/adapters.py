@@ -1,4 +1,4 @@
-"""NIMs and IMs as continual mechanisms (CM §3.3), and mechanisms from plain functions."""
+"""Continual mechanisms from noninteractive and interactive ones (CM §3.3), and from functions."""
 
 from __future__ import annotations
 
@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 
 class NoninteractiveMechanism(ContinualMechanism[bool, Query, Union[Answer, Halt]]):
-    """NIM as a CM (CM §3.3): the dataset is the first message; then it halts.
+    """A noninteractive mechanism as a continual one (CM §3.3): the first message is the dataset;
+    after the answer it halts.
 
     A subclass gives ``respond``. State: whether the answer has been given.
     """
@@ -33,7 +34,7 @@ class NoninteractiveMechanism(ContinualMechanism[bool, Query, Union[Answer, Halt
 
     @abstractmethod
     def respond(self, dataset: Query, coins: Coins) -> Answer:
-        """The answer on a dataset."""
+        """The answer to a dataset, randomised by ``coins``."""
 
     def step(self, state: bool, message: Query, coins: Coins) -> tuple[bool, Answer | Halt]:
         if state:
@@ -50,7 +51,8 @@ def _is_mechanism(_: object, __: object, value: object) -> None:
 @column_safe(of="mechanism")
 @attrs.frozen
 class InteractiveAsContinual(ContinualMechanism[tuple[object, ...]]):
-    """IM as a CM (CM §3.3): the first message is the initial state, answered ⊤.
+    """An interactive mechanism as a continual one (CM §3.3): the first message is the initial state
+    and is answered ⊤.
 
     State: () before the first message, then (the IM's state,).
     Raises: InvalidArgument for a first message outside S^init, or a later one outside Q.
@@ -102,7 +104,7 @@ Stepping: TypeAlias = "Callable[[State, Query, Coins], tuple[State, Answer]]"
 @column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionMechanism(Named, ContinualMechanism[State, Query, Answer]):
-    """A CM made of one plain function; see ``mechanism``."""
+    """A continual mechanism made of one plain function; see ``mechanism``."""
 
     function: Stepping[State, Query, Answer]
     signature: Signature  # pyright: ignore[reportIncompatibleMethodOverride]
@@ -121,7 +123,7 @@ def mechanism(
     updates: Space | None = None,
     claims: tuple[Claim, ...] = (),
 ) -> Callable[[Stepping[State, Query, Answer]], FunctionMechanism[State, Query, Answer]]:
-    """Decorator: a CM from a function (state, message, coins) -> (state, answer).
+    """Decorator: a continual mechanism from a function (state, message, coins) -> (state, answer).
 
     Raises: InvalidArgument for what is no space, or a function of other arguments.
 

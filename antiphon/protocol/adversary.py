@@ -21,7 +21,7 @@ Item = TypeVar("Item", default=Any)
 
 
 class Adversary(ContinualMechanism[State]):
-    """An IM with one initial state that is stepped on EMPTY first (CM Def. 2.11).
+    """An interactive mechanism that speaks first: its first message is EMPTY (CM Def. 2.11).
 
     ``step`` takes the last answer (EMPTY at first) and gives the next message, or
     HALT to end the interaction. Its coins are its own: they belong to the view.
@@ -30,7 +30,7 @@ class Adversary(ContinualMechanism[State]):
     __slots__ = ()
 
     listens: bool = True
-    """Whether what it says or does may depend on an answer."""
+    """Whether what the adversary says may depend on an answer."""
 
     def __init_subclass__(cls, **options: object) -> None:
         # A class with its own step listens, whatever its parent did, unless it says otherwise.
@@ -44,7 +44,7 @@ class Adversary(ContinualMechanism[State]):
 
 
 class History(Sequence[Item], Generic[Item]):
-    """An immutable sequence that grows in O(1): versions share one list.
+    """An immutable sequence to which an item is added in O(1): its versions share one list.
 
     Appending to the newest version extends the shared list; an older version
     stays what it was, and appending to it copies.
@@ -57,7 +57,7 @@ class History(Sequence[Item], Generic[Item]):
         self._length = len(self._items)
 
     def append(self, item: Item) -> History[Item]:
-        """The sequence with one more item; this one is unchanged."""
+        """A sequence with one more item; this sequence stays unchanged."""
         items, length = self._items, self._length
         if len(items) == length:
             items.append(item)
@@ -101,7 +101,7 @@ def _messages(messages: Iterable[object]) -> tuple[object, ...]:
 @column_safe
 @attrs.frozen
 class Scripted(Adversary[int]):
-    """Says the given messages in order, whatever the answers, then HALT."""
+    """An adversary that says the given messages in order, whatever the answers, and then HALT."""
 
     messages: tuple[object, ...] = attrs.field(converter=_messages)
     listens = False
@@ -117,12 +117,12 @@ class Scripted(Adversary[int]):
 
 
 def scripted(messages: Iterable[object]) -> Scripted:
-    """An adversary that says the given messages, whatever it hears."""
+    """An adversary that says the given messages in order, whatever the answers, and then HALT."""
     return Scripted(listed(messages, "messages", "ap.scripted([1, 0, 1])"))
 
 
 Says: TypeAlias = "Callable[[Sequence[Any], Coins], object]"
-"""(answers so far, coins) -> next message."""
+"""A function (answers so far, coins) -> next message."""
 
 
 @column_safe(of="function")

@@ -19,27 +19,29 @@ from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.registry import reads_well
 
 Charge: TypeAlias = "tuple[ExactEpsilon, Fraction]"
-"""(ε, ρ, D or μ²; δ), as the ``unit`` of a budget says."""
+"""A pair of amounts: ε, ρ, a divergence D or μ² (as the budget's ``unit`` says), and δ."""
 Standing: TypeAlias = Literal["live", "halted", "refused"]
 
 
 @reads_well
 @attrs.frozen
 class ChildShare:
-    """One created mechanism: which it is, what it asserts, and what it was charged."""
+    """A created mechanism's share of the budget: its index, its claim, and its charge."""
 
     index: int
-    """The index of ``Ask(query, index)``."""
+    """The index of the created mechanism, as in ``Ask(query, index)``."""
     mechanism: Stepping
     claim: Claim | None
     charge: Charge | Measure | None
-    """Amounts in the unit of a filter; what it took out of a purse; None: nothing is charged."""
+    """The amounts charged to a filter, or the parameter taken from those that f fixes in
+    advance; None: nothing is charged."""
     standing: Standing
-    """A halted one stays charged; a refused one never was."""
+    """Live, halted or refused: a halted mechanism stays charged; a refused one never was."""
 
 
 class Slot(NamedTuple):
-    """One of the parameters that an f fixes in advance: how many there are, and are left."""
+    """One of the privacy parameters that a verification function fixes in advance: how often it
+    may be used, and how often it still may."""
 
     measure: Measure
     fixed: int
@@ -49,7 +51,7 @@ class Slot(NamedTuple):
 @reads_well
 @attrs.frozen(kw_only=True)
 class InEpsilon:
-    """A budget in ε, at one δ. Each ε is a double that is on the safe side of the truth.
+    """A budget as ε at one δ. Each ε is a double, rounded to the safe side.
 
     ``total`` and ``loss`` are valid whoever chooses what is created, and whenever: adaptively.
     ``spent`` is the part of ``total`` that is used: what would be promised if what was charged
@@ -58,22 +60,21 @@ class InEpsilon:
 
     delta: Fraction
     total: float | None
-    """ε that is promised of the whole session, however it goes on, by what ``ap.guarantee`` says of
-    the same system; None: it says nothing (``why``)."""
+    """The ε promised for the whole session, however it goes on, as ``ap.guarantee`` derives it;
+    None: no guarantee (see ``why``)."""
     spent: float | None
-    """Rounded up; None: what was created has no such figure (``why``)."""
+    """The ε of all charges so far, rounded up; None: there is no such ε (see ``why``)."""
     remaining: float | None
     """``total`` - ``spent``, rounded down."""
     loss: float | None
-    """An odometer's reading: whoever stopped at any time until now, by the answers, has views v
-    with Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ. Where no claim has a δ_i, but for an event of
-    probability δ the privacy loss itself was never above it. None: there is no odometer for what
-    was created, or at this δ."""
+    """An odometer's reading: stopping at any time, Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ over
+    views v; without any δ_i, the loss ever exceeds it with probability <= δ only. None: none
+    applies."""
     status: Status
-    """Status of ``total`` and ``loss``: ASSUMED if one of their premises is, for the creations so
-    far. A later creation whose claim is only assumed makes it so."""
+    """The status of ``total`` and ``loss``: ASSUMED if a premise is only assumed, for the
+    creations so far. A later creation with an assumed claim makes it so, too."""
     theorem: str
-    """The source of ``total``, or of ``spent`` where nothing is promised."""
+    """The theorem behind ``total``, or behind ``spent`` if nothing is promised."""
     why: str = ""
     """The reason why a figure is None."""
 
@@ -83,8 +84,8 @@ class BudgetInSight(Protocol):
 
     @property
     def unit(self) -> str | None:
-        """The quantity that a filter adds up beside δ: epsilon, rho, divergence, mu squared; None:
-        no filter."""
+        """The quantity that a filter adds up beside δ: epsilon, rho, divergence or mu squared;
+        None: there is no filter."""
         ...
 
     @property
@@ -94,7 +95,7 @@ class BudgetInSight(Protocol):
 
     @property
     def spent(self) -> Charge | None:
-        """The sums of a filter so far; rounded up where they are no single exact number."""
+        """The filter's sums so far; rounded up where they are not exact numbers."""
         ...
 
     @property
@@ -104,28 +105,30 @@ class BudgetInSight(Protocol):
 
     @property
     def purse(self) -> tuple[Slot, ...]:
-        """The parameters that f fixes in advance, where a verifier holds a purse of them."""
+        """The privacy parameters that the verification function fixes in advance, with how many
+        are left; () if it fixes none."""
         ...
 
     @property
     def shares(self) -> Sequence[ChildShare]:
-        """Every created mechanism, in order; each is made when it is asked for, in O(log n)."""
+        """The budget share of every created mechanism, in order of creation; each is computed on
+        access, in O(log n)."""
         ...
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down: one more mechanism that is ε-DP is accepted. None: no filter."""
+        """An ε, rounded down: one more ε-DP mechanism is accepted. None: there is no filter."""
         ...
 
     def at(self, delta: float | Fraction) -> InEpsilon:
-        """The same in ε, at a δ that was chosen before the session began.
+        """The budget as ε, at a δ that was chosen before the session began.
 
         Raises: InvalidArgument for a δ at which no ε can be promised.
         """
         ...
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
-        """A small table, with the shares of the first ``most``; also in ε, if δ is given."""
+        """The lines of a small table with the first ``most`` shares; with δ, also in ε."""
         ...
 
 
@@ -135,29 +138,29 @@ class Price:
     """The cost of a creation, and whether it would be accepted; asking changes nothing."""
 
     charge: Charge | Measure | None
-    """As in a ``ChildShare``: in the unit of a filter, or out of a purse; None: nothing yet, or
-    nothing counts."""
+    """The charge as in a ``ChildShare``; None: nothing is charged at creation, or there is no
+    budget."""
     accepted: bool
     refusal: Any = attrs.field(default=None, repr=False)
-    """The ``Refusal`` that a filter would answer by."""
+    """The ``Refusal`` with which a filter would answer the creation; None if it accepts."""
     _halt: str = attrs.field(default="", repr=False, alias="halt")
-    """Why it would be answered by HALT."""
+    """The reason why the creation would be answered by HALT; "" if it would not be."""
     before: BudgetInSight = attrs.field(repr=False)
     after: BudgetInSight = attrs.field(repr=False)
-    """The ``session.budget`` after the creation."""
+    """The value of ``session.budget`` after the creation."""
 
     @property
     def reason(self) -> str:
-        """Why it would not be accepted."""
+        """The reason why the creation would not be accepted."""
         return self._halt if self.refusal is None else str(self.refusal.error)
 
     @property
     def remaining(self) -> Charge | None:
-        """The budget that would remain."""
+        """The budget that would remain after the creation."""
         return self.after.remaining
 
     def in_epsilon(self, delta: float | Fraction) -> float | None:
-        """The growth of ``spent`` in ε at δ, rounded up; None: it has no such figure.
+        """The growth of ``spent`` in ε at δ, rounded up; None: ``spent`` has no figure in ε.
 
         Bookkeeping, as ``spent`` is: dear at first, cheaper later, where ρ or μ² adds up.
         """

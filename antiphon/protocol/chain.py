@@ -1,4 +1,4 @@
-"""∘*: interactive post-processing and chains (CM Def. 2.13-2.16, Alg. 1-2).
+"""The composition ∘*: interactive post-processing and chains (CM Def. 2.13-2.16, Alg. 1-2).
 
 ``P @ M`` is P ∘* M and ``P1 @ P2`` is P₁ ∘* P₂. Chains are flat: one list of
 parts and one cursor that walks between them, so ∘* is associative by
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
 
 class PostProcessor(ABC, Generic[State]):
-    """IPM: stands between a left and a right party (CM Def. 2.13).
+    """An interactive post-processor (IPM), between a left and a right party (CM Def. 2.13).
 
     ``step`` takes a message from one side and sends the next to either. Two
     declarations, checked by the conformance suite, let claims pass through:
@@ -47,32 +47,33 @@ class PostProcessor(ABC, Generic[State]):
     deterministic: bool = False
     forwards_queries: bool | Forwarding = False
     initial_states: Space = ONLY
-    """What may be chosen at ``start``: one element, unless there are several."""
+    """The space of initial choices for ``start``; by default it has a single element."""
 
     @property
     @abstractmethod
     def initial_state(self) -> State:
-        """The initial state; raises CompositionError if there are several."""
+        """The initial state. Raises: CompositionError if there are several."""
 
     def enter(self, initial: Any) -> State:
-        """The state for an element of ``initial_states``."""
+        """The state in which the post-processor starts, given an element of ``initial_states``."""
         return self.initial_state
 
     @abstractmethod
     def step(
         self, state: State, side: Side, message: Any, coins: Coins
     ) -> tuple[State, Side, object]:
-        """(state, from, message) -> (state', to, message')."""
+        """One step: (state, side the message comes from, message) -> (state', side the next
+        message goes to, message')."""
 
     def wired(self, right: Signature) -> PostProcessor:
-        """This IPM, told what stands on its right.
+        """This post-processor, prepared for the signature of the party on its right.
 
         Raises: CompositionError if it cannot stand there.
         """
         return self
 
     def signature(self, right: Signature) -> Signature:
-        """The signature on its left, given the one on its right."""
+        """The message spaces that it offers on its left, given those on its right."""
         return right
 
     def is_over(self, state: State) -> bool | None:
@@ -84,14 +85,14 @@ class PostProcessor(ABC, Generic[State]):
         return True
 
     def refused(self, state: State, reason: str) -> State | None:
-        """The state after the right refused a message; None: nobody stands guard here.
+        """The state after the right party refused a message; None: refusals are not handled.
 
         Only a verifier stands guard: it answers HALT, so that no exception leaves the game.
         """
         return None
 
     def why_halted(self, state: State) -> str | None:
-        """Why this state sends HALT, if it does."""
+        """The reason why this state sends HALT; None if it does not or gives no reason."""
         return None
 
     @overload
@@ -105,13 +106,13 @@ class PostProcessor(ABC, Generic[State]):
 
 
 States: TypeAlias = tuple[object, ...]
-"""Those of the parts, left to right."""
+"""The states of all parts of a chain, left to right."""
 
 
 @column_safe(of="links")
 @attrs.frozen
 class Links(PostProcessor[States]):
-    """P₁ ∘* … ∘* P_n: IPMs chained into one IPM (CM Def. 2.16, Alg. 2)."""
+    """P₁ ∘* … ∘* P_n: several post-processors chained into one (CM Def. 2.16, Alg. 2)."""
 
     links: tuple[PostProcessor, ...]
 
@@ -148,7 +149,7 @@ class Links(PostProcessor[States]):
 def _wire(
     parts: Sequence[PostProcessor], right: Signature
 ) -> tuple[tuple[PostProcessor, ...], Signature]:
-    """Wire parts from right to left; each sees the signature on its right."""
+    """Wire the parts of a chain from right to left; each receives the signature on its right."""
     wired: list[PostProcessor] = []
     for part in reversed(parts):
         wired.append(part.wired(right))
@@ -159,7 +160,8 @@ def _wire(
 @column_safe
 @attrs.frozen
 class AnyChain(Mechanism[States]):
-    """P₁ ∘* … ∘* P_n ∘* M: an IM (CM Def. 2.14, Alg. 1). Made by ``@``.
+    """P₁ ∘* … ∘* P_n ∘* M: a mechanism behind post-processors, itself an interactive mechanism (CM
+    Def. 2.14, Alg. 1). Made by ``@``.
 
     State: the tuple of the parts' states, left to right. ``parts`` is public.
     """
@@ -188,7 +190,8 @@ class AnyChain(Mechanism[States]):
         return {}
 
     def _steps_with(self, coins: Coins) -> Sequence[Step]:
-        """For a population: each part as such coins have it stepped."""
+        """The step functions of all parts, as the coins of a population of replicas run them;
+        cached by the class of the coins."""
         kind = type(coins)
         if kind not in self._populated:
             last = _answering(coins.accepts(self._queries), coins.steps(self.mechanism))
@@ -197,12 +200,13 @@ class AnyChain(Mechanism[States]):
 
     @property
     def parts(self) -> tuple[PostProcessor | Mechanism, ...]:
-        """All parts, left to right; the mechanism comes last."""
+        """All parts of the chain, left to right; the mechanism comes last."""
         return (*self.links, self.mechanism)
 
     @property
     def initial_states(self) -> Space:
-        """The choices of the parts that have one: its own space if it is one part."""
+        """The space of initial choices: that of the one part that has a choice, or a product
+        over several such parts."""
         free = [part.initial_states for part in self.parts if part.initial_states != ONLY]
         return free[0] if len(free) == 1 else Tuples(tuple(free)) if free else ONLY
 
@@ -215,7 +219,7 @@ class AnyChain(Mechanism[States]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        """M's own claims, if every link touches answers only (CM Lemma 2.15)."""
+        """The mechanism's own claims, if every link only forwards queries (CM Lemma 2.15)."""
         if not all(map(only_forwards, self.links)):
             return ()
         lemma = "post-processing (CM Lemma 2.15)"
@@ -238,7 +242,7 @@ class AnyChain(Mechanism[States]):
         return tuple(states), answer
 
     def _halted(self, state: States, reason: str) -> States | None:
-        """The state with its leftmost verifier halted; None if no verifier stands guard."""
+        """The states with the leftmost verifier halted; None if the chain contains no verifier."""
         for place, link in enumerate(self.links):
             after = link.refused(state[place], reason)
             if after is not None:
@@ -269,7 +273,7 @@ class AnyChain(Mechanism[States]):
 
 @attrs.frozen
 class Chain(AnyChain, ContinualMechanism[States]):  # pyright: ignore[reportIncompatibleVariableOverride]
-    """A chain with one initial state: a CM."""
+    """A chain with one initial state: a continual mechanism."""
 
     @property
     def initial_state(self) -> States:
@@ -277,7 +281,7 @@ class Chain(AnyChain, ContinualMechanism[States]):  # pyright: ignore[reportInco
 
 
 def chain(parts: Sequence[PostProcessor], mechanism: Mechanism) -> AnyChain:
-    """parts[0] ∘* … ∘* mechanism, flattened: a Chain if every part has one initial state.
+    """The chain parts[0] ∘* … ∘* mechanism, flattened: a ``Chain`` if no part has a free start.
 
     Raises: CompositionError for parts that do not fit.
     """
@@ -292,7 +296,7 @@ def chain(parts: Sequence[PostProcessor], mechanism: Mechanism) -> AnyChain:
 
 
 def join(left: PostProcessor, right: PostProcessor | Mechanism) -> Links | AnyChain:
-    """left ∘* right, for an IPM or a mechanism on the right."""
+    """left ∘* right, where the right side is a post-processor or a mechanism."""
     parts = left.links if isinstance(left, Links) else (left,)
     if isinstance(right, Links):
         return Links((*parts, *right.links))
@@ -300,7 +304,8 @@ def join(left: PostProcessor, right: PostProcessor | Mechanism) -> Links | AnyCh
 
 
 def _decided(links: Sequence[PostProcessor], states: States) -> bool | None:
-    """Whether a HALT that left these links ends the interaction; None: it came from their right."""
+    """Whether a HALT sent left by these links ends the interaction; None: the mechanism on their
+    right decides."""
     answers = (link.is_over(own) for link, own in zip(links, states, strict=False))
     return next((answer for answer in answers if answer is not None), None)
 
@@ -308,7 +313,8 @@ def _decided(links: Sequence[PostProcessor], states: States) -> bool | None:
 def _answering(
     accepts: Callable[[object], bool], step: Callable[[Any, Any, Coins], tuple[object, object]]
 ) -> Step:
-    """The mechanism as the last part of a chain: it always sends left.
+    """The step of a mechanism in the form of a post-processor's step, as the last part of a chain:
+    it always sends left.
 
     It stands behind its query space, because a post-processor may be wrong.
     """

@@ -1,4 +1,4 @@
-"""Claims: what a mechanism promises, as data (law 10)."""
+"""Claims: the privacy that a mechanism promises, as data (law 10)."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from antiphon.protocol.verification import Verification
 
 @register("antiphon.Status/1")
 class Status(enum.Enum):
-    """How far a claim can be relied on."""
+    """How far a claim can be relied on: proved, assumed or refuted."""
 
     PROVED = "proved"
     ASSUMED = "assumed"
@@ -28,12 +28,12 @@ class Status(enum.Enum):
 
     @property
     def certainty(self) -> int:
-        """How sure it is: refuted 0, assumed 1, proved 2."""
+        """The certainty of the status as a number: refuted 0, assumed 1, proved 2."""
         return ("refuted", "assumed", "proved").index(self.value)
 
 
 def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], None]:
-    """A validator: one of these types exactly. A subclass may say something else later."""
+    """An attrs validator: the value has exactly one of these types, and no subclass of it."""
 
     def check(_: object, field: attrs.Attribute[Any], value: object) -> None:
         if type(value) not in kinds:
@@ -60,7 +60,7 @@ class Claim:
 
     @property
     def parameters(self) -> tuple[exact.ExactEpsilon, Fraction]:
-        """(ε, δ), normalised, as creation queries carry them.
+        """The claim's (ε, δ), normalised, as messages that create the mechanism carry them.
 
         Raises: CompositionError for a measure without a single (ε, δ).
         """
@@ -73,7 +73,7 @@ class Claim:
         return stated
 
     def at(self, delta: object) -> Claim:
-        """The (ε, δ) claim that this one implies for a δ, ε rounded up (see ``approximate``).
+        """The (ε, δ) claim that this claim implies for a δ; ε is rounded up (see ``approximate``).
 
         Raises: CompositionError if it implies none with this δ.
         """
@@ -91,7 +91,8 @@ class Claim:
         return attrs.evolve(self, measure=found, source=f"{self.source}; as (ε, δ)")
 
     def follows_from(self, other: Claim) -> bool:
-        """Whether the other claim implies this one: the same f, and a measure that implies it.
+        """Whether the other claim implies this one: the same verification function, a measure that
+        implies this one, no lower status.
 
         Nothing is implied with more certainty than it is known: an assumed claim proves
         nothing, and a refuted one implies no claim but refuted ones.

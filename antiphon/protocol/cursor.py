@@ -1,4 +1,4 @@
-"""∘* as one cursor that walks between the parts of a chain (CM Alg. 1-2)."""
+"""The operator ∘* as a cursor: one message walks between the parts of a chain (CM Alg. 1-2)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Side(enum.Enum):
-    """Where a message comes from, or goes to."""
+    """The side of a post-processor that a message comes from, or goes to."""
 
     LEFT = "L"
     RIGHT = "R"
@@ -25,7 +25,7 @@ RIGHT: Final = Side.RIGHT
 
 
 MAX_HOPS: Final = 1_000_000
-"""How many steps one message may cause before a chain gives up."""
+"""The largest number of steps that one message may cause in a chain before an error."""
 
 
 Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]]"
@@ -50,7 +50,7 @@ def walk(
     coins: Coins,
     max_hops: int,
 ) -> tuple[Side, object]:
-    """Move a cursor over parts until a message leaves them; ``states`` change in place.
+    """Pass a message from part to part until it leaves the chain; ``states`` changes in place.
 
     Returns the side it left to, and the message. Each hop costs one step.
     """
@@ -76,7 +76,8 @@ def walk(
 
 
 class Stepping(Protocol):
-    """(state, message, coins) -> (state', answer); see ``Mechanism``, which says what each means.
+    """Anything with the step of a mechanism, (state, message, coins) -> (state', answer); see
+    ``Mechanism``.
 
     A session and its budget are typed by it, as a mechanism starts sessions and so knows them.
     """

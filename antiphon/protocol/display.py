@@ -1,4 +1,4 @@
-"""How results show themselves: a title and parts, described once.
+"""How results are shown: a title and parts, described once for text, notebooks and programs.
 
 They are printed as text, and shown in a notebook as HTML; their fields are what programs read.
 """
@@ -21,43 +21,44 @@ from antiphon.numbers.exact import Log
 
 @attrs.frozen
 class Grid:
-    """Rows of texts; those of the columns named in ``numbers`` are aligned to the right."""
+    """A table of texts; the columns named in ``numbers`` are aligned to the right."""
 
     rows: Sequence[Sequence[str]]
     columns: Sequence[str] = ()
-    """Their names; none where the first text of each row says what the second is."""
+    """The column names; empty if the first text of each row names the row."""
     numbers: Sequence[str] = ()
 
 
 @attrs.frozen
 class Verbatim:
-    """Lines that stay as they are: a tree."""
+    """Text whose line breaks and spaces are kept, such as a tree."""
 
     text: str
 
 
 @attrs.frozen
 class Picture:
-    """A part of a result that only a notebook shows."""
+    """A picture in a result, which only a notebook shows."""
 
     svg: Callable[[], str | None]
-    """Draws it; None where that cannot be."""
+    """A call that draws the picture as SVG; None if it cannot be drawn."""
 
 
 Part: TypeAlias = Union[str, Grid, Verbatim, Picture]
-"""A text is a sentence below what stands before it."""
+"""One part of a card; a plain text is a sentence below the part before it."""
 
 
 @attrs.frozen
 class Card:
-    """The title says it in one line; ``parts`` are asked for only if more is shown than that."""
+    """The content of a shown result: a one-line title, and ``parts``, which are computed only if
+    more than the title is shown."""
 
     title: str
     parts: Iterable[Part] = ()
 
 
 def as_text(card: Card) -> str:
-    """The title and, below it, what is no picture."""
+    """The card as plain text: the title and, below it, all parts but pictures."""
     return "\n".join([card.title, *(line for part in card.parts for line in _lines(part))])
 
 
@@ -73,7 +74,7 @@ def _lines(part: Part) -> Iterator[str]:
 
 
 def aligned(lines: Sequence[Sequence[str]], right: Sequence[bool] = ()) -> Iterator[str]:
-    """Lines of texts in columns; some of them aligned to the right.
+    """The rows as lines of text in columns; ``right`` says which columns are aligned to the right.
 
     >>> list(aligned([("x", "1"), ("long", "20")], (False, True)))
     ['x      1', 'long  20']
@@ -94,7 +95,7 @@ _CELL: Final = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
 
 
 def bundle(thing: object, card: Card) -> dict[str, str]:
-    """The forms in which an object with this card is shown: text, HTML, and the first picture."""
+    """The forms in which a notebook shows a card of an object: text, HTML, the first picture."""
     parts = list(card.parts)
     drawn = {id(part): part.svg() for part in parts if isinstance(part, Picture)}
     html = _html(type(thing).__name__, card.title, parts, drawn)
@@ -136,7 +137,7 @@ def _table(table: Grid) -> Iterator[str]:
 
 
 def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
-    """Cells; the first one, which says what the row is, on one line if it is short."""
+    """A row of an HTML table; a short first cell is kept on one line."""
     sides = sides or ["left"] * len(texts)
     styles = [f"{_CELL}text-align:{side}" for side in sides]
     styles[0] += ";white-space:nowrap" * (len(texts[0]) <= _SHORT)
@@ -148,14 +149,14 @@ def _row(tag: str, texts: Sequence[str], sides: Sequence[str]) -> str:
 
 
 def escaped(text: str) -> str:
-    """The text as HTML and SVG hold it."""
+    """The text with the characters escaped that HTML and SVG reserve."""
     from html import escape  # its table of entities loads when a notebook first asks
 
     return escape(text)
 
 
 def _image(svg: str | None, title: str) -> Iterator[str]:
-    """As an image, so that what styles the picture styles nothing else on the page."""
+    """The SVG picture as an HTML image element, so that its styles do not leak into the page."""
     if svg is not None:
         data = b64encode(svg.encode()).decode()
         yield (
@@ -165,7 +166,7 @@ def _image(svg: str | None, title: str) -> Iterator[str]:
 
 
 class Displayed:
-    """A result that a notebook shows as a page; ``_card`` says what is on it.
+    """Base class of results that a notebook shows as a page; ``_card`` gives the page's content.
 
     In public values only, as ``repr`` (law 8).
     """
@@ -174,14 +175,14 @@ class Displayed:
 
     @abstractmethod
     def _card(self) -> Card:
-        """The content to show."""
+        """The title and the parts to show."""
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return bundle(self, self._card())
 
 
 class Shown(Displayed):
-    """A result: ``print`` says what its page says, ``repr`` its title."""
+    """A result whose ``str`` is its full text and whose ``repr`` is its title."""
 
     __slots__ = ()
 
@@ -194,34 +195,34 @@ class Shown(Displayed):
 
 @attrs.frozen
 class DrawnAs:
-    """How a part stands in a diagram of what was said, as its class declares by ``drawn_as``.
+    """How a part is drawn in a sequence diagram, as its class declares it by ``drawn_as``.
 
     A view records what an adversary said and heard; this is what else is drawn of a message.
     """
 
     title: str = ""
-    """The title of the part's lane, if that is not the name of the class."""
+    """The title of the part's lane, if it differs from the name of the class."""
     about: str = ""
-    """The text below the title; {name} is the parameter of that name."""
+    """The text below the title; {name} in it is replaced by the parameter of that name."""
     forwards: bool = False
-    """It sends each message on, and each answer back, as it is."""
+    """Whether the part sends each message on, and each answer back, unchanged."""
     picks: bool = False
-    """Whether it sends one side of a pair; no diagram shows which one."""
+    """Whether the part sends on one side of each pair; no diagram shows which one."""
     composes: bool = False
-    """It asks the mechanisms that are created in it."""
+    """Whether the part is a composition, which asks the mechanisms that are created in it."""
 
 
 # --- for programs --------------------------------------------------------------------------------
 
 
 class ForPrograms:
-    """A result that programs read, too: its fields, or the attributes that ``_told`` names."""
+    """A result with ``to_dict`` for programs: its fields, or the attributes named in ``_told``."""
 
     __slots__ = ()
     _told: ClassVar[str] = ""
 
     def to_dict(self) -> dict[str, Any]:
-        """For JSON: nothing but strings, numbers, lists and dicts."""
+        """The result as JSON data: strings, numbers, lists and dicts only."""
         return {name: as_data(getattr(self, name)) for name in _names(self)}
 
 
@@ -236,7 +237,7 @@ def _kind(value: object) -> type[Any]:
 
 
 def as_data(value: Any) -> Any:
-    """A value as JSON has it: exact numbers and paths as text, and null for what is infinite.
+    """A value as JSON data: exact numbers and paths become texts, infinite numbers become null.
 
     >>> as_data({"a": (Fraction(1, 3), math.inf)})
     {'a': ['1/3', None]}

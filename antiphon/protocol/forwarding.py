@@ -1,4 +1,4 @@
-"""Whether a post-processor sends on what comes from the left, and who says so."""
+"""Declarations that a post-processor forwards all messages from its left, and their proofs."""
 
 from collections.abc import Iterable
 from typing import Any, Final
@@ -18,7 +18,7 @@ def _messages(asks: Iterable[object]) -> tuple[object, ...]:
 @register("antiphon.Forwarding/1")
 @attrs.frozen
 class Forwarding:
-    """P sends every left message on to the right, once and as it is, and forgets it, it says.
+    """A declaration that a post-processor sends every left message on unchanged, and forgets it.
 
     An attribute ``forwards_queries`` of a post-processor. So what P does next follows from the
     answers, from its coins, and from how many messages have come. ``asks``: besides these it sends
@@ -35,8 +35,8 @@ _SAID: Final = Forwarding()
 
 
 def forwarding(link: object) -> Forwarding | None:
-    """The declaration of how a post-processor, or a class of them, forwards queries; None: it does
-    not.
+    """The declaration by which a post-processor, or a class of them, says that it forwards queries;
+    None: there is none.
 
     True says it without a proof.
     """
@@ -47,13 +47,13 @@ def forwarding(link: object) -> Forwarding | None:
 
 
 def only_forwards(link: object) -> bool:
-    """Whether it says that left messages are all that it sends to the right."""
+    """Whether a post-processor declares that it sends only left messages to the right."""
     said = forwarding(link)
     return said is not None and not said.asks
 
 
 def doubtful(link: Any) -> str | None:
-    """Why it is no proof that a link forwards queries, as it says; None: it is one.
+    """Why a declaration that a post-processor forwards queries is not proved; None: it is proved.
 
     Of this library's own links the conformance suite checks it.
     """

@@ -30,7 +30,8 @@ Answer = TypeVar("Answer", default=Any)
 
 
 class _OfSessions:
-    """Stands in mechanisms for a method that only sessions have: says what to write instead."""
+    """A placeholder for a method that only sessions have: called on a mechanism, its error shows
+    the call to write."""
 
     def __init__(self, call: str) -> None:
         self._call = call
@@ -45,7 +46,7 @@ class _OfSessions:
 
 
 class Mechanism(ABC, Generic[State, Query, Answer]):
-    """IM: a randomized state function with a set of initial states (CM Def. 2.6).
+    """An interactive mechanism (IM): a randomised state function with initial states (CM Def. 2.6).
 
     Five defaults are there to be replaced, where one does not fit: ``claims``, ``carries_data``,
     ``is_over``, ``why_halted`` and ``inside``.
@@ -54,7 +55,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     __slots__ = ()
 
     __immutable__ = True
-    """A mechanism holds parameters, not state, and does not change."""
+    """Marks the class as immutable: a mechanism holds parameters, no state that changes."""
 
     if not TYPE_CHECKING:  # a checker says itself that they are not there
         send, create = _OfSessions("send(message)"), _OfSessions("create(M)")
@@ -62,12 +63,12 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     @property
     @abstractmethod
     def signature(self) -> Signature:
-        """The query and answer spaces Q and A."""
+        """The message spaces of the mechanism: queries Q and answers A."""
 
     @property
     @abstractmethod
     def initial_states(self) -> Space:
-        """S^init: what ``start`` takes."""
+        """The set S^init of initial states that ``start`` accepts."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -76,19 +77,20 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
     @abstractmethod
     def step(self, state: State, message: Query, coins: Coins) -> tuple[State, Answer]:
-        """(state, message) -> (state', answer), for a message in Q.
+        """One step: (state, message) -> (state', answer), for a message in Q.
 
         Raises: an AntiphonError before any coin is drawn or data read, to refuse
         the message; the state is unchanged.
         """
 
     def enter(self, initial: Any) -> State:
-        """The state for an element of ``initial_states``: by default itself."""
+        """The state in which a mechanism starts, given an element of ``initial_states``: by
+        default that element itself."""
         state: State = initial
         return state
 
     def carries_data(self, state: State, message: Query) -> bool:
-        """Whether a message brings data in, so that a live transcript hides it."""
+        """Whether a message contains private data, which public transcripts hide."""
         return self.signature.updates.contains(message)
 
     def is_over(self, state: State) -> bool:
@@ -103,11 +105,12 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return None
 
     def public_state(self, state: State) -> tuple[tuple[str, str], ...]:
-        """(what, found): what is public of a state, for who looks at a session; a budget so far."""
+        """Pairs (name, value) of the public part of a state, such as the budget so far, for
+        users who inspect a session."""
         return ()
 
     def failures(self, state: State) -> tuple[BaseException, ...]:
-        """The exceptions of the parts that died in this state; never part of a transcript.
+        """The exceptions of parts that have died in this state; never part of a transcript.
 
         Those of the composition that is ``inside``.
         """
@@ -117,7 +120,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         return self.died(state) if isinstance(self, HasParts) else ()
 
     def inside(self, state: State) -> tuple[Mechanism, Any] | None:
-        """The mechanism that answers in this one, with its state; None if it is no wrapper.
+        """The mechanism inside this wrapper, with its state; None if this mechanism wraps no other.
 
         Whoever wants to see what has been spent looks for a composition there.
         """
@@ -131,7 +134,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
         coins: Coins | None = None,
         keep: bool = False,
     ) -> Session[Self]:
-        """A live, stateful instance M(s).
+        """Start a session: a live, stateful instance M(s).
 
         Args: ``initial``, an element of ``initial_states`` (none for a CM); ``seed``
         or ``coins``, else the operating system's entropy; ``keep``, whether to
@@ -142,17 +145,17 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
 
 class HasParts(ABC):
-    """A mechanism that steps others, of which one may fail alone."""
+    """A mechanism that steps other mechanisms, each of which may fail alone."""
 
     __slots__ = ()
 
     @abstractmethod
     def died(self, state: Any) -> tuple[BaseException, ...]:
-        """The exceptions of those that died in this state."""
+        """The exceptions of the parts that have died in this state."""
 
 
 def entered(mechanism: Mechanism, initial: object) -> Any:
-    """The state that M(s) starts in. Raises: InvalidArgument for an s that is no initial state."""
+    """The first state of M(s). Raises: InvalidArgument if s is no initial state."""
     if not mechanism.initial_states.contains(initial):
         raise InvalidArgument(
             f"a start needs one of the initial states of {name_of(mechanism)}: "
@@ -162,14 +165,14 @@ def entered(mechanism: Mechanism, initial: object) -> Any:
 
 
 class ContinualMechanism(Mechanism[State, Query, Answer]):
-    """CM: an IM with one initial state (CM Def. 3.1)."""
+    """A continual mechanism (CM): an interactive one with a single initial state (CM Def. 3.1)."""
 
     __slots__ = ()
 
     @property
     @abstractmethod
     def initial_state(self) -> State:
-        """The one initial state; it holds no secret."""
+        """The only initial state; it holds no private data."""
 
     @property
     def initial_states(self) -> Space:
@@ -180,4 +183,4 @@ class ContinualMechanism(Mechanism[State, Query, Answer]):
 
 
 ONLY = Finite((None,))
-"""A choice with one element: how a CM is started without naming its initial state."""
+"""The space with one element: a continual mechanism starts without a choice of state."""

@@ -1,4 +1,4 @@
-"""Messages: what parties say to each other (CM §2-4).
+"""Messages that the parties of an interaction exchange (CM §2-4).
 
 Messages are immutable and compared by value and *exact* type: a bool is no
 int, 0.0 is not -0.0, and an object whose ``__eq__`` lies gets nowhere.
@@ -21,18 +21,18 @@ from antiphon.numbers.errors import InvalidArgument, with_article
 from antiphon.numbers.interning import has_plain_metaclass, telling
 
 MAX_DEPTH: Final = 64
-"""How deep tuples, pairs and questions may nest in one message."""
+"""The largest depth to which tuples, pairs and questions may be nested in one message."""
 
 
 class Creation:
-    """A message that creates a ``mechanism``."""
+    """A message that asks a composition to create ``mechanism``."""
 
     __slots__ = ()
     mechanism: Any
 
 
 class Symbol(enum.Enum):
-    """The four messages without content."""
+    """The four messages without content: EMPTY, HALT, TOP and BOTTOM."""
 
     EMPTY = "λ"
     HALT = "halt"
@@ -50,13 +50,13 @@ class Symbol(enum.Enum):
 
 
 EMPTY: Final = Symbol.EMPTY
-"""λ: the empty message that makes an adversary speak first (CM §2.2)."""
+"""λ: the empty message, on which an adversary speaks first (CM §2.2)."""
 HALT: Final = Symbol.HALT
-"""halt: a party ends the interaction (CM §2.2)."""
+"""halt: the message by which a party ends the interaction (CM §2.2)."""
 TOP: Final = Symbol.TOP
-"""⊤: yes, valid, and the acknowledgement of a creation."""
+"""⊤: yes, or valid; also the answer to a creation that succeeded."""
 BOTTOM: Final = Symbol.BOTTOM
-"""⊥: no, invalid."""
+"""⊥: no, or invalid."""
 
 Array: TypeAlias = "NDArray[np.generic]"
 Halt: TypeAlias = Literal[Symbol.HALT]
@@ -64,11 +64,11 @@ MessageT = TypeVar("MessageT", default=Any)
 
 
 ATOMS: Final = frozenset({int, bool, str, bytes, float, complex, type(None), Fraction, Symbol})
-"""Types whose values are immutable and hold nothing else."""
+"""The types whose values are immutable and contain no other values."""
 
 
 def freeze(value: Any, depth: int = 0) -> Any:
-    """The value with every array in it replaced by a read-only copy of its own.
+    """The value with every array in it replaced by a read-only copy.
 
     Looks into tuples, NamedTuples and attrs classes, so that nobody can change a message
     after it was said. Mechanisms are taken as they are: they promise to be immutable.
@@ -111,7 +111,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
 
 
 def _of_bytes(value: Array) -> bool:
-    """Whether the entries are those of a ``bytes``, as of what was frozen before: nobody's to set.
+    """Whether an array is a read-only view of a ``bytes``, as after ``freeze``.
 
     A million entries are then not copied again by everyone who hands them on.
     """
@@ -125,7 +125,7 @@ _MUTABLE: Final[frozenset[type]] = frozenset({list, dict, set, bytearray})
 
 
 def _side(value: MessageT) -> MessageT:
-    """A part of a message, frozen; what is mutable is left for a verifier to halt."""
+    """One side of a pair, frozen; a mutable value is kept as it is, so the verifier refuses it."""
     return value if type(value) in _MUTABLE else freeze(value)
 
 
@@ -140,7 +140,7 @@ def _frozen_fields(kind: Any, value: Any, depth: int) -> object:
 
 @attrs.frozen
 class Pair(Generic[MessageT]):
-    """(m⁰, m¹): what the adversary of the privacy game sends (CM Def. 3.2).
+    """(m⁰, m¹): a message of the privacy game's adversary; one side is sent on (CM Def. 3.2).
 
     The identifier I(b) forwards ``zero`` under b = 0 and ``one`` under b = 1.
     """
@@ -152,7 +152,7 @@ class Pair(Generic[MessageT]):
 
 
 def same(message: MessageT) -> Pair[MessageT]:
-    """(m, m): a pair that tells nothing about b.
+    """The pair (m, m), which reveals nothing about the bit b.
 
     >>> same(1)
     Pair(zero=1, one=1)
@@ -162,7 +162,7 @@ def same(message: MessageT) -> Pair[MessageT]:
 
 @attrs.frozen
 class Ask(Generic[MessageT]):
-    """(q, i): ask the i-th created mechanism; i counts creations from 0 (CM Def. 4.1)."""
+    """(q, i): the query q to the i-th created mechanism; i counts from 0 (CM Def. 4.1)."""
 
     __immutable__ = True
 
@@ -175,7 +175,8 @@ _PLAIN: Final = frozenset({int, str, bytes, bool, type(None), Fraction})
 
 @attrs.define
 class StandIn:
-    """The one class whose objects stand for a number each: float, int or bool, its ``kind``.
+    """The classes whose objects hold one value per replica and are treated as numbers (float, int
+    or bool) or as arrays.
 
     And the one whose objects stand for an array each, or a number of NumPy's. Who plays many
     replicas at once says which classes these are, and when two of their objects, or one and a
@@ -188,11 +189,12 @@ class StandIn:
     same: Callable[[object, object], bool] = operator.is_
 
     def stands(self, kind: type) -> bool:
-        """Whether objects of this class stand for others."""
+        """Whether objects of a class stand for one value per replica."""
         return kind is self.of or kind is self.array
 
     def number(self, value: Any) -> Any:
-        """The exact type of a value; of what stands for a number or an array, that of those."""
+        """The exact type of a value; for an object that holds one value per replica, the type of
+        these values."""
         kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
         return value.kind if kind is self.of or kind is self.array else kind
 
@@ -201,7 +203,7 @@ STAND_IN: Final = StandIn()
 
 
 def identical(left: object, right: object) -> bool:
-    """Whether two messages are the same message: equal in exact type and value.
+    """Whether two messages are the same: equal in exact type and value.
 
     Never asks a class whether its objects are equal, so a hostile ``__eq__`` cannot make
     two different messages pass for one (laws 4 and 5).
@@ -243,7 +245,7 @@ def _same_array(left: Array, right: Array) -> bool:
 
 @lru_cache(maxsize=1024)
 def _value_fields(kind: Any) -> tuple[str, ...] | None:
-    """The fields that are all there is to an attrs class with slots; None for another class.
+    """The names of the fields that determine a value of a slotted attrs class; None for others.
 
     Fields without ``eq`` count too: they may differ, so two objects that differ in them
     are two messages.
@@ -274,7 +276,7 @@ _COMPARISONS: Final[dict[type, Callable[[Any, Any], bool]]] = {
 
 
 def distinct(values: Iterable[MessageT]) -> tuple[MessageT, ...]:
-    """The values without repetition, in order."""
+    """The values without repetitions (by ``identical``), in order."""
     kept: list[MessageT] = []
     for value in values:
         if not any(identical(value, other) for other in kept):
@@ -283,4 +285,4 @@ def distinct(values: Iterable[MessageT]) -> tuple[MessageT, ...]:
 
 
 SAME: Final[Any] = attrs.cmp_using(eq=identical, require_same_type=False)
-"""How fields that hold messages are compared: arrays too, and by exact type."""
+"""The comparison for attrs fields that hold messages: by exact type and value, also for arrays."""

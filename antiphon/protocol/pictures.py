@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""Pictures of numbers: what has one draws itself, in one style, by matplotlib (extra ``plot``)."""
+"""Plots of results: a result draws itself with matplotlib (extra ``plot``), in one style."""
 
 import io
 from abc import ABC, abstractmethod
@@ -28,22 +28,22 @@ _STYLE: Final[dict[str, object]] = {
     "axes.labelcolor": SOFT, "xtick.color": SOFT, "ytick.color": SOFT,
 }  # fmt: skip
 _SIZE: Final = (6.4, 3.8)
-"""Inches."""
+"""The size of a figure in inches."""
 _UNDATED: Final = {"Date": None}
 _FORMATS: Final = (".png", ".svg", ".pdf")
 
 
 class Plotted(ABC):
-    """A result that has a picture of numbers, and draws it into axes."""
+    """A result that can draw itself as a plot, into matplotlib axes."""
 
     __slots__ = ()
 
     @abstractmethod
     def _draw(self, axes: Axes) -> None:
-        """Draw it. Raises: InvalidArgument where there is nothing to be drawn."""
+        """Draw the result into the axes. Raises: InvalidArgument if there is nothing to draw."""
 
     def plot(self, *, ax: Axes | None = None) -> Axes:
-        """Draw it into ``ax``, or into a new figure; the axes.
+        """Draw the result into the axes ``ax``, or into a new figure; returns the axes.
 
         Raises: MissingExtra without matplotlib.
         """
@@ -56,7 +56,7 @@ class Plotted(ABC):
         return ax
 
     def _picture(self) -> Picture:
-        """The same in its page; nothing without matplotlib."""
+        """The plot as a part of the result's notebook page; empty without matplotlib."""
         return Picture(self._as_svg)
 
     def _as_svg(self) -> str | None:
@@ -78,7 +78,7 @@ class Plotted(ABC):
 
 
 def check_pictures(paths: Iterable[Path]) -> None:
-    """Raises what ``picture`` would, before anything is computed for it.
+    """Raise the errors of ``picture`` before anything expensive is computed for it.
 
     Raises: MissingExtra without matplotlib; InvalidArgument for a name that is no picture's,
     and for a directory.
@@ -107,7 +107,7 @@ def picture(paths: Iterable[Path], *, width: float, height: float) -> Generator[
 
 
 def _matplotlib() -> ModuleType:
-    """The package. Raises: MissingExtra without it."""
+    """The imported package matplotlib. Raises: MissingExtra if it is not installed."""
     try:
         import matplotlib as mpl
     except ImportError:
@@ -119,7 +119,7 @@ def _matplotlib() -> ModuleType:
 
 
 def style_axes(axes: Axes, across: str = "", upwards: str = "") -> None:
-    """No frame but two axes, and a light grid behind; what the axes are."""
+    """Give axes the house style: no frame but two axes, a light grid, and labels for both axes."""
     for side in ("top", "right"):
         axes.spines[side].set_visible(False)
     axes.grid(axis="y", color=GRID, linewidth=0.8)
@@ -132,15 +132,15 @@ def style_axes(axes: Axes, across: str = "", upwards: str = "") -> None:
 
 
 def legend(axes: Axes, **where: Any) -> None:
-    """The names of the lines, without a frame."""
+    """Add a legend without a frame to the axes."""
     axes.legend(frameon=False, fontsize=9, labelcolor=INK, **where)
 
 
 def titled(axes: Axes, title: str, size: float = 11, **how: Any) -> None:
-    """A title at the left."""
+    """Add a title at the left of the axes."""
     axes.set_title(title, loc="left", fontsize=size, color=INK, **how)
 
 
 def headed(figure: Figure, title: str, x: float, **where: Any) -> None:
-    """A bold title above all that a figure has."""
+    """Add a bold title above all axes of a figure."""
     figure.suptitle(title, x=x, ha="left", fontweight="bold", color=INK, **where)

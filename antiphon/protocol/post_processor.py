@@ -1,4 +1,4 @@
-"""Post-processors made of one plain function, and the one that forwards everything."""
+"""Post-processors made of one plain function, and the identity, which forwards everything."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ if TYPE_CHECKING:
     from antiphon.protocol.coins.coins import Coins
 
 Stepping: TypeAlias = "Callable[[State, Side, Any, Coins], tuple[State, Side, object]]"
-"""(state, from, message, coins) -> (state, to, message)."""
+"""A step function (state, from, message, coins) -> (state, to, message)."""
 
 
 @register("antiphon.IdentityPostProcessor/1")
 @column_safe
 @attrs.frozen
 class IdentityPostProcessor(PostProcessor[None]):
-    """The unit of ∘*: forwards everything."""
+    """The identity of ∘*: a post-processor that forwards every message unchanged."""
 
     deterministic = True
     forwards_queries = True
@@ -50,14 +50,14 @@ class IdentityPostProcessor(PostProcessor[None]):
 @column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionPostProcessor(Named, PostProcessor[State]):
-    """An IPM made of one plain function; see ``post_processor``."""
+    """A post-processor made of one plain function; see ``post_processor``."""
 
     function: Stepping[State]
     initial_state: Any = None
     deterministic: bool = False
     left: Callable[[Signature], Signature] | None = None
     lifting: object = None
-    """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
+    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
     forwards_queries: bool | Forwarding = False
 
     def step(
@@ -77,7 +77,7 @@ def post_processor(
     lifting: object = None,
     forwards_queries: bool | Forwarding = False,
 ) -> Callable[[Stepping[State]], FunctionPostProcessor[State]]:
-    """Decorator: an IPM from a function (state, from, message, coins) -> (state, to, message).
+    """Decorator: a post-processor, from (state, from, message, coins) -> (state, to, message).
 
     Args: ``signature``, (Q, A) on its left given that on its right, by default the same;
     ``lifting``, the ``ap.composition.Lifting`` that it declares, for ``ap.guarantee``;

@@ -1,4 +1,4 @@
-"""Provenance: whose word is believed (law 10).
+"""Provenance: whose claims count as proved, and whose only as assumed (law 10).
 
 A figure is *proved* only where a proof speaks of the very code that runs. What this library says
 of itself is proved in its docstrings and checked by its tests; what a user's class states of
@@ -44,11 +44,11 @@ if typing.TYPE_CHECKING:
 
 _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
-"""How the names of all in the packages begin, in which broken twins and targets live."""
+"""Prefixes of modules with deliberately broken classes, whose claims are never proved."""
 
 
 def nothing_proved_in(package: str) -> None:
-    """Say of a package, in its ``__init__``, that nothing its classes inherit is proved of them."""
+    """Declare in a package's ``__init__`` that its classes inherit no proofs."""
     _unproved.add(f"{package}.")
     _found.difference_update({kind for kind in _found if not _written(kind)})
 
@@ -56,7 +56,7 @@ def nothing_proved_in(package: str) -> None:
 _BARE: Final = frozenset(
     {object, tuple, abc.ABC, enum.Enum, typing.Generic, typing.Protocol, typing.NamedTuple}
 )
-"""The base classes that every class may have."""
+"""The base classes from Python itself that any class may have."""
 _INERT: Final = frozenset(
     {
         "__module__", "__qualname__", "__doc__", "__slots__", "__weakref__",
@@ -66,15 +66,15 @@ _INERT: Final = frozenset(
         "__type_params__",
     }
 )  # fmt: skip
-"""The names in a class body that change nothing."""
+"""The names in a class body that do not change the behaviour of its objects."""
 
 
 _found: Final[set[type]] = set()
-"""Classes that were found to be this library's own, and will not be anyone else's."""
+"""The cache of classes that were found to be defined entirely in this library."""
 
 
 def is_library_code(kind: type) -> bool:
-    """Whether a class, and all that it inherits from, was written and is tested here."""
+    """Whether a class, and every class that it inherits from, is defined in this library."""
     if type(kind) is not abc.ABCMeta and not has_plain_metaclass(kind):
         return False
     if kind in _found:
@@ -89,7 +89,7 @@ def is_library_code(kind: type) -> bool:
 
 
 def _written(kind: type | types.FunctionType) -> bool:
-    """Whether a class is what its module has under its name, and that module is ours."""
+    """Whether a class or function is the one that a module of this library holds by its name."""
     module: object = kind.__module__
     if type(module) is not str or not module.startswith(_HOME):
         return False
@@ -102,7 +102,7 @@ def _written(kind: type | types.FunctionType) -> bool:
 
 
 def essence(kind: type) -> type:
-    """The class that defines what an object does: subclasses that add nothing are passed over."""
+    """The class that defines what an object does: subclasses that add nothing are skipped."""
     while has_plain_metaclass(kind) and len(kind.__mro__) > 1:
         base = kind.__mro__[1]
         if not _inert(kind) or kind.__mro__[1:] != base.__mro__:
@@ -112,7 +112,7 @@ def essence(kind: type) -> type:
 
 
 def _inert(kind: type) -> bool:
-    """Whether a class body adds nothing, but for a dictionary in which objects may keep more."""
+    """Whether a class body adds nothing, except perhaps a ``__dict__`` for its objects."""
     return all(
         name in _INERT or (name == "__dict__" and type(each) is types.GetSetDescriptorType)
         for name, each in vars(kind).items()
@@ -120,11 +120,11 @@ def _inert(kind: type) -> bool:
 
 
 CREATED: Final[dict[str, bool]] = {"created": True}
-"""Metadata of an attrs field: the mechanism in it is created, and its own claim vouches for it."""
+"""Metadata of an attrs field: a mechanism created in a composition, with its own claim."""
 
 
 def why_untrusted(value: Any, *, but_created: bool = False) -> str | None:
-    """Why a value is not this library's own through and through; None if it is.
+    """The reason why a value is not made entirely of this library's classes; None if it is.
 
     Plain values, arrays, and objects of our classes whose fields are such, at every depth.
     ``but_created``: without the fields that our classes mark as ``CREATED``.
@@ -173,7 +173,7 @@ def _first(parts: Iterable[object], but_created: bool) -> str | None:
 
 
 def _addition(kind: type) -> str:
-    """The first member of a class that a class from elsewhere defines."""
+    """The name of the first member of a class that was defined outside this library."""
     if not has_plain_metaclass(kind):
         return f"the metaclass of {kind.__name__}"
     for base in kind.__mro__:
@@ -184,14 +184,15 @@ def _addition(kind: type) -> str:
 
 
 def _has_ours(kind: type) -> bool:
-    """Whether a class builds on one of ours that is more than a role, so that a name tells."""
+    """Whether a class inherits from a concrete class of this library, so that the name of a
+    member is informative."""
     return any(
         _written(base) and not getattr(base, "__abstractmethods__", ()) for base in kind.__mro__
     )
 
 
 def _shadow(value: object) -> str | None:
-    """An attribute of the object that hides what its class says."""
+    """The name of an attribute set on the object that hides one of its class; None if none does."""
     own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     if not own_dict:
         return None
@@ -201,19 +202,20 @@ def _shadow(value: object) -> str | None:
 
 
 def _hidden(value: object) -> str | None:
-    """A method of a user's own class that an attribute of the object stands in front of."""
+    """The name of a method hidden by an attribute set on the object itself; None if none is."""
     kind = type(value)
     own_dict: Mapping[str, object] = getattr(value, "__dict__", None) or {}
     return next((name for name in own_dict if callable(getattr(kind, name, None))), None)
 
 
 def _cached(value: object, name: str) -> bool:
-    """Whether a name in an object's dictionary is what a property of its class keeps there."""
+    """Whether a name in an object's ``__dict__`` is the stored value of a ``cached_property``."""
     return isinstance(getattr(type(value), name, None), cached_property)
 
 
 def why_assumed(whole: object, stated: str, *, but_created: bool = False) -> str | None:
-    """Why what is ``stated`` of an object is no proof, whatever it says; None: take its word.
+    """The reason why the attribute ``stated`` of an object (such as its claims) counts as unproved;
+    None: it is believed.
 
     Believed are this library's own objects, with own parts; an object whose class states it
     itself; and one to which whoever made it gave it as a parameter (``@mechanism(claims=…)``).
@@ -234,12 +236,12 @@ def why_assumed(whole: object, stated: str, *, but_created: bool = False) -> str
 
 
 def status(whole: object) -> Status:
-    """PROVED for what is this library's own through and through, else ASSUMED."""
+    """PROVED for an object made entirely of this library's classes, else ASSUMED."""
     return Status.PROVED if why_untrusted(whole) is None else Status.ASSUMED
 
 
 def assumed(claim: Claim) -> Claim:
-    """The claim, if it was proved of something else: as it stands here it is not."""
+    """The claim, ASSUMED if it was PROVED: its proof is about another mechanism."""
     known = claim.status is not Status.PROVED
     return claim if known else attrs.evolve(claim, status=Status.ASSUMED)
 
@@ -247,7 +249,8 @@ def assumed(claim: Claim) -> Claim:
 def proved(
     whole: object, measure: Measure, verification: Verification, source: str, *also: Measure
 ) -> tuple[Claim, ...]:
-    """The claim of a mechanism of this library, by the proof that is cited; of another: assumed.
+    """The claim of a mechanism, by the cited proof: PROVED if the mechanism is entirely this
+    library's, else ASSUMED.
 
     ``also``: what the same source gives in other measures.
     """
@@ -259,7 +262,7 @@ def proved(
 
 
 def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
-    """The claims of a mechanism, read once.
+    """The claims of a mechanism as a checked tuple; its property is read once.
 
     Raises: InvalidArgument if that is no tuple of claims.
     """
@@ -267,7 +270,7 @@ def claims_of(mechanism: Mechanism) -> tuple[Claim, ...]:
 
 
 def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
-    """The claims that a mechanism states. Raises: InvalidArgument if they are no tuple."""
+    """The claims that a mechanism states. Raises: InvalidArgument unless a tuple of ``Claim``."""
     plain = type(claims) is tuple
     for each in typing.cast("tuple[object, ...]", claims) if plain else ():
         if type(each) is Unregistered:
@@ -288,5 +291,5 @@ def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
 def reader(
     f: Verification[State, Message],
 ) -> Callable[[State, Message, Message], State | Refused]:
-    """``read`` of one f, looked up once; what this library's own return is tested, so not held."""
+    """A function that steps f, its contract checked; for this library's tested f, the bare step."""
     return f.step if is_library_code(type(f)) else partial(read, f)

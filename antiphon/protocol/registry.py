@@ -1,4 +1,4 @@
-"""What classes declare: their names in transcripts, and whether they take columns.
+"""Declarations of classes: their names in transcripts, and whether they can compute with columns.
 
 A file says *which* registered type, never code. And ``set_derived``: how a frozen object, while
 it is being made, gets the fields that follow from its others.
@@ -24,11 +24,11 @@ MARK: Final = "__column_safe__"
 _MISSING: Final = object()
 _emptied: Final[list[Callable[[], object]]] = []
 empties: Final = _emptied.append
-"""From now on, a declaration calls this: what is kept of others may be so no more."""
+"""Register a function that clears a cache; each new ``column_safe`` declaration calls it."""
 
 
 class _Names:
-    """Names, each with what is called so, and back."""
+    """A registry in both directions: from names to classes or objects, and back."""
 
     def __init__(self) -> None:
         self.things: dict[str, object] = {}
@@ -50,13 +50,13 @@ class _Names:
 
 
 _said, _states = _Names(), _Names()
-"""The names of types that may stand in transcripts, and of those that stand in kept states only."""
+"""The names of types in transcripts, and of types that only saved states may contain."""
 
 _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
 
 SECRET: Final = "secret"
-"""Metadata key of an attrs field that only recordings may hold: metadata={"secret": True}."""
+"""The metadata key of an attrs field that only recordings contain: metadata={"secret": True}."""
 
 
 def register(name: str, *, state: bool = False) -> Callable[[Thing], Thing]:
@@ -102,7 +102,8 @@ def column_safe(part: Thing, /) -> Thing: ...
 @overload
 def column_safe(*, of: str | Fields) -> Callable[[Thing], Thing]: ...
 def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
-    """Decorator: declares that this computes with columns as it does with numbers.
+    """Decorator: declares that a class or function computes with columns (one number per replica)
+    as it does with numbers.
 
     For a plain function, and for the class of a mechanism, a link, an adversary, an f, a relation
     or a space. Arithmetic, comparison and ``if`` will do; ``type(x) is float``, ``math.…`` and
@@ -139,36 +140,35 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
 
 
 def set_derived(made: object, /, **values: object) -> None:
-    """Set fields of a frozen object that follow from its others, while it is being made."""
+    """Set fields of a frozen object that are computed from its other fields; to be called from
+    its constructor only."""
     set_field = object.__setattr__
     for name, value in values.items():
         set_field(made, name, value)
 
 
 def keeps_parts(kind: type) -> bool:
-    """Whether values of a class are kept by their parts: attrs classes, named tuples, and what
-    says itself by ``__keep__`` of which parts it is.
-    """
+    """Whether values of a class are stored part by part: an attrs class, a named tuple, or a
+    class with ``__keep__``."""
     named_tuple = tuple in kind.__mro__ and hasattr(kind, "_fields")
     return named_tuple or attrs.has(kind) or hasattr(kind, "__keep__")
 
 
 _GENERATED: Final = "<attrs generated"
-"""How the file of a method begins that attrs wrote."""
+"""The beginning of the file name of code that attrs generated."""
 
 
 def reads_well(kind: type[Thing]) -> type[Thing]:
-    """Decorator, part of ``register``: where attrs wrote how a class prints, its exact numbers are
-    printed as they were given: ``Pure(epsilon=0.1)``, not ``Pure(epsilon=Fraction(1, 10))``.
-    """
+    """Decorator, part of ``register``: the class prints exact numbers as ``Pure(epsilon=0.1)``,
+    not ``Fraction(1, 10)``, if attrs made its ``__repr__``."""
     if _by_attrs(kind, "__repr__"):
         kind.__repr__ = _printed  # type: ignore[method-assign]
     return kind
 
 
 def named_parameters(kind: type[Any]) -> None:
-    """Part of ``register``: a call that gives its parameters in a wrong way is answered
-    by the call to write, where attrs wrote ``__init__`` and some parameter has to be named.
+    """Part of ``register``: a constructor call with wrong parameters raises an error that shows the
+    call to write.
 
     Classes of messages name none, so that making one costs nothing more.
     """
@@ -196,7 +196,8 @@ def _call_to_write(
     given: tuple[object, ...],
     named: dict[str, object],
 ) -> str:
-    """The fault in the parameters of a call, and the call that was probably meant."""
+    """An error text: the fault in the parameters of a constructor call, and the call that was
+    probably meant."""
     _, *parameters = signature(make).parameters.values()
     parameters.sort(key=lambda each: each.default is not each.empty)  # those that it needs first
     names = [each.name for each in parameters]
@@ -214,7 +215,7 @@ def _call_to_write(
 
 
 def _by_attrs(kind: type, method: str) -> bool:
-    """Whether attrs wrote a method of a class."""
+    """Whether a method of a class was generated by attrs."""
     code = getattr(vars(kind).get(method), "__code__", None)
     return code is not None and code.co_filename.startswith(_GENERATED)
 
@@ -231,7 +232,8 @@ def _printed(self: object) -> str:
 
 
 def suggest(name: str, thing: object) -> None:
-    """Name something that has no registered name, until something else is so named.
+    """Give a provisional name to a class or object without a registered name; another object may
+    take the name later.
 
     For what the variables of a user's file hold: "file.variable/0". A reader that has not run
     the file takes it for unregistered.
@@ -241,12 +243,12 @@ def suggest(name: str, thing: object) -> None:
 
 
 def is_suggested(name: str) -> bool:
-    """Whether a name is none that a definition was given by its author: version 0."""
+    """Whether a name is a provisional one (version 0), which no author registered."""
     return name.endswith("/0")
 
 
 def _definition(thing: object) -> Any:
-    """A type, or the function inside an object."""
+    """The class itself; for an object, the function that it is made of, or else its class."""
     return thing if isclass(thing) else getattr(thing, "function", type(thing))
 
 
@@ -259,28 +261,28 @@ def _module(thing: object) -> str:
 
 
 def registered_name(thing: object) -> str | None:
-    """The name of a registered class or object, if it has one."""
+    """The registered name of a class or object; None if it has none."""
     return _said.of(thing)
 
 
 def state_name(kind: type) -> str | None:
-    """The name by which values of a class stand in kept states, if it has one."""
+    """The name by which values of a class are stored in saved states; None if it has none."""
     return _states.of(kind) or (_said.of(kind) if keeps_parts(kind) else None)
 
 
 def lookup(name: str) -> Any:
-    """The class or object of that name; None if nothing is registered under it."""
+    """The class or object with a registered name; None if the name is not registered."""
     return _said.find(name)
 
 
 def lookup_state(name: str) -> Any:
-    """The class whose values stand in kept states by that name, or None."""
+    """The class whose values saved states store under this name; None if there is none."""
     found = _said.things.get(name) or _states.find(name) or _said.find(name)
     return found if isclass(found) and keeps_parts(found) else None
 
 
 def also_in(load: Callable[[], object]) -> None:
-    """Names of this library that nothing has yet are looked for in what this loads, too.
+    """Register a function that imports more modules, for names of this library not found yet.
 
     The rooms above load when they are first used, and a file may name what is in them before.
     """
@@ -289,15 +291,15 @@ def also_in(load: Callable[[], object]) -> None:
 
 @attrs.frozen
 class Unregistered:
-    """Stands in a loaded view for something that has no registered name."""
+    """A placeholder, in a loaded view, for a value whose type has no registered name."""
 
     name: str
     text: str = attrs.field(default="", repr=False)
-    """The file's JSON for it, if there is more than the name."""
+    """The value's JSON text from the file, if there is more than the name."""
 
 
 def name_of(part: object) -> str:
-    """The name by which its author knows a part.
+    """The name of a part for texts: that of its function, or else of its class.
 
     >>> name_of(name_of), name_of(Named())
     ('name_of', 'Named')
@@ -307,7 +309,7 @@ def name_of(part: object) -> str:
 
 
 class Named:
-    """A part made of one plain function, whose name is its own in texts and errors."""
+    """Base class of parts made of one plain function: texts and errors show the function's name."""
 
     __slots__ = ()
     function: Callable[..., Any]

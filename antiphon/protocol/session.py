@@ -1,4 +1,4 @@
-"""A live instance of a mechanism: the one place where state is held and changed."""
+"""A live instance of a mechanism: the only place where state is stored and changed."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 @attrs.frozen
 class Exchange:
-    """One message and its answer in live use; ``secret`` if the message is data."""
+    """One message and its answer in a live session; ``secret`` if the message is private data."""
 
     message: object = attrs.field(eq=SAME)
     answer: object = attrs.field(eq=SAME)
@@ -34,7 +34,7 @@ class Exchange:
 
 @attrs.frozen
 class Last:
-    """The last exchange that happened: which it is, counted from 1, and what was said.
+    """The last exchange of a session: its number, counted from 1, its message and its answer.
 
     In memory only: the message may be data.
     """
@@ -45,7 +45,8 @@ class Last:
 
 
 def sealed(message: object, queries: Space) -> object:
-    """The message, frozen.
+    """The message with its arrays made read-only; before a verifier, an unfit value becomes a
+    placeholder with its type's name.
 
     Where anything is taken, because a verifier stands there, a value that cannot be a
     message is replaced by its type's name, so that refusing it is the verifier's.
@@ -60,19 +61,18 @@ def sealed(message: object, queries: Space) -> object:
 
 
 FAILED: Final = "a step failed", "a step killed its process"
-"""How the end of a session begins whose state is that from before its last step."""
+"""Beginnings of the reason for an end after a failed step, with the state before it."""
 
 
 class Accounts(Protocol):
-    """The interface of budget accounting; ``antiphon.sessions.spending``, a floor above, implements
-    it."""
+    """The interface of budget accounting, which ``antiphon.sessions.spending`` implements."""
 
     def budget_of(self, mechanism: Any, state: object, *, failed: bool = False) -> BudgetInSight:
-        """The budget of a composition in this state: spent, and remaining."""
+        """The budget of the composition in this state: spent, and remaining."""
         ...
 
     def price_of(self, whole: Any, state: Any, create: object) -> Price:
-        """The cost of a creation in this state."""
+        """The cost of a creation in this state, and whether it would be accepted."""
         ...
 
 
@@ -84,7 +84,8 @@ _accounts: Callable[[], Accounts] = _nobody
 
 
 def accounts_from(load: Callable[[], Accounts]) -> None:
-    """``load`` gives who counts what sessions spend; it is called when a session is asked."""
+    """Set the function that returns the implementation of ``Accounts``; it is called when a
+    budget is first asked for."""
     global _accounts
     _accounts = load
 
@@ -93,7 +94,7 @@ M = TypeVar("M", bound=Stepping, default=Any)
 
 
 class Session(Displayed, Generic[M]):
-    """M(s), running: send a message, get the answer.
+    """A running mechanism M(s): send it a message, get its answer.
 
     Safe to use from several threads: a lock makes every ``send`` one whole step.
     A session cannot be copied, pickled or carried through a fork, because two
@@ -127,7 +128,7 @@ class Session(Displayed, Generic[M]):
             raise InvalidArgument("give a session a seed or coins, not both")
         self._mechanism = mechanism
         self._now: tuple[object, int, object, object] = state, 0, None, None
-        """The state, how many exchanges have happened, and the last of them."""
+        """The state, the number of exchanges so far, and the last message and answer."""
         self._coins: Coins = SampledCoins(seed) if coins is None else coins
         queries = mechanism.signature.queries
         self._accepts = None if type(queries) is Anything else queries.contains
@@ -137,7 +138,7 @@ class Session(Displayed, Generic[M]):
         self.failure: BaseException | None = None
         self._lock = threading.RLock()
         self._stepping: object = None
-        """The state in which the step that is under way began."""
+        """The state at the beginning of the step that is running."""
         tell_of_forks(self)
 
     # What one send may come to (CM §2.2.1; laws 1 and 6; docs/halting.md):
@@ -160,7 +161,7 @@ class Session(Displayed, Generic[M]):
     # may be one ahead after an interrupt: it is read, and written on, from ``_now``'s number only.
 
     def send(self, message: object) -> Any:
-        """One message in, one answer out.
+        """Send one message and return its answer.
 
         Raises: InvalidArgument for a message outside Q; ProtocolError after HALT, and for a
         step that sends to its own session; the state is unchanged.
@@ -231,7 +232,7 @@ class Session(Displayed, Generic[M]):
         return ProtocolError(f"the session is over ({self._over}); {self._instead}")
 
     _instead = "start another"
-    """How to go on once it is over."""
+    """Advice for the error message after the session is over: how to go on."""
 
     @property
     def mechanism(self) -> M:
@@ -240,7 +241,7 @@ class Session(Displayed, Generic[M]):
 
     @property
     def seeded(self) -> bool:
-        """Whether its noise comes from a seed, or from coins that somebody gave: for study only."""
+        """Whether the noise comes from a seed, or from given coins: for study only."""
         return not isinstance(self._coins, SampledCoins) or self._coins.seeded
 
     @property
@@ -251,7 +252,8 @@ class Session(Displayed, Generic[M]):
 
     @property
     def failures(self) -> tuple[BaseException, ...]:
-        """Every exception of a step so far, for the caller only: children's, then its own."""
+        """All exceptions of steps so far, for the caller only: those of created mechanisms, then
+        the session's own."""
         own = () if self.failure is None else (self.failure,)
         return (*self._mechanism.failures(self._now[0]), *own)
 
@@ -262,7 +264,7 @@ class Session(Displayed, Generic[M]):
 
     @property
     def why_halted(self) -> str | None:
-        """Why it halted, for the caller only; None while it runs or if unknown."""
+        """Why the mechanism halted, for the caller only; None while it runs or if unknown."""
         return self._mechanism.why_halted(self._now[0]) or self._over
 
     @property
@@ -275,7 +277,7 @@ class Session(Displayed, Generic[M]):
         return _accounts().budget_of(self._mechanism, self._now[0], failed=failed)
 
     def price(self, create: object) -> Price:
-        """The cost of ``Create(M)`` if it were sent now. Nothing is changed or tossed.
+        """The cost of ``Create(M)`` if it were sent now. Nothing is changed, and no coin is tossed.
 
         Raises: what ``send`` would; ProtocolError if there is no composition in the mechanism.
         """
@@ -285,8 +287,8 @@ class Session(Displayed, Generic[M]):
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:
-        """The messages and answers so far, if started with ``keep=True``; holds data, so it is a
-        secret.
+        """The messages and answers so far, if started with ``keep=True``; it contains private data,
+        so keep it secret.
 
         Raises: ProtocolError if the session keeps no transcript.
         """
@@ -295,14 +297,14 @@ class Session(Displayed, Generic[M]):
         return tuple(self._exchanges[: self._now[1]])
 
     def public(self) -> tuple[Exchange, ...]:
-        """The transcript without the data: queries and answers only."""
+        """The transcript without private data: the answers, and the messages that are queries."""
         return tuple(
             attrs.evolve(exchange, message=None) if exchange.secret else exchange
             for exchange in self.transcript
         )
 
     def forked(self) -> None:
-        """In a forked child: over, because both would answer with the same noise."""
+        """In a forked child, end the session: two copies would answer with the same noise."""
         self._over = "it was forked"
         self._lock = threading.RLock()
 

@@ -32,29 +32,29 @@ class Space(ABC):
     discrete: bool = False
     """Whether the set is known to be countable (the premise "discrete answers" of CM §4)."""
     finite: bool = False
-    """Whether ``enumerate`` works."""
+    """Whether the space is finite, so that ``enumerate`` works."""
 
     @abstractmethod
     def contains(self, value: object) -> bool:
-        """Whether the value belongs. Total: never raises, whatever the value."""
+        """Whether a value belongs to the space. It never raises, whatever the value."""
 
     def contains_all(self, values: tuple[object, ...]) -> bool:
-        """Whether all the values belong."""
+        """Whether all the values belong to the space."""
         return all(map(self.contains, values))
 
     def cure(self, value: object) -> str:
-        """Advice on a value that does not belong, after "; "; or nothing.
+        """Advice for the error about a value that does not belong, after "; "; may be empty.
 
         It shows nothing of the value, which may be data.
         """
         return ""
 
     def enumerate(self) -> Iterator[Any]:
-        """The elements, in a fixed order. Raises: Intractable if not finite."""
+        """The elements of the space, in a fixed order. Raises: Intractable if it is not finite."""
         raise Intractable(f"listing {self}", "infinite", "finite")
 
     def includes(self, other: Space) -> bool:
-        """Whether the other space is surely a subset of this one."""
+        """Whether the other space is known to be a subset of this one."""
         known = True if self == other else _known(self, other)
         if known is None:
             return other.finite and all(map(self.contains, other.enumerate()))
@@ -65,7 +65,7 @@ class Space(ABC):
 @column_safe
 @attrs.frozen
 class Anything(Space):
-    """Every value. Not known to be discrete."""
+    """The space of all values. It is not known to be discrete."""
 
     def contains(self, value: object) -> bool:
         return True
@@ -79,7 +79,7 @@ def _elements(values: Iterable[object]) -> tuple[object, ...]:
 @column_safe
 @attrs.frozen
 class Finite(Space):
-    """The listed values.
+    """The space of the listed values.
 
     >>> bits = Finite((0, 1))
     >>> bits.contains(1), bits.contains(True), bits.contains(2)
@@ -91,7 +91,7 @@ class Finite(Space):
     values: tuple[object, ...] = attrs.field(converter=_elements)
     _index: dict[object, list[object]] = attrs.field(init=False, eq=False, repr=False)
     _kind: type | None = attrs.field(init=False, eq=False, repr=False)
-    """The type of all values, where they are the same if they are equal; else None."""
+    """The common exact type of all values, if equal values are then the same message; else None."""
 
     def __attrs_post_init__(self) -> None:
         index: dict[object, list[object]] = {}
@@ -181,7 +181,7 @@ DENSE: Final = 2.0**53
 @column_safe
 @attrs.frozen
 class Multiples(Space):
-    """The floats nearest to an integer times ``step``: what a grid rounds to.
+    """The floats nearest to an integer multiple of ``step``: a grid to which values are rounded.
 
     From 2^53 steps on the multiples lie closer than the floats, so all floats are.
     """
@@ -244,7 +244,7 @@ def _spaces(spaces: Iterable[Space]) -> tuple[Space, ...]:
 
 @attrs.frozen
 class _OfSpaces(Space):
-    """Made of ``spaces``: as countable, and as finite, as all of them."""
+    """A space made of several ``spaces``: discrete if all of them are, and finite if all are."""
 
     spaces: tuple[Space, ...] = attrs.field(converter=_spaces)
 
@@ -261,10 +261,10 @@ class _OfSpaces(Space):
 @column_safe(of="spaces")
 @attrs.frozen
 class Tuples(_OfSpaces):
-    """Tuples whose i-th entry belongs to the i-th space: a product."""
+    """Tuples whose i-th entry belongs to the i-th space: a product of spaces."""
 
     _each: Space | None = attrs.field(init=False, eq=False, repr=False)
-    """The one space of all entries, if they have one."""
+    """The space of all entries, if they have the same one; else None."""
 
     def __attrs_post_init__(self) -> None:
         first = self.spaces[0] if self.spaces else None
@@ -292,7 +292,7 @@ class Tuples(_OfSpaces):
 @column_safe(of="spaces")
 @attrs.frozen
 class Either(_OfSpaces):
-    """The union of some spaces."""
+    """The union of several spaces."""
 
     def contains(self, value: object) -> bool:
         for space in self.spaces:  # noqa: SIM110  (a plain loop: the hot path of counters)
@@ -310,7 +310,7 @@ class Either(_OfSpaces):
 @column_safe(of="space")
 @attrs.frozen
 class Pairs(Space):
-    """Q × Q as pairs (m⁰, m¹): what an identifier takes from its left."""
+    """The space Q × Q of pairs (m⁰, m¹), which an identifier takes from its left."""
 
     space: Space
 
@@ -336,7 +336,8 @@ class Pairs(Space):
 
 
 def _known(one: Space, other: Space) -> bool | None:
-    """What the kinds of two spaces say of whether the other lies in the one; None: nothing."""
+    """Whether ``other`` is a subset of ``one``, as far as the types of the two spaces tell;
+    None: they do not tell."""
     match one, other:
         case Anything(), _:
             return True
@@ -370,8 +371,8 @@ def _is_space(_: object, field: attrs.Attribute[Any], value: object) -> None:
 
 @attrs.frozen
 class Signature:
-    """The message spaces of a mechanism: queries Q, answers A, and the updates, the part of Q that
-    carries data.
+    """The message spaces of a mechanism: queries Q, answers A, and updates, the part of Q that
+    carries private data.
 
     ``updates``: the part of ``queries`` that brings data in, secret in transcripts of live use.
     """

@@ -1,4 +1,4 @@
-"""Verification functions as automata (CM Def. 3.3).
+"""Verification functions: automata that decide which pairs may be sent (CM Def. 3.3).
 
 f maps a finite sequence of pairs to ⊤ or ⊥. Here f is an automaton that reads
 one pair at a time in O(1) and *dies* at the first refusal, so every f is
@@ -28,7 +28,7 @@ Message = TypeVar("Message", contravariant=True, default=Any)
 @final
 @attrs.frozen
 class Refused:
-    """The dead state: f is ⊥ from here on. ``reason`` names no message content."""
+    """The final state of a verification function, ⊥ for ever; ``reason`` reveals no message."""
 
     reason: str
 
@@ -37,8 +37,8 @@ class Refused:
 
 
 def swap_symmetric(thing: object) -> bool:
-    """Whether exchanging the two sides of every pair changes nothing: f's verdict on no sequence,
-    a relation's on no two messages.
+    """Whether exchanging the two sides of every pair changes no verdict of a verification function
+    or relation.
 
     Only the very class of the object is asked: what a parent declares is about the parent's own
     step, and a child may have another. False where nobody says so.
@@ -48,14 +48,14 @@ def swap_symmetric(thing: object) -> bool:
 
 
 def symmetric_as(field: str) -> Any:
-    """The ``swap_symmetric`` of a class that is so iff what stands in this field of it is."""
+    """A property ``swap_symmetric`` that is true if and only if it is true of this field."""
     return property(
         lambda self: swap_symmetric(getattr(self, field)), doc=f"Whether its {field} is."
     )
 
 
 class Verification(ABC, Generic[State, Message]):
-    """f: the sequences of pairs under which a mechanism promises something.
+    """f: decides for which sequences of message pairs a mechanism promises privacy.
 
     Membership in Q × Q (CM Remark 3.6) is the verifier's part: ``step`` is given
     the two sides of a pair whose sides are known to lie in Q.
@@ -63,13 +63,14 @@ class Verification(ABC, Generic[State, Message]):
 
     __slots__ = ()
     checked_space: Space | None = None
-    """The Q for which ``step`` itself refuses what lies outside Q × Q, so a verifier need not."""
+    """The space Q for which ``step`` itself refuses pairs outside Q × Q, so that a verifier need
+    not; None: it does not."""
     swap_symmetric: bool = False
-    """f(m₁, …, m_t) = f(m̄₁, …, m̄_t) for every sequence, m̄ being m with its sides exchanged.
+    """Whether f(m₁, …, m_t) = f(m̄₁, …, m̄_t) always, where m̄ is m with its sides exchanged.
 
     A subclass that does not say so itself says no, whatever its parents say."""
     first_pair_consistent: bool = False
-    """f = ⊥ once the first pair is identical and a later one is not (CM Def. 5.3)."""
+    """Whether f = ⊥ as soon as the first pair is identical and a later one is not (CM Def. 5.3)."""
 
     def __init_subclass__(cls) -> None:
         super().__init_subclass__()
@@ -83,14 +84,14 @@ class Verification(ABC, Generic[State, Message]):
 
     @abstractmethod
     def step(self, state: State, zero: Message, one: Message, /) -> State | Refused:
-        """The state after the pair (zero, one), or ``Refused`` if f becomes ⊥.
+        """The state after the pair (zero, one), or ``Refused`` if the sequence becomes invalid.
 
         A state is any value but False, None, a symbol such as ⊥, a class or an exception: those
         are what a function returns that forgot to say ``Refused``, and raise PartError.
         """
 
     def __call__(self, messages: Iterable[object]) -> Symbol:
-        """f(m₁, …, m_t): TOP or BOTTOM.
+        """f(m₁, …, m_t): TOP if the sequence of pairs is valid, else BOTTOM.
 
         A message that is no pair makes it BOTTOM, and an identical pair is a
         ``same(m)`` as much as a ``Pair(m, m)``.
@@ -108,15 +109,16 @@ class Verification(ABC, Generic[State, Message]):
 
 _NONE: Final = (type(None), type(NotImplemented), type(...))
 _SUSPECT: Final = frozenset((bool, np.bool_, *_NONE, Symbol))
-"""Types among which is what is no state."""
+"""Types of return values of which some or all cannot be a state, such as None and bool."""
 _NEVER: Final = (type, BaseException)
-"""Those of which nothing is: a class, or what should have been raised."""
+"""Base types of return values that are never a state: classes and exceptions."""
 
 
 def read(
     f: Verification[State, Message], state: State, zero: Message, one: Message
 ) -> State | Refused:
-    """``f.step``, held to its contract: the one way in which a pair is checked.
+    """One step of f (``f.step``) with its contract checked. Raises: PartError if f returns
+    something that is no state.
 
     Raises: PartError if f returned what is neither a state nor ``Refused``: it would open
     the verifier, for every value that is not ``Refused`` lets the pair pass.

@@ -1,4 +1,4 @@
-"""Sessions that live long: what survives its process, and what a live session has spent.
+"""Durable sessions, which survive their process, and the budget spent in a live session.
 
 ``ap.begin`` writes a session ahead to a file, and ``ap.resume`` goes on with it (docs/durable.md);
 ``session.budget`` and ``session.price`` are of ``spending`` (docs/budget.md).

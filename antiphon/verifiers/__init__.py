@@ -1,5 +1,5 @@
 # pyright: reportUnusedImport=false
-"""Checks of messages: identifiers, verification functions, verifiers.
+"""Checks of messages: neighbouring relations, verification functions, verifiers and identifiers.
 
 ``ap.Identifier`` is I(b), ``ap.Verifier`` V[f]. An f is made by ``event_level``, ``user_level``,
 ``neighbouring_start`` and ``updates_and_queries`` from a relation that says which messages are

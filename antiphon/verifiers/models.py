@@ -1,4 +1,4 @@
-"""The verification functions that recover the known models (CM §3.1-3.2, §5.3)."""
+"""The verification functions of known models, such as continual observation (CM §3, §5.3)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ _NOT_INITIAL = Refused("a side of the first pair is no initial state")
 @column_safe(of=("relation", "initial"))
 @attrs.frozen
 class NeighbouringStart(Verification[int, object]):
-    """f_∼: neighbours first, identical pairs after (CM §3.1, §5.3). Interactive mechanisms.
+    """The f_∼ of an interactive mechanism: the first pair is neighbouring, all later pairs are
+    identical (CM §3.1, §5.3).
 
     An identical first pair counts as neighbouring iff the relation says so. ``initial``: S^init,
     to which both its sides must belong, where a mechanism also takes other messages (an IM as a
@@ -60,7 +61,7 @@ class NeighbouringStart(Verification[int, object]):
 @column_safe(of="relation")
 @attrs.frozen
 class EventLevel(Verification[int, object]):
-    """At most ``events`` pairs differ, each by neighbours (CM §3.2). Continual observation.
+    """Event-level continual observation: at most ``events`` pairs differ, by neighbours (CM §3.2).
 
     State: how many differing pairs have come.
     """
@@ -87,7 +88,8 @@ class EventLevel(Verification[int, object]):
 @column_safe(of="relation")
 @attrs.frozen
 class UserLevel(Verification[Belongs, object]):
-    """All differing pairs belong to one user. Records are tuples (user, …) or ``EMPTY``.
+    """User-level continual observation: all differing pairs belong to one user. Records are tuples
+    (user, …) or ``EMPTY``.
 
     A pair that differs belongs to a user if each side is a record of that user or
     empty; at most ``events`` pairs differ, if that is given. State: () until a pair differs,
@@ -129,7 +131,7 @@ def _has_user(record: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe(of="relation")
 @attrs.frozen
 class EveryPair(Verification[int]):
-    """Every pair may differ, by neighbours: a stream of queries' values on two datasets.
+    """Every pair may differ, by neighbours: the values of many queries on two datasets.
 
     The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
     relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: all are numbers,
@@ -164,7 +166,8 @@ class EveryPair(Verification[int]):
 @column_safe(of=("updates", "queries"))
 @attrs.frozen
 class UpdatesAndQueries(Verification[State, Message]):
-    """Updates as in ``updates``; a pair with a query on either side is (q, q) (theory: CM §3.3).
+    """Updates are checked by the function ``updates``; a pair with a query on either side must be
+    identical (theory: CM §3.3).
 
     The inner f reads the update pairs only. Not first-pair consistent, whatever
     the inner f: the first pair may be a query.
@@ -191,7 +194,8 @@ class UpdatesAndQueries(Verification[State, Message]):
 @column_safe(of="verification")
 @attrs.frozen
 class Bounded(Verification[tuple[int, State], Message]):
-    """An f that also allows at most ``pairs`` messages. State: (messages so far, state of f)."""
+    """A verification function that also limits the number of messages to ``pairs``. State:
+    (messages so far, state of f)."""
 
     swap_symmetric = symmetric_as("verification")
     verification: Verification[State, Message]
@@ -230,12 +234,13 @@ def _or_any_two(relation: Relation | None) -> Relation:
 def neighbouring_start(
     relation: Relation | None = None, *, initial: Space | None = None
 ) -> NeighbouringStart:
-    """f_∼ for an IM or NIM: the first pair neighbours (in ``initial``), later pairs identical."""
+    """f_∼ for a (non)interactive mechanism: the first pair neighbours (in ``initial``), later
+    pairs are identical."""
     return NeighbouringStart(_or_any_two(relation), initial)
 
 
 def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:
-    """Event-level continual observation: at most ``events`` pairs differ."""
+    """Event-level continual observation: at most ``events`` pairs differ, each by neighbours."""
     return EventLevel(_or_any_two(relation), events)
 
 
@@ -249,17 +254,18 @@ def user_level(relation: Relation | None = None, *, events: int | None = None) -
 
 
 def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> EveryPair:
-    """Values of queries on two neighbouring datasets: every pair may differ, by neighbours."""
+    """Every pair may differ, by neighbours: the values of many queries on two datasets."""
     return EveryPair(_or_any_two(relation), monotone)
 
 
 def updates_and_queries(
     updates: Verification[State, Message], queries: Space
 ) -> UpdatesAndQueries[State, Message]:
-    """Mixed updates and queries: ``updates`` for the former, (q, q) for the latter."""
+    """A stream of updates and queries: ``updates`` checks the updates, and queries must be the
+    same on both sides."""
     return UpdatesAndQueries(updates, queries)
 
 
 def bounded(verification: Verification[State, Message], pairs: int) -> Bounded[State, Message]:
-    """``verification``, on at most ``pairs`` messages."""
+    """The function ``verification``, which also refuses every message after the first ``pairs``."""
     return Bounded(verification, pairs)

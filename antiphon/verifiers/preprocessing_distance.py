@@ -1,4 +1,4 @@
-"""How far apart neighbours are; and tables whose rows may move, a little (smooth Rényi DP)."""
+"""Distances between neighbours, and tables whose rows may also move a little (smooth Rényi DP)."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from antiphon.verifiers.relations import EachWithin, Monotone, Near, Relation, W
 
 _UP: Final = 1 + Fraction(1, 2**52)
 _FAR: Final = 2.0**1000
-"""Sums past which nobody is a neighbour."""
+"""Distance sums above this are treated as infinite: no such tables are neighbours."""
 Records: TypeAlias = NDArray[np.float64]
-"""A table of floats, a record in each row."""
+"""A float table with one record in each row."""
 
 
 def lengths(table: Records) -> Records:
-    """The ℓ₂ norm of each row; no square is taken, which might be 0 or infinite."""
+    """The ℓ₂ norm of each row, computed without squares, which might underflow to 0 or overflow."""
     found: Records = np.hypot.reduce(table, axis=1)
     return found
 
 
 def _are_tables(zero: Any, one: Any) -> bool:
-    """Whether both are tables of floats, of one shape."""
+    """Whether both values are two-dimensional float64 arrays of the same shape."""
     if type(zero) is not np.ndarray or type(one) is not np.ndarray:
         return False
     alike = zero.shape == one.shape and zero.ndim == 2
@@ -47,7 +47,7 @@ class OneRow:
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are such tables."""
+        """Whether both are float tables of one shape that differ in at most one row."""
         if not _are_tables(zero, one):
             return False
         differ = zero.view(np.int64) != one.view(np.int64)
@@ -69,7 +69,7 @@ class PreprocessingDistance:
     replaced: int = attrs.field(default=1, validator=natural)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are such tables."""
+        """Whether both are finite float tables within ``distance``, but for ``replaced`` rows."""
         if not _are_tables(zero, one):
             return False
         if not (np.isfinite(zero).all() and np.isfinite(one).all()):
@@ -82,7 +82,7 @@ class PreprocessingDistance:
 
 
 def _lengths(zero: Records, one: Records) -> Records:
-    """‖S_i - S'_i‖₂, rounded up: 0 only where the rows are the same.
+    """‖S_i - S'_i‖₂ for each row, rounded up: 0 only where the rows are the same.
 
     A difference is off by 2^-53 of itself, and each step of ``hypot`` by two units in the last
     place, which are 2^-1073 where numbers are the smallest.
@@ -96,20 +96,21 @@ def _lengths(zero: Records, one: Records) -> Records:
 
 Spread: TypeAlias = "Within | Near | EachWithin | PreprocessingDistance"
 _METRICS: Final = (Within, Near, EachWithin)
-"""Relations that are a distance and no more."""
+"""Relations that hold exactly if a distance is at most ``distance``."""
 _SPREADS: Final = (*_METRICS, PreprocessingDistance)
-"""Relations with a distance d: what is within τ of a neighbour is a neighbour at d + τ."""
+"""Relations with a ``distance`` d such that a message within τ of a neighbour is a neighbour at
+distance d + τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
-    """The relation, if it is a distance: exact types, as a subclass may do as it likes."""
+    """The relation, if it is a built-in distance relation (no subclass); else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]
 
 
 def distance_of(relation: Relation) -> Fraction | None:
-    """How far apart two neighbours are at most; None where that is not what relates them.
+    """The largest distance of two neighbours; None for a relation without a distance.
 
     >>> distance_of(Monotone(Within(3)))
     Fraction(3, 1)
@@ -121,7 +122,8 @@ def distance_of(relation: Relation) -> Fraction | None:
 
 
 def in_steps(relation: Relation, count: int) -> Fraction | None:
-    """How far so many steps lead, from neighbour to neighbour; None where distance is not all.
+    """The largest distance that ``count`` steps between neighbours lead; None for a relation not
+    defined by a distance alone.
 
     >>> in_steps(Within(3), 4), in_steps(PreprocessingDistance(), 4)
     (Fraction(12, 1), None)
@@ -131,8 +133,8 @@ def in_steps(relation: Relation, count: int) -> Fraction | None:
 
 
 def at_distance(relation: Relation, distance: Fraction) -> Relation | None:
-    """The same relation with this distance, in the same metric; None for a relation of another
-    kind.
+    """The same relation with another distance, in the same metric; None for a relation not defined
+    by a distance.
 
     >>> at_distance(Within(3), Fraction(1, 2)), at_distance(Monotone(Within(3)), Fraction(1))
     (Within(distance=0.5), None)

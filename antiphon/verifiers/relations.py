@@ -1,4 +1,4 @@
-"""Neighbouring relations: which two datasets or records may differ.
+"""Neighbouring relations: they decide which two datasets or records may differ.
 
 A relation is data, so that it can be named in a transcript. A user's own
 relation is any object with ``holds(zero, one)``; ``@ap.column_safe`` on its class says that it
@@ -26,15 +26,15 @@ from antiphon.protocol.verification import Message, symmetric_as
 
 
 class Relation(Protocol[Message]):
-    """∼ on messages."""
+    """A neighbouring relation ∼ on messages."""
 
     def holds(self, zero: Message, one: Message, /) -> bool:
-        """Whether zero ∼ one."""
+        """Whether the messages ``zero`` and ``one`` are neighbours."""
         ...
 
 
 def related(relation: Relation, zero: object, one: object) -> bool:
-    """``relation.holds``, held to its contract: the one way in which a relation is asked.
+    """Whether two messages are neighbours. Raises: PartError if ``holds`` returns no truth value.
 
     Raises: PartError for a verdict that is not True or False: ⊥, ``Refused('why')`` and a text
     count as true in Python, and would open the verifier.
@@ -63,7 +63,7 @@ class AnyTwo:
     swap_symmetric = True
 
     def holds(self, zero: object, one: object) -> bool:
-        """Always."""
+        """Whether the messages are neighbours: always True."""
         return True
 
 
@@ -71,7 +71,7 @@ class AnyTwo:
 @column_safe
 @attrs.frozen
 class AddOrRemove:
-    """One side is the ``empty`` record: presence against absence (CM §3.2)."""
+    """Neighbours if one side is the ``empty`` record: presence against absence (CM §3.2)."""
 
     swap_symmetric = True
 
@@ -86,7 +86,7 @@ class AddOrRemove:
 @column_safe
 @attrs.frozen
 class Within:
-    """Numbers at most ``distance`` apart."""
+    """Two numbers are neighbours if they are at most ``distance`` apart."""
 
     swap_symmetric = True
 
@@ -117,7 +117,7 @@ def _are_integers(zero: object, one: object) -> bool:
 @register("antiphon.Near/1")
 @attrs.frozen
 class Near:
-    """Integer arrays of one shape at most ``distance`` apart in the ℓ_p norm, p = ``norm``.
+    """Integer arrays of one shape within ``distance`` of each other in the ℓ_p norm, p = ``norm``.
 
     p is 1, 2 or ``math.inf``.
     """
@@ -128,7 +128,7 @@ class Near:
     norm: float = attrs.field(default=2, validator=_norm)
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are integer arrays, at most ``distance`` apart; computed exactly."""
+        """Whether both are integer arrays of one shape within ``distance``; computed exactly."""
         if not _are_integers(zero, one):
             return False
         gaps = arrays.gaps(zero, one)
@@ -150,7 +150,7 @@ class OfUpdates:
     relation: Relation
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are such records."""
+        """Whether both are nonempty tuples of one length with neighbouring last entries."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one) or not zero:
             return False
         return related(self.relation, zero[-1], one[-1])
@@ -160,14 +160,14 @@ class OfUpdates:
 @column_safe
 @attrs.frozen
 class EachWithin:
-    """Tuples of one length whose entries are numbers, each at most ``distance`` apart (ℓ_∞)."""
+    """Tuples of numbers, of one length, whose entries differ by at most ``distance`` (ℓ_∞)."""
 
     swap_symmetric = True
 
     distance: Fraction = attrs.field(default=Fraction(1), converter=named.fraction)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether every entry of one is within the distance of that of the other."""
+        """Whether both are tuples of numbers of one length, each two within ``distance``."""
         if not (_is_tuple(zero) and _is_tuple(one)) or len(zero) != len(one):
             return False
         near = Within(self.distance)
@@ -178,7 +178,7 @@ class EachWithin:
 @column_safe(of="relation")
 @attrs.frozen
 class Monotone:
-    """Neighbours by a ``relation``, integer arrays or tuples of numbers, that all go one way.
+    """Neighbours by ``relation`` whose entries all move the same way: none up, or none down.
 
     No entry of one is below that of the other: scores that count records, of which one more or
     one less is there.
@@ -189,7 +189,7 @@ class Monotone:
     relation: Relation
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether they are neighbours, and every entry goes up, or stays, or every entry down."""
+        """Whether the two are neighbours by ``relation``, and no entry falls, or none rises."""
         if not related(self.relation, zero, one):
             return False
         if _are_integers(zero, one):
@@ -204,7 +204,7 @@ class Monotone:
 
 
 def natural(_: object, field: attrs.Attribute[int], value: object) -> None:
-    """A validator. Raises: InvalidArgument for what is no int >= 0."""
+    """An attrs validator. Raises: InvalidArgument unless the value is an int >= 0."""
     if type(value) is not int or value < 0:
         raise InvalidArgument(f"{field.name} must be an int >= 0")
 
@@ -213,7 +213,8 @@ def natural(_: object, field: attrs.Attribute[int], value: object) -> None:
 @column_safe(of="relation")
 @attrs.frozen
 class OnlyEntry:
-    """Tuples of one length that are the same but for one given entry, where they are neighbours.
+    """Tuples of one length that agree in all entries but the one at ``index``, and are neighbours
+    by ``relation`` there.
 
     For messages with a secret part and a public one, such as (update, threshold).
     """
@@ -224,7 +225,7 @@ class OnlyEntry:
     relation: Relation = attrs.field(factory=AnyTwo)
 
     def holds(self, zero: object, one: object) -> bool:
-        """Whether both are such tuples; all other entries are the same message."""
+        """Whether the tuples agree in all entries but the one at ``index``, neighbours there."""
         if not (_is_tuple(zero) and _is_tuple(one)) or not self.index < len(zero) == len(one):
             return False
         rest = [each for each in range(len(zero)) if each != self.index]
@@ -250,12 +251,12 @@ class OneEntry:
 @register("antiphon.ReplacedRow/1")
 @attrs.frozen
 class ReplacedRow:
-    """Histograms, as integer arrays of one length, of the same rows but for one of another kind."""
+    """Histograms (integer arrays of one length) of two tables that differ in one replaced row."""
 
     swap_symmetric = True
 
     def holds(self, zero: Any, one: Any) -> bool:
-        """Whether both are such arrays: equal, or one more here and one less there."""
+        """Whether both are integer arrays of one length, equal or with one row in another bin."""
         if not _are_integers(zero, one) or zero.ndim != 1:
             return False
         places = np.flatnonzero(zero != one)[:3]

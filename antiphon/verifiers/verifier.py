@@ -28,12 +28,13 @@ def _is_verification(verifier: object, field: object, value: object) -> None:
 
 
 VerifierState: TypeAlias = object
-"""The state of f, or ``Refused``."""
+"""The state of the verification function f, or ``Refused``."""
 Check: TypeAlias = Callable[[object, object, object], object]
 
 
 def checking(f: Verification) -> Check:
-    """f's step, held to its contract; where f takes no columns, on each replica's own numbers."""
+    """The step function of f with its contract checked; if f is not column-safe, it runs on each
+    replica separately."""
     step = reader(f)
     return step if is_column_safe(f) else partial(_alone, f, step)
 
@@ -46,7 +47,7 @@ def _alone(f: object, step: Check, state: object, zero: object, one: object) -> 
 @column_safe
 @attrs.frozen
 class Verifier(PostProcessor[VerifierState]):
-    """V[f]: forwards a left message while the sequence stays f-valid, else sends HALT.
+    """V[f]: forwards messages from its left while the sequence is f-valid; then it sends HALT.
 
     State: the state of f's automaton (the paper keeps the sequence itself), or
     ``Refused``, which answers HALT for ever. Takes any value whatever from the left:
@@ -56,7 +57,7 @@ class Verifier(PostProcessor[VerifierState]):
 
     verification: Verification = attrs.field(validator=_is_verification)
     queries: Space | None = attrs.field(default=None, init=False, repr=False)
-    """Q × Q of the mechanism on the right, set by wiring; None if f checks it itself."""
+    """Q × Q of the mechanism on the right, set by wiring; None if f itself checks membership."""
     _accepts: Callable[[object], bool] | None = attrs.field(
         default=None, init=False, eq=False, repr=False
     )
@@ -141,7 +142,7 @@ def _bit(bit: int | None) -> int | None:
 @column_safe
 @attrs.frozen
 class Identifier(PostProcessor[int]):
-    """I(b): from the left takes pairs (m₀, m₁) and forwards m_b; answers pass unchanged.
+    """I(b): takes a pair (m₀, m₁) from the left and forwards m_b; answers pass unchanged.
 
     ``Identifier(bit)`` has one initial state, ``Identifier()`` has {0, 1}, so that
     V[f] ∘* I ∘* M is an IM whose neighbouring initial states are 0 and 1 (CM Cor. 3.8).

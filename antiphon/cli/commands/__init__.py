@@ -1,1 +1,1 @@
-"""The commands, one file each."""
+"""The implementations of the commands, one file each."""

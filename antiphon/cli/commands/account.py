@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""``antiphon account``: what a composition of fixed parameters promises, by every bound."""
+"""The command ``antiphon account``: the privacy of a composition, by every bound."""
 
 import math
 from collections import Counter
@@ -32,16 +32,16 @@ _KINDS: Final[dict[str, Callable[..., LossPair]]] = {
 _LOG = "ln "
 _ROWS = 12
 _WIDE: Final = 150
-"""Columns where nobody watches."""
+"""The width of the output in columns, if it is no terminal."""
 _DRAWN: Final = 160
-"""Points of a line in the picture."""
+"""The number of points of a line in the picture."""
 _DIGITS = 10
-"""The number of rows in the table of a curve, where no point is asked for."""
+"""The number of significant digits that are printed."""
 
 
 @attrs.frozen
 class AccountQuestion:
-    """The question about a composition, as the command line states it."""
+    """The composition and the points asked about, as the command line states them."""
 
     responses: Sequence[str]
     pairs: Sequence[str]
@@ -53,7 +53,7 @@ class AccountQuestion:
 
 @attrs.frozen
 class Answered(CommandOutcome):
-    """Every bound, with its answers in the order of the questions."""
+    """The answer of ``antiphon account``: every bound, its values in the order of the questions."""
 
     composition: str
     count: int
@@ -67,7 +67,7 @@ class Answered(CommandOutcome):
 
     @property
     def bounds(self) -> list[dict[str, object]]:
-        """The answers, by bound."""
+        """The values of each bound, as JSON data."""
         first = len(self.epsilons)
         return [
             {
@@ -125,7 +125,7 @@ def _curves(outcome: Answered) -> tuple[list[str], list[list[str]]]:
 
 
 def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> int:
-    """Print every bound at what is asked; or, if nothing is, the curves as a table."""
+    """Print every bound at the points asked about; without points, the curves as a table."""
     outcome = _answered(question, plot)
     if plot is not None:
         draw_curves(outcome.curves, title=_title(outcome), marks=_points(outcome), path=plot)
@@ -140,7 +140,7 @@ def draw_curves(
     path: Path,
     marks: Sequence[tuple[Figure, Figure]] = (),
 ) -> None:
-    """δ(ε) of every curve, to where the last has come down; marks (ε, δ) the axis reaches."""
+    """Draw δ(ε) of every curve until the last has fallen; the axis reaches all ``marks`` (ε, δ)."""
     finite = sorted((each for each in marks if each[0] != math.inf), key=_across)
     far = max([reach(curves), *(1.08 * _across(each) for each in finite)])
     with picture([path], width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
@@ -156,13 +156,13 @@ def _across(mark: tuple[Figure, Figure]) -> float:
 
 
 def _title(outcome: Answered) -> str:
-    """The composition, in words."""
+    """The description of the composition in words."""
     many = "One mechanism" if outcome.count == 1 else f"{outcome.count:,} mechanisms together"
     return f"What is promised by {many[0].lower()}{many[1:]}: {outcome.composition}"
 
 
 def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
-    """(ε, δ) at what was asked, on the last bound, which is the sharpest."""
+    """The points (ε, δ) that were asked about, on the last and sharpest bound."""
     answers = outcome.answers[-1]
     points: list[tuple[Figure, Figure]] = []
     points += [(each, ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)]
@@ -192,7 +192,7 @@ def _answered(question: AccountQuestion, plot: Path | None) -> Answered:
 
 
 Named = list[tuple[str, int]]
-"""The names of the composed mechanisms, with the count of each."""
+"""The names of the composed mechanisms, each with its count."""
 
 
 def _of_responses(
@@ -228,7 +228,7 @@ def _of_pairs(
 
 
 def _dominating(text: str) -> LossPair:
-    """gaussian:1/2, discrete-gaussian:10,2, …: a kind, and its parameters."""
+    """A dominating pair from a text such as gaussian:1/2: a kind and its parameters."""
     kind, _, values = text.partition(":")
     if kind not in _KINDS:
         raise InvalidArgument(f"a pair is KIND:VALUES, KIND one of {', '.join(_KINDS)}")
@@ -246,7 +246,7 @@ def _pair(text: str) -> tuple[exact.ExactEpsilon, Fraction]:
 
 
 def _epsilon(text: str) -> exact.ExactEpsilon:
-    """0.1, 1/3, or ``ln 3`` (``ln3``) for the ε with e^ε = 3."""
+    """An exact ε from a text: 0.1, 1/3, or ``ln 3`` (``ln3``) for the ε with e^ε = 3."""
     text = text.strip()
     if text.startswith(_LOG.strip()):
         growth = text.removeprefix(_LOG.strip()).strip()

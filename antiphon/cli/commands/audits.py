@@ -1,4 +1,4 @@
-"""``antiphon audit``: a claim about a user's system, tested on samples."""
+"""The command ``antiphon audit``: tests a claim about a user's system on samples."""
 
 import shlex
 import sys
@@ -38,7 +38,7 @@ class ClaimAsWritten:
     curve: str | None
 
     def arguments(self, module: ModuleType) -> dict[str, object]:
-        """As ``game.audit`` takes it."""
+        """The claim as keyword arguments of ``game.audit``."""
         delta = rational(self.delta, "delta")
         if self.epsilon is not None:
             return {"epsilon": rational(self.epsilon, "epsilon"), "delta": delta}
@@ -67,12 +67,12 @@ class Request:
     score: str
     feature: str | None
     options: dict[str, Any]
-    """The options that ``game.audit`` takes unchanged."""
+    """The options that are passed to ``game.audit`` unchanged."""
 
 
 @attrs.frozen
 class Outputs:
-    """Files to write, and how to print."""
+    """The files that an audit writes, and the form in which it prints."""
 
     save: Path | None
     report: Path | None
@@ -81,7 +81,7 @@ class Outputs:
     as_json: bool
 
     def check(self, method: str) -> None:
-        """Refuse what could not be written before anything is computed for it."""
+        """Check that all files can be written, before anything is computed for them."""
         check_files((self.save, self.report, self.plot), self.force)
         if self.plot is not None:
             check_pictures([self.plot])
@@ -90,7 +90,7 @@ class Outputs:
 
 
 def audit(test: Request, outputs: Outputs) -> int:
-    """Test a claim; status 1 if it is refuted."""
+    """Test a claim; returns exit status 1 if it is refuted."""
     outputs.check(test.options["method"])
     report = _run(test, quiet=outputs.as_json)
     saved = _saved(report, outputs, test.target)
@@ -107,7 +107,7 @@ def audit(test: Request, outputs: Outputs) -> int:
 
 @attrs.frozen
 class SavedFile:
-    """A counterexample on disk, and the command that replays it; or why there is none."""
+    """A counterexample's file, and the command that replays it, or the reason why there is none."""
 
     saved: str
     replay: str | None
@@ -118,7 +118,7 @@ _NOT_SAVED: Final = {"saved": None, "replay": None, "why_not": None}
 
 
 def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | None:
-    """Save the counterexample, and replay it from its file as the printed command will."""
+    """Save the counterexample, and replay it from its file once, as the printed command will."""
     path = outputs.save
     if path is None or report.counterexample is None:
         return None
@@ -153,7 +153,7 @@ def _run(test: Request, *, quiet: bool) -> AuditReport:
 
 
 def _warn_if_slow(game: PrivacyGame, adversaries: Search, rounds: int | None) -> None:
-    """Say on standard error what makes this a hundred times slower than it need be."""
+    """Warn on standard error about parts of the system that make the audit slow."""
     if not isinstance(adversaries, Adversary):
         return
     player: Adversary = adversaries  # pyright: ignore[reportUnknownVariableType]

@@ -1,4 +1,4 @@
-"""``antiphon counterexample``."""
+"""The command ``antiphon counterexample``: sparse parallel composition broken for δ > 0."""
 
 from __future__ import annotations
 
@@ -20,12 +20,13 @@ from antiphon.protocol import HALT, View
 from antiphon.protocol.records.files import refuse_taken
 
 _NEVER = 1 - 1e-9
-"""The confidence at which a rate that misses the exact probability counts as a failure."""
+"""The confidence level at which a success rate outside the interval around the exact probability
+counts as a failure."""
 
 
 @attrs.frozen
 class Demonstration:
-    """Everything that is printed."""
+    """The result of ``antiphon counterexample``: everything that it prints."""
 
     adversary: CounterexampleAdversary
     worlds: tuple[Trial, Trial]
@@ -48,13 +49,14 @@ class Demonstration:
 
     @property
     def advantage(self) -> float:
-        """P[says 1 | b = 1] - P[says 1 | b = 0], for "say 1 iff the bit was read to be 1"."""
+        """The adversary's advantage P[says 1 | b = 1] - P[says 1 | b = 0], if it says 1 only
+        when it read the bit as 1."""
         zero, one = self.worlds
         return one.right / one.runs - zero.wrong / zero.runs
 
     @property
     def holds(self) -> bool:
-        """The theory: never a wrong bit, the rate as computed, and f_{∞,FPC} halts it."""
+        """Whether the theory held: no wrong bit, the computed rate, a HALT from f_{∞,FPC}."""
         low, high = clopper_pearson(self.right, self.runs, confidence=_NEVER)
         wrong = sum(world.wrong for world in self.worlds)
         return wrong == 0 and low <= self.adversary.success <= high and self.halted
@@ -71,7 +73,7 @@ def counterexample(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Play, print, and return the exit status."""
+    """Play the counterexample, print the result, and return the exit status."""
     exact = rational(delta, "delta")
     if exact > 1:
         raise InvalidArgument(f"delta is a probability, so at most 1, not {delta}")
@@ -155,7 +157,7 @@ _TRIES = 200
 
 @attrs.frozen
 class Trial:
-    """How often the adversary named the bit in one world, rightly and wrongly."""
+    """The games played in one world, and how often the adversary was right and wrong."""
 
     bit: int
     runs: int
@@ -164,19 +166,20 @@ class Trial:
 
 
 def check_size(adversary: CounterexampleAdversary) -> None:
-    """Raises: Intractable where 1-(1-δ)^copies would have too many digits."""
+    """Check that 1-(1-δ)^copies has not too many digits. Raises: Intractable."""
     bits = adversary.copies * adversary.delta.denominator.bit_length()
     if bits > _MOST_BITS:
         raise Intractable("the exact probability 1-(1-δ)^copies", f"{bits} bits", _MOST_BITS)
 
 
 def stream(seed: int | None, *key: int) -> np.random.SeedSequence | None:
-    """One of the streams of a seed; None, the operating system's entropy, without one."""
+    """One of the random streams of a seed; None (the system's entropy) without a seed."""
     return None if seed is None else np.random.SeedSequence(seed, spawn_key=key)
 
 
 def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | None) -> Trial:
-    """Play ``runs`` games in the world ``bit``, as one population: all alike step once."""
+    """Play ``runs`` games in the world ``bit`` as one population of replicas; replicas that are
+    alike share a step."""
     mechanism = counterexample_game(adversary.delta).mechanism(bit)
     counts = play_population(
         adversary, mechanism, replicas=runs, feature=_guess, seed=stream(seed, bit)
@@ -185,12 +188,12 @@ def trial(adversary: CounterexampleAdversary, bit: int, runs: int, seed: int | N
 
 
 def _guess(answers: Sequence[object]) -> int | None:
-    """The bit that the adversary reads off, if it does: the last answer, as ``learned_bit``."""
+    """The bit that the adversary's last answer reveals; None if it reveals none."""
     return answers[-1] if type(answers[-1]) is int else None
 
 
 def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """A view in which the adversary learned the bit, if one turns up soon."""
+    """A view in which the adversary learned the bit, if a few tries produce one."""
     game = counterexample_game(adversary.delta)
     view = game.play(adversary, bit=1, seed=stream(seed, 2, 0))
     for number in range(1, _TRIES):
@@ -201,6 +204,6 @@ def telling_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
 
 
 def guarded_view(adversary: CounterexampleAdversary, seed: int | None) -> View:
-    """The same adversary against f_{∞,FPC}, whose verifier halts it."""
+    """A view of the same adversary against the verifier with f_{∞,FPC}, which halts it."""
     game = counterexample_game(adversary.delta, first_pair_consistent=True)
     return game.play(adversary, bit=1, seed=stream(seed, 3))

@@ -1,5 +1,5 @@
 # pyright: reportUnknownMemberType=false
-"""``antiphon counters``: expected errors of all continual counters, beside the lower bound."""
+"""The command ``antiphon counters``: expected errors of counters, beside the lower bound."""
 
 import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,9 +19,10 @@ from antiphon.protocol.pictures import COLOURS, GRID, INK, SOFT, Axes, picture, 
 
 _BAR: Final = 26
 _LONG: Final = 1 << 20
-"""Past this horizon the square root's errors are left out: it keeps as many numbers."""
+"""The longest horizon for which the normalised square-root counter is listed."""
 _LONGEST: Final = 1 << 22
-"""And past this one those of normalised columns."""
+"""The longest horizon for which the square-root counter and the normalised buffered Toeplitz
+counter are listed."""
 
 
 @attrs.frozen
@@ -37,7 +38,7 @@ class CounterErrors:
 
 @attrs.frozen
 class ImpliedByRho:
-    """The (ε, δ) that the claims with ρ imply."""
+    """The (ε, δ) that the counters' ρ-zCDP claims imply."""
 
     epsilon: float
     delta: Fraction
@@ -45,7 +46,7 @@ class ImpliedByRho:
 
 @attrs.frozen
 class CounterTable(CommandOutcome):
-    """The expected errors of the counters."""
+    """The expected errors of all counters, and the lower bound."""
 
     horizon: int
     rho: Fraction
@@ -83,7 +84,7 @@ def _cells(row: CounterErrors, ratio: float, widest: float) -> tuple[str, ...]:
 
 
 def counters(*, horizon: int, rho: str, delta: str | None, plot: Path | None, as_json: bool) -> int:
-    """Compute, print, draw."""
+    """Compute, print and draw the expected errors of the counters; returns the exit status."""
     exact_rho = exact.positive(rational(rho, "rho"), "rho")
     made = list(_made(exact.whole(horizon, "horizon"), exact_rho))
     bound = lower_bound(horizon=horizon, rho=exact_rho)
@@ -123,7 +124,7 @@ def _made(horizon: int, rho: Fraction) -> Iterator[tuple[str, Counter]]:
 
 
 def _pure(rho: Fraction) -> Fraction:
-    """An ε with ε²/2 <= ρ: its ε-DP implies ρ-zCDP (Bun and Steinke 2016, Prop. 1.4)."""
+    """An ε with ε²/2 <= ρ, so that ε-DP implies ρ-zCDP (Bun and Steinke 2016, Prop. 1.4)."""
     square = 2 * rho
     shift = 80
     root = math.isqrt(math.floor(square * 4**shift))
@@ -140,7 +141,7 @@ def _row(name: str, counter: Counter) -> CounterErrors:
 
 
 def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
-    """The (ε, δ) that ρ gives the counters with Gaussian noise."""
+    """The (ε, δ) that ρ-zCDP implies for the counters with Gaussian noise."""
     (claim,) = next(counter for _, counter in made if counter.norm == 2).claims
     epsilon, found = claim.at(exact.probability(rational(delta, "delta"))).parameters
     assert isinstance(epsilon, Fraction)
@@ -153,7 +154,8 @@ def _converted(made: list[tuple[str, Counter]], delta: str) -> ImpliedByRho:
 def _draw(
     rows: Sequence[tuple[str, float, float]], *, bound: float, title: str, paths: Iterable[Path]
 ) -> None:
-    """Each (name, mean, max) squared error as a span, logarithmic, and a line at the bound.
+    """Draw each counter's mean and maximal squared error as a span on a logarithmic axis, and a
+    line at the lower bound.
 
     One file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for
     a file that is no .png, .svg or .pdf.
@@ -203,7 +205,7 @@ def _length(ratio: float, widest: float) -> int:
 
 
 def _number(value: float) -> str:
-    """Four digits.
+    """A number with four significant digits.
 
     >>> _number(30.27358), _number(17636.7), _number(0.0123456)
     ('30.27', '17,640', '0.01235')

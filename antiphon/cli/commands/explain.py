@@ -1,4 +1,4 @@
-"""``antiphon explain`` and ``check``: what a system promises, and whether a part is sound."""
+"""The commands ``antiphon explain`` and ``check``: a system's guarantee, tests of a part."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -27,7 +27,7 @@ def explain(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Print or write the derivation; status 1 if no theorem applies."""
+    """Print or write the derivation of a guarantee; exit status 1 if no theorem applies."""
     refuse_taken([] if output is None else [output], force)
     path, name = split_target(target, "explain")
     module = import_file(path)
@@ -126,7 +126,7 @@ def check(
     seed: int | None,
     as_json: bool,
 ) -> int:
-    """Check a part of a file; status 1 if there are findings."""
+    """Check a part that a file defines; returns exit status 1 if there are findings."""
     path, name = split_target(target, "check")
     module = import_file(path)
 

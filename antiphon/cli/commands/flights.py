@@ -1,4 +1,4 @@
-"""``antiphon demo``: the play, the pictures and the replay."""
+"""The command ``antiphon demo``: the play, the pictures and the replay."""
 
 import os
 import signal
@@ -28,12 +28,12 @@ from antiphon.protocol.records.view import View
 
 _DIAGRAM_ROUNDS = 24
 _MANY = 50_000
-"""Flights from which on a process of its own is worth its start."""
+"""The number of flights from which on the second stage runs in a process of its own."""
 _FILES = (
     "flights.view.jsonl", "counters.csv", "flights.png", "flights.svg", "diagram.svg",
     "delays.csv", "delays.png", "delays.svg",
 )  # fmt: skip
-"""The files that are written; none of them is overwritten unasked."""
+"""The files that the demo writes; none of them is overwritten without ``--force``."""
 
 
 def demo(
@@ -46,7 +46,7 @@ def demo(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Play, draw, replay, print; the exit status."""
+    """Play the flights demo, draw, replay and print it; returns the exit status."""
     if output.exists() and not output.is_dir():
         raise InvalidArgument(f"{output} is a file: --output takes the directory for several files")
     exact = rational(epsilon, "epsilon")
@@ -107,7 +107,8 @@ def _played(
 def _delays(
     number: int, *, every: int, epsilon: Fraction, seed: int | None, quiet: bool
 ) -> Generator[Callable[[], Delays], None, None]:
-    """The second stage, of many flights in a process of its own; what to ask for it."""
+    """Context manager: runs the demo's second stage, in a process of its own for many flights;
+    yields a call that returns its result."""
     if number < _MANY or (os.cpu_count() or 1) < 2:
         yield lambda: flights_output.delays_stage(
             number, every=every, epsilon=epsilon, seed=seed, quiet=quiet
@@ -124,12 +125,12 @@ def _delays(
 
 
 def _deaf() -> None:
-    """Ctrl-C is for the process that asked."""
+    """Ignore Ctrl-C in a worker process: only the main process reacts to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
-    """Replay the view, whose rounds are read back from its file."""
+    """Replay the saved view from its file; returns the seconds, and a mismatch or None."""
     start, mismatch = time.perf_counter(), None
     try:
         with progress("replaying the saved view", None, quiet=as_json):
@@ -140,7 +141,7 @@ def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
 
 
 def _say(text: str, *, quiet: bool) -> None:
-    """Tell a person which stage runs now; silent when a program reads the output."""
+    """Tell a person which stage is running, on standard error; silent if ``quiet``."""
     if not quiet:
         print(f"antiphon: {text}", file=sys.stderr, flush=True)
 

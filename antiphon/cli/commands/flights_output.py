@@ -1,4 +1,4 @@
-"""The output of ``antiphon demo``, and pictures and files of its second stage, on late flights."""
+"""The output of ``antiphon demo``, and the files of its second stage, on delayed flights."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -18,12 +18,12 @@ from antiphon.protocol import Card, Grid, Part, View
 from antiphon.protocol.records.files import write_text
 
 BUSIEST: Final = 6
-"""How many carriers' counters are shown."""
+"""The number of carriers' counters that the output shows."""
 
 
 @attrs.frozen
 class FlightReport:
-    """Everything that is printed."""
+    """The result of the flights demo: everything that it prints."""
 
     analyst: FlightAnalyst
     bit: int
@@ -46,12 +46,12 @@ class FlightReport:
 
     @property
     def challenged(self) -> list[FlightCounter]:
-        """The counters that the challenge reached."""
+        """The counters that received the challenge flight, which differs between the two worlds."""
         return [counter for counter in self.counters if counter.differed]
 
     @property
     def challenge(self) -> str:
-        """The challenge flight, in words."""
+        """The challenge flight in words, with its carrier and origin."""
         data, place = flights(), self.analyst.challenge
         origin, carrier = divmod(data.slots[place], len(CARRIERS))
         return f"{CARRIERS[carrier]} from {ORIGINS[origin]} on {data.days[place]}"
@@ -70,7 +70,7 @@ def _guarantee(epsilon: Fraction) -> str:
 
 
 def print_outcome(outcome: FlightReport) -> None:
-    """For people: the table, and what was promised, replayed and written."""
+    """Print the result for people: the table, the guarantee, the replay and the files."""
     head = (
         f"{outcome.analyst.flights:,} flights in {len(outcome.view.rounds):,} rounds through "
         f"V[f_∞] ∘* I(b) ∘* ExtConComp: {len(outcome.counters)} counters, {outcome.seconds:.1f} s"
@@ -127,7 +127,7 @@ def print_files(outcome: FlightReport) -> None:
 
 
 def outcome_data(outcome: FlightReport) -> dict[str, object]:
-    """The same as data, with every reading."""
+    """The result as JSON data, with every reading."""
     analyst, view = outcome.analyst, outcome.view
     mismatch = outcome.mismatch
     return {
@@ -184,21 +184,21 @@ def _counter_data(counter: FlightCounter) -> dict[str, object]:
 
 _LISTED: Final = 6
 _DRAWN: Final = 4
-"""How many carriers are shown."""
+"""The number of carriers that the picture shows."""
 _WEEK: Final = (6.5, 7.5)
-"""Days between two readings, on average, that are a week."""
+"""The range of average days between two readings that is called a week."""
 
 
 def delays_stage(
     number: int, *, every: int, epsilon: Fraction, seed: int | None, quiet: bool
 ) -> Delays:
-    """Play it, with a progress bar."""
+    """Play the demo's second stage, on delayed flights, with a progress bar."""
     with progress("counting delayed flights", number, quiet=quiet) as advance:
         return play_delays(number, every=every, epsilon=epsilon, seed=seed, progress=advance)
 
 
 def write_delays(found: Delays, output: Path, *, seeded: bool) -> dict[str, Path]:
-    """The readings as a table of commas, and the picture; the files' names."""
+    """Write the readings as a CSV table, and the picture; returns the files' paths."""
     files = {
         "delays": output / "delays.csv",
         "delays_picture": output / "delays.png",
@@ -250,7 +250,7 @@ def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
 
 
 def _how_often(found: Delays) -> str:
-    """When H is told: once a week, or after so many flights."""
+    """A text on how often the histogram H is read: once a week, or after a number of flights."""
     told = [reading.told for reading in found.readings]
     if len(told) < 2:
         return "told at the end"
@@ -262,7 +262,7 @@ def _how_often(found: Delays) -> str:
 
 
 def print_delays(found: Delays) -> None:
-    """The last reading as a table; what was promised, and how it went."""
+    """Print the last reading as a table, with its guarantee and its true errors."""
     title = f"\nFlights at least {LATE} minutes late, by H and by HSS (CM §7):\n"
     numbers = ("true", "noisy", "error", "at most")
     table = Grid(list(_rows(found)), ("delayed", *numbers), numbers)
@@ -299,7 +299,7 @@ def _held(readings: tuple[CarrierReading, ...]) -> int:
 
 
 def delays_data(found: Delays) -> dict[str, object]:
-    """The same as data."""
+    """The result of the second stage as JSON data."""
     promise = found.promise
     return {
         "guarantee": {

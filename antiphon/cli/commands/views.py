@@ -1,4 +1,4 @@
-"""``antiphon replay``, ``show`` and ``session``: saved views, and the files of durable sessions."""
+"""The commands ``antiphon replay``, ``show`` and ``session``: views and durable sessions."""
 
 import math
 from collections import Counter
@@ -25,7 +25,7 @@ from antiphon.sessions.durable.inspection import SessionFile, compact, status, v
 
 
 def replay(path: Path, *, with_file: Path | None, as_json: bool) -> int:
-    """Replay what the file allows; the exit status, 1 if it differs."""
+    """Replay a saved file as far as it allows; returns the exit status, 1 if the replay differs."""
     if with_file is not None:
         import_file(with_file)
     mismatch: ReplayMismatch | None = None
@@ -112,7 +112,7 @@ def show(
     force: bool,
     as_json: bool,
 ) -> int:
-    """Draw a view, to a file or to standard output."""
+    """Write a view as a diagram, to a file or to standard output."""
     if style not in ("mermaid", "svg"):
         raise InvalidArgument(f"--format is mermaid or svg, not {style!r}")
     refuse_taken([] if output is None else [output], force)
@@ -144,8 +144,8 @@ ACTIONS: Final = ("status", "verify", "compact")
 def session(
     action: str, path: Path, *, delta: str | None, with_file: Path | None, as_json: bool
 ) -> int:
-    """Carry out an action on a session's file; the exit status, 1 if nobody may go on with the
-    session."""
+    """Carry out an action on a durable session's file; returns the exit status, 1 if the session
+    must not be resumed."""
     if action not in ACTIONS:
         raise InvalidArgument(f"antiphon session takes {', '.join(ACTIONS)}, not {action!r}")
     at = None if delta is None else exact.probability(rational(delta, "delta"))
@@ -173,7 +173,7 @@ def _data(
 
 
 def _budget(budget: BudgetInSight, at: Fraction | None) -> dict[str, object]:
-    """The budget as JSON: spent rounded up, remaining rounded down; null: there is none."""
+    """The budget as JSON data: spent rounded up, remaining down; null if there is none."""
     standing = Counter(each.standing for each in budget.shares)
     data: dict[str, object] = {
         "unit": budget.unit,
@@ -220,7 +220,7 @@ def _lines(
 
 
 def _system(found: SessionFile) -> str:
-    """Its parts, and not their parameters, of which some may be secret."""
+    """The names of a system's parts, without their parameters, some of which may be secret."""
     return " ∘* ".join(party_label(part) for part in parts_of(found.system))
 
 

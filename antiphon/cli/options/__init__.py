@@ -25,7 +25,8 @@ Workers = Annotated[int | None, typer.Option(min=1, help="Processes; without it:
 
 
 def check_plot(plot: Path | None, force: bool) -> None:
-    """Raises, before anything is computed, whatever would keep a picture from being drawn."""
+    """Check that a picture can be drawn and saved, before anything is computed. Raises:
+    FileError, InvalidArgument, MissingExtra."""
     if plot is not None:
         from antiphon.protocol.pictures import check_pictures
 

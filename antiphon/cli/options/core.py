@@ -1,4 +1,4 @@
-"""The options of the commands about the core, a function for each."""
+"""The options of the core commands, with one function for each command."""
 
 from pathlib import Path
 from typing import Annotated, Final

@@ -1,1 +1,1 @@
-"""With which coins a step is run: sampled, taped or enumerated; and exact samplers."""
+"""Sources of randomness for steps (sampled, taped or enumerated), and exact samplers."""

@@ -1,4 +1,4 @@
-"""One of many candidates by its weight: exact, at a few nanoseconds a candidate.
+"""Exact sampling of one of many candidates by weight, at a few nanoseconds per candidate.
 
 Candidate i has 2^bits·w_i, rounded up to an integer, of the places on a line; a uniform place is
 tossed, and i accepted if the real number there, of which more bits are tossed until that is sure,
@@ -24,32 +24,33 @@ from antiphon.protocol.coins.samplers import below
 Speeds: TypeAlias = tuple[float, float]
 
 _LARGEST: Final = 62
-"""Bits of all places together."""
+"""The number of bits of the sum of all candidates' upper bounds."""
 _CELLS: Final = 256
-"""Entries of the table for each unit of rate·gap: 1 candidate of 256 is tossed again."""
+"""Table entries for each unit of rate·gap: about 1 candidate in 256 is rejected and drawn again."""
 _SLOW: Final = 0.25
-"""At most so many cells for a unit, and those of every gap are counted in 63 bits."""
+"""Up to this number of cells for each unit of the gap, the cell index of any 64-bit gap fits a
+signed 64-bit integer."""
 _GUARD: Final = 32
 _SURE: Final = 2.0**-40
-"""More than e^(-rate·gap) loses to rounding while it is no subnormal number."""
+"""A bound above the relative rounding error of e^(-rate·gap) in (normal) doubles."""
 _BLOCK: Final = 1 << 14
-"""Candidates that are weighed together: their numbers stay in the processor's cache."""
+"""The number of candidates that are weighed together, small enough for the processor's cache."""
 
 
 @attrs.frozen(eq=False)
 class Candidates:
-    """P(i) ∝ w_i, all w_i <= 1."""
+    """A sampler that chooses i with probability ∝ w_i, exactly; all w_i <= 1."""
 
     bits: int
     _tops: Integers
-    """At least 2^bits·w_i, each; together below 2^63."""
+    """Integer upper bounds for 2^bits·w_i, one for each candidate; their sum is below 2^63."""
     _weight: Callable[[int], Bracket]
-    """Around w_i."""
+    """Integer bounds around 2^bits·w_i, as a function of i and then of ``bits``."""
     _near: Callable[[int], float] | None = None
-    """w_i in doubles, to a part of 2^-40: that settles nearly all tosses."""
+    """The weight w_i as a double, with relative error 2^-40, which decides nearly all draws."""
 
     def draw(self, word: Word) -> int:
-        """One i."""
+        """Draw one index i; ``word`` tosses 64 random bits."""
         ends = np.add.accumulate(self._tops)
         places = int(ends[-1])
         while True:
@@ -60,7 +61,8 @@ class Candidates:
                 return i
 
     def _accepts(self, i: int, place: int, word: Word) -> bool:
-        """Whether the real number that begins with these bits is below w_i."""
+        """Whether the uniform real number whose first bits are ``place`` is below w_i; more bits
+        are tossed while that is open."""
         if self._near is not None:
             weight = math.ldexp(self._near(i), self.bits)
             if place + 1 < weight * (1 - _SURE):
@@ -71,7 +73,7 @@ class Candidates:
 
 
 def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None) -> Candidates:
-    """w_i = e^(-rate·gap), for the gap between the best score and that of i.
+    """The sampler for weights w_i = e^(-rate·gap_i); gap_i is the best score minus that of i.
 
     ``speeds`` are those of the rate, where they are known.
     """
@@ -94,7 +96,8 @@ def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None
 
 
 def by_weights(weights: NDArray[Any]) -> Candidates:
-    """w_i ∝ weights[i], int64 or float64, which counts as the rational that it is."""
+    """The sampler for w_i ∝ weights[i], an int64 or float64 array; a float counts as the
+    rational that it equals."""
     bits, largest = _bits(weights), weights.max().item()
     if weights.dtype.kind == "f":
         scale = Fraction(2) ** math.frexp(largest)[1]
@@ -119,7 +122,7 @@ def _bits(candidates: NDArray[Any]) -> int:
 
 
 def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
-    """Around e^(-rate·gap)."""
+    """Integer bounds around 2^bits·e^(-rate·gap), as a function of ``bits``."""
     if not isinstance(rate, Log):
         return power(rate * gap)
 
@@ -131,12 +134,13 @@ def _weight(rate: ExactEpsilon, gap: int) -> Bracket:
 
 
 def speeds_of(rate: ExactEpsilon) -> Speeds:
-    """``_speed``, and the rate in doubles."""
+    """The table cells for each unit of the gap (``_speed``), and the rate as a double."""
     return _speed(rate), nearest(rate)
 
 
 def _speed(rate: ExactEpsilon) -> float:
-    """Cells for each unit of the gap, rounded down so far that gap·speed is so, too.
+    """The number of table cells for each unit of the gap, rounded down so far that gap·speed is
+    rounded down, too.
 
     2^-50 is more than the four roundings of rate, speed, gap and their product make up for.
     """
@@ -147,7 +151,7 @@ def _speed(rate: ExactEpsilon) -> float:
 
 @lru_cache(maxsize=1)
 def _powers() -> Integers:
-    """2^62·e^(-k/256), rounded up, for k = 0, 1, … until it is 1."""
+    """The integers ⌈2^62·e^(-k/256)⌉ for k = 0, 1, …, up to the first that is 1."""
     bits = _LARGEST + _GUARD
     factor = exact.exp_bracket(Fraction(1, _CELLS), bits)[1]
     high, found = 1 << bits, list[int]()
@@ -159,6 +163,6 @@ def _powers() -> Integers:
 
 @lru_cache(maxsize=_LARGEST)
 def _table(bits: int) -> Integers:
-    """2^bits·e^(-k/256), rounded up, for k = 0, 1, … until it is 1."""
+    """The integers ⌈2^bits·e^(-k/256)⌉ for k = 0, 1, …, up to the first that is 1."""
     found = -(-_powers() >> _LARGEST - bits)
     return found[: int(np.argmax(found == 1)) + 1]

@@ -41,7 +41,7 @@ Step = TypeVar("Step", covariant=True)
 
 
 class Stepped(Protocol[Step]):
-    """A part, by its step."""
+    """A mechanism, post-processor or adversary, seen only through its ``step``."""
 
     @property
     def step(self) -> Step: ...
@@ -49,7 +49,7 @@ class Stepped(Protocol[Step]):
 
 @register("antiphon.Draw/1", state=True)
 class Draw(NamedTuple):
-    """One draw on a tape: which primitive, its parameter, and the drawn value."""
+    """One draw on a tape: the name of the primitive, its parameter, and the drawn value."""
 
     kind: str
     parameter: object
@@ -57,17 +57,18 @@ class Draw(NamedTuple):
 
 
 def _as_it_is(value: Any) -> Any:
-    """The value, which one replica has."""
+    """The value itself: with a single replica, a parameter needs no conversion."""
     return value
 
 
 def _int64s(drawn: tuple[int, ...]) -> NDArray[np.int64]:
-    """The draws as one array."""
+    """The drawn integers as one int64 array."""
     return np.array(drawn, np.int64)
 
 
 def as_exponent(value: object) -> ExactEpsilon:
-    """As ``exactly``, but 0 and logarithms may be exponents."""
+    """The parameter of a probability e^-x: a positive rational, 0 or a ``Log``. Raises:
+    InvalidArgument otherwise."""
     try:
         return epsilon(value)
     except InvalidArgument:
@@ -75,7 +76,7 @@ def as_exponent(value: object) -> ExactEpsilon:
 
 
 class Coins(ABC):
-    """A stream of draws. ``draws`` counts how many have been made.
+    """A source of random draws. ``draws`` counts how many have been made.
 
     Every primitive validates its parameter before anything is drawn and raises
     InvalidArgument otherwise; a refused draw is not counted.
@@ -83,37 +84,38 @@ class Coins(ABC):
 
     __slots__ = ("deaths", "draws", "many")
     strict: bool = False
-    """Whether this is a study of the mechanism, in which a crash of any part of it raises."""
+    """Whether a crash of any part raises an error, as in a study of the mechanism, instead of
+    counting as an outcome."""
     shared: Callable[[Any], Any] = staticmethod(_as_it_is)
-    """Reads a parameter that all replicas share; as it is, where there is one replica only."""
+    """Converts a parameter shared by all replicas; the identity, for a single replica."""
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
-    """Makes an array of many draws."""
+    """Converts a tuple of draws to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
-    """Whether a message belongs to a space, as it is asked with these coins."""
+    """The function that tells whether a message is in a space, as these coins need it."""
     _plain: Callable[[Any], Number] = staticmethod(number)
-    """A plain number: it can stand on a tape, and equals what it seems to equal."""
+    """Converts a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
-    """What a probability e^-x is told by."""
+    """Converts the parameter x of a probability e^-x to an exact number."""
 
     def __init__(self) -> None:
         self.draws: int = 0
         self.deaths: int = 0
         self.many: bool = False
-        """Whether a block of replicas is stepped: a composition then asks for ``steps``."""
+        """Whether several replicas are stepped together; compositions then take the step
+        functions from ``steps``."""
 
     def steps(self, part: Stepped[Step]) -> Step:
-        """The step of a part, as it is made with coins of this class; it may be kept."""
+        """The step function of a part, in the form that these coins need; it may be cached."""
         return part.step
 
     def note_death(self) -> None:
-        """Count a part that died of an exception: with the same coins it may live, another time."""
+        """Count a part that died of an exception; run again on the same coins, it may survive."""
         self.deaths += 1
 
     @abstractmethod
     def draw(self, kind: str, parameter: object) -> Any:
-        """The next value of the primitive ``kind``, which says its type; the public methods call
-        it.
-        """
+        """The next value of the primitive named ``kind``, with this parameter. The public
+        methods call it."""
 
     def _scale(self, value: Number, name: str) -> Number:
         value = self._plain(value)
@@ -122,7 +124,7 @@ class Coins(ABC):
         return value
 
     def bernoulli(self, p: Number) -> bool:
-        """True with probability p in [0, 1]: exactly p, also for a float."""
+        """True with probability exactly p in [0, 1]; a float p counts as the rational it equals."""
         p = self._plain(p)
         if not 0 <= p <= 1:
             raise InvalidArgument("a probability must lie in [0, 1]")
@@ -160,7 +162,7 @@ class Coins(ABC):
         return value
 
     def clamped_geometric(self, center: int, ratio: Number, low: int, high: int) -> int:
-        """center + Z within ``low`` and ``high``, for Z = z with probability ∝ ratio^|z|.
+        """center + Z, clamped to [low, high], where the integer Z = z has probability ∝ ratio^|z|.
 
         Finite noise, one ``categorical`` draw with exact probabilities: it can be enumerated.
         With ratio = e^(-ε) an integer of sensitivity 1 is ε-DP behind it. ``ratio`` is a
@@ -188,7 +190,8 @@ class Coins(ABC):
         return value
 
     def gaussian(self, sigma: Number) -> float:
-        """Normal noise with standard deviation sigma. For simulation, as ``laplace``."""
+        """Normal noise with standard deviation sigma, in doubles; for simulation: see
+        ``laplace``."""
         value: float = self.draw("gaussian", self._scale(sigma, "sigma"))
         return value
 
@@ -209,27 +212,29 @@ class Coins(ABC):
         return value
 
     def discrete_laplaces(self, scale: Number, count: int) -> tuple[int, ...]:
-        """``count`` independent ``discrete_laplace`` as one draw; many times faster for many."""
+        """``count`` independent values of ``discrete_laplace`` as one draw; much faster than as
+        many single draws."""
         parameter = exactly(self.shared(scale), "scale"), whole(count, "count")
         value: tuple[int, ...] = self.draw("discrete_laplaces", parameter)
         return value
 
     def discrete_gaussians(self, sigma: Number, count: int) -> tuple[int, ...]:
-        """``count`` independent ``discrete_gaussian`` as one draw."""
+        """``count`` independent values of ``discrete_gaussian`` as one draw."""
         parameter = exactly(self.shared(sigma), "sigma"), whole(count, "count")
         value: tuple[int, ...] = self.draw("discrete_gaussians", parameter)
         return value
 
     def laplace_array(self, scale: Number, count: int) -> NDArray[np.int64]:
-        """``discrete_laplaces`` as an array. Raises: OverflowError past 64 bits."""
+        """``count`` discrete Laplace values as an array. Raises: OverflowError past 64 bits."""
         return self.stacked(self.discrete_laplaces(scale, count))
 
     def gaussian_array(self, sigma: Number, count: int) -> NDArray[np.int64]:
-        """``discrete_gaussians`` as an array, which need not be made into ints first."""
+        """``count`` discrete Gaussian values as an int64 array, without making Python ints."""
         return self.stacked(self.discrete_gaussians(sigma, count))
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
-        """The result of ``toss()``: one draw by other coins than these, recorded like any other.
+        """The result of ``toss()``, which draws from another source of randomness; it is recorded
+        like any other draw.
 
         ``source`` says whose law it has, given ``argument``; both stand on the tape, and a replay
         reads the value without calling ``toss``. No seed reaches it, and nothing can enumerate it.
@@ -244,7 +249,8 @@ class Coins(ABC):
 
 
 def clamped_weights(center: int, ratio: Fraction, low: int, high: int) -> tuple[Fraction, ...]:
-    """ratio^|x - center| (1 - ratio) for each x; at both ends the whole tail, ratio^|x - center|.
+    """The probability of each x in [low, high], up to a common factor: ratio^|x - center|·(1 -
+    ratio), and at both ends the whole tail.
 
     Raises: InvalidArgument, without the center: it may come from data.
     """
@@ -264,12 +270,12 @@ _MOST_CLAMPED: Final = 4096
 
 
 def is_array(weights: object) -> TypeGuard[NDArray[Any]]:
-    """Whether weights are an array of one axis whose numbers are Python's: int64 or float64."""
+    """Whether the weights are a one-dimensional int64 or float64 array."""
     return type(weights) is np.ndarray and weights.ndim == 1 and weights.dtype.str in _PLAIN
 
 
 def check_weights(weights: NDArray[Any]) -> NDArray[Any]:
-    """Weights that are finite, >= 0 and not all 0."""
+    """The weights, if they are finite, >= 0 and not all 0. Raises: InvalidArgument otherwise."""
     # The chained comparison is False for NaN.
     if not weights.size or not 0 <= weights.min() <= weights.max() < math.inf or not weights.any():
         raise InvalidArgument("weights must be finite, >= 0 and not all 0")
@@ -281,7 +287,7 @@ _INT64: Final = np.dtype("<i8")
 
 
 def check_scores(scores: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Scores that are an int64 array of one axis, with at least one."""
+    """The scores, if they are a nonempty 1-dimensional int64 array. Raises: InvalidArgument."""
     kind: object = type(scores)
     if kind is not np.ndarray or scores.dtype != _INT64 or scores.ndim != 1 or not scores.size:
         raise InvalidArgument("scores must be an int64 array of one axis, not empty")
@@ -289,12 +295,12 @@ def check_scores(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def told_scores(parameter: bytes) -> NDArray[np.int64]:
-    """The scores that stand on a tape: bytes, which nobody changes, and which are compared."""
+    """The int64 scores that a tape stores as bytes, which are immutable and comparable."""
     return np.frombuffer(parameter, _INT64)
 
 
 def exactly(value: Number, name: str) -> Fraction:
-    """A positive rational. The error does not show the value: it may come from data."""
+    """A positive number as an exact Fraction. The error hides the value: it may come from data."""
     try:
         return positive(value, name)
     except InvalidArgument:
@@ -302,7 +308,7 @@ def exactly(value: Number, name: str) -> Fraction:
 
 
 def integer_weights(weights: Iterable[Number]) -> list[int]:
-    """The weights over a common denominator; a float counts as the rational it is."""
+    """The weights as integers over a common denominator; floats count as exact rationals."""
     exact = [Fraction(weight) for weight in weights]
     common = math.lcm(*(weight.denominator for weight in exact))
     return [weight.numerator * (common // weight.denominator) for weight in exact]

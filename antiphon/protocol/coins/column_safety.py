@@ -1,4 +1,4 @@
-"""Which parts may be handed columns: the one question about it, which ``column_safe`` answers.
+"""The test whether a part may be handed columns (numbers per replica): ``column_safe`` marks.
 
 A population steps many replicas at once, with a *column* where a number differs from replica
 to replica. A part that computes with columns as with numbers says so by ``@column_safe``; of all
@@ -19,7 +19,7 @@ from antiphon.protocol.registry import MARK, Fields, empties
 _METHODS: Final = frozenset(
     {"step", "exchange", "respond", "holds", "contains", "contains_all", "__call__"}
 )
-"""Methods that are handed columns."""
+"""The names of methods that may be handed columns."""
 _ABOUT: Final = frozenset(
     {"__new__", "__init__", "__init_subclass__", "__class_getitem__", "__attrs_init__",
      "__attrs_pre_init__", "__attrs_post_init__", "__repr__", "__eq__", "__ne__", "__lt__",
@@ -27,23 +27,23 @@ _ABOUT: Final = frozenset(
      "__setstate__", "__reduce__", "__reduce_ex__", "__replace__", "__annotate__",
      "__annotate_func__", "__fingerprint__", "__keep__", "__restore__"}
 )  # fmt: skip
-"""The methods about a part as a value: how it is made, shown, compared and kept."""
+"""The names of methods that only make, show, compare or store a part, and see no columns."""
 _UNSEEN: Final = frozenset(
     {"claims", "verification", "signature", "initial_state", "initial_states", "forwards_queries"}
 )
-"""Attributes that are read before a part is stepped, and never see a column."""
+"""The names of attributes that are read before a part is stepped, and never see a column."""
 _SLOTS: Final = (MemberDescriptorType, GetSetDescriptorType, cached_property)
-"""Where an object keeps a value of its own."""
+"""The types of class attributes behind which an object stores a value of its own."""
 
 
 def is_column_safe(part: object) -> bool:
-    """Whether a part, a function, a relation or a space has been declared to be."""
+    """Whether a part, a function, a relation or a space is declared ``column_safe``."""
     return unsafe(part) is None
 
 
 def unsafe(part: object) -> object:
-    """The first part that is not declared column-safe: the part itself, or one that it names; None
-    if all are.
+    """The first part that is not declared column-safe: the part itself, or one in a field that it
+    depends on; None: all are.
 
     None if a population may hand it columns.
     """
@@ -67,7 +67,7 @@ def unsafe(part: object) -> object:
 
 
 def _is_marked(function: object) -> bool:
-    """Whether a function, of its own or of a class, bears the mark."""
+    """Whether a function or a method bears the mark of the decorator ``column_safe``."""
     plain = getattr(function, "__func__", function)
     return not isclass(plain) and MARK in getattr(plain, "__dict__", ())
 
@@ -78,7 +78,8 @@ def _is_part(value: object) -> bool:
 
 @lru_cache(maxsize=1024)
 def _declared(kind: type) -> Fields | None:
-    """The fields that objects of a class depend on; None if it, as it computes, said nothing."""
+    """The fields that a ``column_safe`` declaration names; None if the class is undeclared, or
+    overrides methods after the declaration."""
     for base in kind.__mro__:
         fields: Fields | None = vars(base).get(MARK)
         if fields is not None:
@@ -92,14 +93,14 @@ empties(_declared.cache_clear)
 
 
 def _overrides(kind: type, base: type, name: str) -> bool:
-    """Whether a class computes with another method of that name than its base."""
+    """Whether a class computes with a method of this name other than the one of its base class."""
     own, declared = _method(kind, name), _method(base, name)
     known = declared is not None or name in _METHODS or name[:2] == "__"
     return known and own is not declared and (_computes(name, own) or _computes(name, declared))
 
 
 def _computes(name: str, attribute: object) -> bool:
-    """Whether a class's attribute is a method, or a property, that may see a column."""
+    """Whether an attribute of a class is a method or a property that may be handed a column."""
     if name in _UNSEEN or name in _ABOUT:
         return False
     return type(attribute) not in _SLOTS and (callable(attribute) or hasattr(attribute, "__get__"))

@@ -34,15 +34,15 @@ from antiphon.protocol.coins.wide_gaussian import CERTAIN, WideGaussian
 Chosen: TypeAlias = "NDArray[np.bool_]"
 
 LARGEST_SCALE: Final = 2**40
-"""Tables are made for noise up to this scale; beyond it CKS Algorithm 2 is used."""
+"""The largest noise scale for which tables are made; beyond it, CKS Algorithm 2 is used."""
 _NARROW: Final = 4
-"""The scale of the topmost digit: its table has about 44 entries for each unit."""
+"""The largest scale of the topmost digit; its table has about 44 entries for each unit of scale."""
 _DIGIT: Final = 6
-"""Bits of the other digits."""
+"""The number of bits of each lower digit."""
 
 
 class LaplaceDraws:
-    """Draws of P(x) ∝ e^(-|x|/scale) on the integers.
+    """An exact sampler of the discrete Laplace law P(x) ∝ e^(-|x|/scale) on the integers.
 
     A sign and a size, geometric: the pair (-, 0) is tossed again, as in CKS Algorithm 2.
     The digits of a geometric number are independent in any base, so the size is 2^shift·V
@@ -68,17 +68,19 @@ class LaplaceDraws:
         self.sizes = np.array(sizes, np.int64)
         signed = [*sizes[: self.half], None, *(-size for size in sizes[self.half + 1 :])]
         self.answers: list[int | None] = [] if shift else signed
-        """x by place in the table, where it has one digit; None: to be tossed again."""
+        """For noise with a single digit, the draw for each table position; None in it means:
+        draw again. Empty otherwise."""
 
     def draw(self, word: Word) -> int:
-        """One of them."""
+        """Draw one integer; ``word`` tosses 64 random bits."""
         while True:
             x = self.begun(word(), word)
             if x is not None:
                 return x
 
     def begun(self, first: int, word: Word) -> int | None:
-        """The one that begins with this word; None for (-, 0)."""
+        """The integer whose sampling begins with the word ``first``; None for "minus zero",
+        which must be tossed again."""
         place = bisect_right(self.table, first)
         size = self._size(first, place, word)
         for start, digit in self._digits:
@@ -88,13 +90,14 @@ class LaplaceDraws:
         return -size if size else None
 
     def _size(self, first: int, place: int, word: Word) -> int:
-        """The part of the size that the first word gives."""
+        """The part of |x| that the first word determines."""
         if self.table[place - 1] != first:
             return self._sizes[place]
         return self._sizes[1] * self._top.settle(first & (1 << 63) - 1, word)
 
     def many(self, count: int, words: Words) -> Integers:
-        """Many draws at once. Raises: OverflowError beyond 64 bits (w.p. below e^(-2^22))."""
+        """Draw ``count`` integers at once. Raises: OverflowError beyond 64 bits (with
+        probability below e^(-2^22))."""
         parts, missing = [np.empty(0, np.int64)], count
         while missing > 0:
             drawn = self._some(missing, words)
@@ -103,7 +106,7 @@ class LaplaceDraws:
         return np.concatenate(parts)
 
     def _some(self, count: int, words: Words) -> Integers:
-        """At most so many: those that are not tossed again."""
+        """At most ``count`` draws: those that came out as "minus zero" are left out."""
         first = words(count)
         place = np.searchsorted(self.array, first, side="right")
         size = self.sizes[place]
@@ -118,7 +121,7 @@ class LaplaceDraws:
 
 
 class Series:
-    """The same for any scale, draw by draw: CKS Algorithm 2."""
+    """An exact discrete Laplace sampler for any scale, one draw at a time: CKS Algorithm 2."""
 
     __slots__ = ("_scale",)
     answers: Final[list[int | None]] = []
@@ -127,24 +130,25 @@ class Series:
         self._scale = scale
 
     def draw(self, word: Word) -> int:
-        """One of them."""
+        """Draw one integer; ``word`` tosses 64 random bits."""
         return samplers.discrete_laplace(self._scale, lambda n: samplers.below(n, word))
 
 
 @lru_cache(maxsize=256)
 def discrete_laplace(scale: Fraction) -> LaplaceDraws | Series:
-    """The sampler for a scale, kept for the next time."""
+    """The discrete Laplace sampler for a scale, from a cache."""
     return Series(scale) if scale > LARGEST_SCALE else LaplaceDraws(scale)
 
 
 WIDE: Final = {Fraction(1 << exponent): exponent for exponent in range(16, 41)}
-"""Standard deviations that ``WideGaussian`` draws: the grids of correlated noise."""
+"""The standard deviations that ``WideGaussian`` draws, with their exponents."""
 _KEPT: Final = 1 << 14
-"""How many thresholds of acceptance a discrete Gaussian keeps."""
+"""The number of acceptance thresholds that a discrete Gaussian sampler caches."""
 
 
 class GaussianDraws:
-    """Draws of P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS Algorithm 3).
+    """An exact sampler of the discrete Gaussian law P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS
+    Algorithm 3).
 
     A discrete Laplace x of scale t = ⌊sigma⌋ + 1 is accepted with probability
     e^(-(|x| - sigma²/t)²/(2 sigma²)): if a word is below 2^64 times it.
@@ -163,14 +167,14 @@ class GaussianDraws:
         self._thresholds: dict[int, int] = {}
 
     def draw(self, word: Word) -> int:
-        """One of them."""
+        """Draw one integer; ``word`` tosses 64 random bits."""
         while True:
             x = self.proposal.draw(word)
             if self._accepts(abs(x), word(), word):
                 return x
 
     def many(self, count: int, words: Words) -> Integers:
-        """Many draws at once; for a scale up to ``LARGEST_SCALE``."""
+        """Draw ``count`` integers at once; for a scale up to ``LARGEST_SCALE``."""
         assert isinstance(self.proposal, LaplaceDraws)
         parts, missing = [np.empty(0, np.int64)], count
         while missing > 0:
@@ -181,8 +185,8 @@ class GaussianDraws:
         return np.concatenate(parts)[:count]
 
     def _taken(self, sizes: Integers, first: NDArray[np.uint64], words: Words) -> Chosen:
-        """The proposals that are accepted: decided in doubles where they are sure, to 2^-47, and
-        exactly elsewhere."""
+        """A mask of the accepted proposals: decided in doubles where the comparison is clear,
+        and exactly elsewhere."""
         rate, centre = self._in_doubles
         gaps = np.minimum(rate * (sizes - centre) ** 2, 700.0)
         uniform, chance = first * 2.0**-64, np.exp(-gaps)
@@ -215,14 +219,14 @@ Gaussian: TypeAlias = Union[GaussianDraws, WideGaussian]
 
 @lru_cache(maxsize=256)
 def discrete_gaussian(sigma: Fraction) -> Gaussian:
-    """The sampler for a standard deviation, kept for the next time."""
+    """The discrete Gaussian sampler for a standard deviation, from a cache."""
     if sigma in WIDE:
         return WideGaussian(WIDE[sigma])
     return GaussianDraws(sigma)
 
 
 def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers | None:
-    """``count`` draws of a discrete Laplace or Gaussian; None where only single draws work."""
+    """``count`` draws of a discrete Laplace or Gaussian; None if the scale is too large for it."""
     if parameter >= LARGEST_SCALE:
         return None
     sampler = SAMPLERS[kind](parameter)

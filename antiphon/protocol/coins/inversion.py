@@ -1,4 +1,4 @@
-"""Inversion without rounding: a word of random bits, looked up in a table of integers.
+"""Exact inversion sampling: a random word is looked up in a table; ties take more bits.
 
 A number D = 0, 1, … with bounds c_k = P(D < k) is drawn as D = #{k >= 1 : U >= c_k} for a
 uniform real U of which only the first bits are tossed. The table has the integers
@@ -21,28 +21,29 @@ from antiphon.numbers import exact
 from antiphon.protocol.registry import set_derived
 
 Word: TypeAlias = Callable[[], int]
-"""Tosses a uniform 64-bit word."""
+"""A call that returns a uniform 64-bit word."""
 Words: TypeAlias = "Callable[[int], NDArray[np.uint64]]"
-"""Tosses many: how many -> an array of them."""
+"""A call that returns an array of ``count`` uniform 64-bit words."""
 Integers: TypeAlias = "NDArray[np.int64]"
 Bracket: TypeAlias = Callable[[int], tuple[int, int]]
-"""Around a number c: bits -> integers low <= 2^bits·c <= high, close together."""
+"""Bounds on a number c: a function from bits to close integers low <= 2^bits·c <= high."""
 
 WORD: Final = 64
 _GUARD: Final = 128
-"""How many more bits a table is computed with than it has."""
+"""The number of extra bits with which a table is computed."""
 
 
 @attrs.define
 class Uniform:
-    """A uniform real on [0, 1): ``digits``/2^bits and what further bits will add."""
+    """A uniform real on [0, 1) whose first ``bits`` bits are ``digits``; further bits are tossed
+    when they are needed."""
 
     digits: int
     bits: int
     word: Word
 
     def below(self, bracket: Bracket) -> bool:
-        """Whether it is below a number, tossing bits until that is sure."""
+        """Whether the uniform real is below a number; bits are tossed until that is sure."""
         while True:
             low, high = bracket(self.bits)
             if self.digits < low:
@@ -54,12 +55,13 @@ class Uniform:
 
 
 def power(rate: Fraction) -> Bracket:
-    """Around e^(-rate)."""
+    """Integer bounds around 2^bits·e^(-rate), as a function of ``bits``."""
     return lambda bits: exact.exp_bracket(rate, bits)
 
 
 def threshold(bracket: Bracket) -> int:
-    """⌊2^64·c⌋, for a c with 2^64·c not an integer, or known exactly."""
+    """⌊2^64·c⌋ for the number c that ``bracket`` encloses; 2^64·c must not be an integer, unless
+    the bracket is exact."""
     precision = WORD + 32
     while True:
         low, high = (end >> precision - WORD for end in bracket(precision))
@@ -70,7 +72,8 @@ def threshold(bracket: Bracket) -> int:
 
 @attrs.frozen(eq=False)
 class Geometric:
-    """P(D = k) ∝ e^(-k·rate) on k = 0, …, size-1, or on all k >= 0 without a size.
+    """A sampler of D with P(D = k) ∝ e^(-k·rate) for k = 0, …, size-1, or for all k >= 0 if
+    ``size`` is None.
 
     ``table`` has ⌊2^bits·c_k⌋ for k = 1, 2, … up to size-1, or until it is 2^bits - 1.
     """
@@ -89,7 +92,8 @@ class Geometric:
         set_derived(self, table=table, array=np.array(table, np.uint64))
 
     def _computed(self, precision: int) -> list[int] | None:
-        """The table from powers in fixed point, rounded outward; None: too coarsely."""
+        """The table, from powers in fixed point with ``precision`` bits, rounded outward; None:
+        the precision is too low."""
         one, most = 1 << precision, (1 << self.bits) - 1
         ratio = exact.exp_bracket(self.rate, precision)
         last = (0, 0) if self.size is None else power(self.rate * self.size)(precision)
@@ -107,7 +111,8 @@ class Geometric:
         return table
 
     def bound(self, k: int) -> Bracket:
-        """Around c_k = (1 - e^(-k·rate)) / (1 - e^(-size·rate))."""
+        """Integer bounds around 2^bits·c_k, as a function of ``bits``, for c_k = (1 -
+        e^(-k·rate)) / (1 - e^(-size·rate))."""
 
         def bracket(bits: int) -> tuple[int, int]:
             if self.size is not None and k >= self.size:
@@ -122,20 +127,20 @@ class Geometric:
         return bracket
 
     def settle(self, digits: int, word: Word) -> int:
-        """D for a U that begins with a word that stands in the table."""
+        """The value D if the first bits of U equal a table entry, decided by more bits."""
         uniform, k = Uniform(digits, self.bits, word), bisect_left(self.table, digits)
         while not uniform.below(self.bound(k + 1)):
             k += 1
         return k
 
     def draw(self, word: Word) -> int:
-        """One D; for a table of 64 bits."""
+        """Draw one D; the table must have 64 bits."""
         digits = word()
         k = bisect_right(self.table, digits)
         return self.settle(digits, word) if k and self.table[k - 1] == digits else k
 
     def many(self, count: int, words: Words) -> Integers:
-        """Many draws at once."""
+        """Draw ``count`` values of D at once."""
         digits = words(count)
         drawn = np.searchsorted(self.array, digits, side="right")
         for place in ties(self.array, digits, drawn):
@@ -144,11 +149,11 @@ class Geometric:
 
 
 def ties(table: NDArray[np.uint64], digits: NDArray[np.uint64], found: Integers) -> list[int]:
-    """Where a word equals the last entry of the table that it is not below."""
+    """The positions of the words that equal a table entry, which only more bits can place."""
     places: list[int] = np.flatnonzero((table[found - 1] == digits) & (found > 0)).tolist()
     return places
 
 
 def one_by_one(words: Words) -> Word:
-    """A single word at a time."""
+    """A source of single words from a source of many words."""
     return lambda: int(words(1)[0])

@@ -35,16 +35,16 @@ from antiphon.protocol.messages import freeze
 
 
 class Undoubled(Protocol):
-    """Something of which two copies must not go on: they would toss, or write, alike."""
+    """An object that must not go on in both processes after a fork: both would draw the same."""
 
     def forked(self) -> None:
-        """Called in the child, before it does anything else."""
+        """Called in the child process right after a fork."""
 
 
 _alive: Final[weakref.WeakSet[Undoubled]] = weakref.WeakSet()
 
 tell_of_forks: Final = _alive.add
-"""From now on, for as long as it lives, a thing is told of forks."""
+"""Register an object: after a fork, its ``forked`` is called in the child while it lives."""
 
 
 def _tell() -> None:
@@ -53,7 +53,7 @@ def _tell() -> None:
 
 
 def no_words(count: int) -> NoReturn:
-    """The source of words of seeded coins in a child process. Raises: ProtocolError."""
+    """The source of random words of seeded coins in a forked child. Raises: ProtocolError."""
     raise ProtocolError(
         "seeded coins were carried through a fork, where both processes would toss alike: make "
         "coins from a seed of its own in each (numpy's SeedSequence.spawn gives them)"
@@ -67,24 +67,24 @@ if hasattr(os, "register_at_fork"):
 _SMALL_BLOCK: Final = 64
 _LARGE_BLOCK: Final = 4096
 _READY: Final = 1 << 14
-"""How many draws for arrays are made together."""
+"""The number of wide Gaussian draws that are made at once for the stock."""
 _FITS: Final = 2**50
-"""Noise up to this scale fits 64 bits, but for a probability below e^(-2^12)."""
+"""Noise up to this scale fits 64 bits, except with probability below e^(-2^12)."""
 _MANY: Final = 64
-"""The number of weights from which an array pays."""
+"""The number of weights from which on a NumPy array is faster."""
 Exact = TypeVar("Exact", bound=ExactEpsilon)
 Made = TypeVar("Made")
 _KNOWN: Final = 256
-"""How many scales of noise coins remember by the object that was given."""
+"""The number of noise parameters whose samplers are cached, by the given object's identity."""
 
 
 def system_words(count: int) -> NDArray[np.uint64]:
-    """Words from the operating system's entropy."""
+    """``count`` random 64-bit words from the operating system's entropy."""
     return np.frombuffer(os.urandom(8 * count), dtype=np.uint64)
 
 
 def seed_sequence(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.SeedSequence:
-    """The seed as NumPy's SeedSequence. Raises: InvalidArgument for what is no seed."""
+    """The seed as NumPy's SeedSequence. Raises: InvalidArgument if it is no seed."""
     if isinstance(seed, np.random.SeedSequence):
         return seed
     try:
@@ -94,17 +94,17 @@ def seed_sequence(seed: int | Sequence[int] | np.random.SeedSequence) -> np.rand
 
 
 def generator(seed: int | Sequence[int] | np.random.SeedSequence) -> np.random.Generator:
-    """Many draws at once, for populations, searches and tests: NumPy's Generator around a PCG64."""
+    """NumPy's random Generator around a PCG64 with this seed, for populations and tests."""
     return np.random.Generator(np.random.PCG64(seed_sequence(seed)))
 
 
 def seeded_words(seed: int | Sequence[int] | np.random.SeedSequence) -> Words:
-    """Words of PCG64, whose raw stream NumPy keeps stable for a seed."""
+    """A source of 64-bit words from PCG64, whose raw stream NumPy keeps stable for a seed."""
     return np.random.PCG64(seed_sequence(seed)).random_raw
 
 
 def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
-    """Weights that are all floats, or all ints of 64 bits, as an array."""
+    """The weights as an array, if all are floats, or all are ints of 64 bits; otherwise None."""
     if all_are(float, weights):
         return np.array(weights, np.float64)
     if all_are(int, weights) and max(weights) < 1 << 63:
@@ -115,7 +115,7 @@ def _doubles_or_words(weights: tuple[Number, ...]) -> NDArray[Any] | None:
 def _kept(
     known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
 ) -> tuple[Exact, Made]:
-    """Keep a sampler for an exact number, to be found again by that very object."""
+    """Cache a sampler under the identity of the exact number that was given as its parameter."""
     if exact is given:  # kept alive beside what was made, so its id is its own
         if len(known) >= _KNOWN:
             known.clear()
@@ -124,7 +124,7 @@ def _kept(
 
 
 class SampledCoins(Coins):
-    """Coins that are really tossed: from the operating system, or from a seed.
+    """Coins with true or seeded randomness: from the operating system, or from a seed.
 
     After a fork, parent and child must not toss alike: in the child, coins of the system drop
     what they had in stock, and seeded ones toss no more (ProtocolError).
@@ -148,7 +148,7 @@ class SampledCoins(Coins):
         self._known_gaussians: dict[int, tuple[Fraction, Gaussian]] = {}
         self._known_rates: dict[int, tuple[ExactEpsilon, choices.Speeds]] = {}
         self._ready: dict[int, NDArray[np.int64]] = {}
-        """Wide Gaussian draws that are in stock, by their exponent."""
+        """Wide Gaussian draws made in advance, by the exponent of their standard deviation."""
         self._samplers: dict[str, Callable[[Any], object]] = {
             "bernoulli": self._bernoulli,
             "bernoulli_exp": self._bernoulli_exp,
@@ -166,7 +166,7 @@ class SampledCoins(Coins):
         tell_of_forks(self)
 
     def forked(self) -> None:
-        """In a forked child: nothing that the parent will toss, too."""
+        """In a forked child, drop the stored randomness, which the parent will use."""
         self._words, self._block = [], _SMALL_BLOCK
         self._ready.clear()
         if self.seeded:
@@ -261,14 +261,14 @@ class SampledCoins(Coins):
         return (self._words or self._refill()).pop()
 
     def _unit(self) -> float:
-        """Uniform on (0, 1), never an end point."""
+        """A uniform double strictly between 0 and 1."""
         return ((self._word() >> 11) + 0.5) * 2.0**-53
 
     def _below(self, n: int) -> int:
         return samplers.below(n, self._word)
 
     def _bernoulli(self, p: Number) -> bool:
-        """Compare p with a uniform real, 64 bits at a time, until they differ."""
+        """True with probability exactly p: a uniform real is compared with p, by 64 bits."""
         numerator, denominator = p.as_integer_ratio()
         while True:
             numerator <<= 64
@@ -331,7 +331,7 @@ class SampledCoins(Coins):
         return drawn
 
     def _from_stock(self, sampler: WideGaussian, count: int) -> NDArray[np.int64]:
-        """A few of many that are made together: NumPy is fast for thousands only."""
+        """A few wide Gaussian draws from a stock made in bulk: NumPy is fast for thousands only."""
         stock = self._ready.get(sampler.exponent)
         if stock is None or len(stock) < count:
             fresh = sampler.many(_READY, self._source)

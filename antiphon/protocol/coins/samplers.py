@@ -1,4 +1,4 @@
-"""Canonne, Kamath and Steinke's samplers, and the finite laws behind the primitives of ``Coins``.
+"""The samplers of Canonne, Kamath and Steinke, and the finite laws of the draws of ``Coins``.
 
 They use only uniform integers, so their laws are exactly those stated: *The Discrete
 Gaussian for Differential Privacy* (2020), Algorithms 1 and 2. Algorithm 3, and what replaces
@@ -15,15 +15,15 @@ from antiphon.protocol.coins.coins import told_scores
 from antiphon.protocol.coins.inversion import WORD, Word
 
 WIDEST: Final = 1_000_000
-"""Outcomes of one draw that are still enumerated."""
+"""The largest number of outcomes of one draw that is enumerated."""
 LONGEST: Final = 1 << 17
-"""Bits of a rational weight that are still computed with."""
+"""The largest number of bits of a rational weight in an enumeration."""
 Below: TypeAlias = Callable[[int], int]
-"""n -> uniform on 0..n-1."""
+"""A call n -> uniform integer on 0..n-1."""
 
 
 def below(n: int, word: Word) -> int:
-    """Uniform on 0..n-1 by rejection from just enough words."""
+    """A uniform integer on 0..n-1, by rejection from just enough random words."""
     bits = (n - 1).bit_length()
     while True:
         value = word()
@@ -44,7 +44,8 @@ def bernoulli_exp(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
-    """The same for an exponent in [0, 1]: the alternating series, term by term."""
+    """True with probability e^(-numerator/denominator), for an exponent in [0, 1]: the
+    alternating series, term by term."""
     k = 1
     while below(denominator * k) < numerator:
         k += 1
@@ -52,7 +53,7 @@ def _bernoulli_exp_unit(numerator: int, denominator: int, below: Below) -> bool:
 
 
 def discrete_laplace(scale: Fraction, below: Below) -> int:
-    """P(x) ∝ e^(-|x|/scale) on the integers (CKS Algorithm 2), for any scale at all."""
+    """An integer x with P(x) ∝ e^(-|x|/scale), for any positive scale (CKS Algorithm 2)."""
     t, s = scale.numerator, scale.denominator
     while True:
         u = below(t)
@@ -68,7 +69,7 @@ def discrete_laplace(scale: Fraction, below: Below) -> int:
 
 
 def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
-    """The finite law of one draw, as (value, probability).
+    """The finite distribution of one draw, as a list of (value, probability).
 
     Exact also for a float, which is the rational that it is: ``SampledCoins`` draws
     with just this law.
@@ -109,7 +110,8 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
 
 
 def _powers(rate: ExactEpsilon, scores: Sequence[int]) -> list[Fraction]:
-    """e^(rate·score), but for a common factor; where they are rational."""
+    """The weights e^(rate·score), up to a common factor, as exact Fractions. Raises: Intractable
+    if they are irrational."""
     best = max(scores)
     widest = best - min(scores)
     if widest and rate and not isinstance(rate, Log):

@@ -1,4 +1,4 @@
-"""Coins that are recorded, read back (law 2), and tossed in every way that they may fall."""
+"""Coins that record their draws, that read them back (law 2), or that enumerate all outcomes."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
@@ -12,7 +12,7 @@ from antiphon.protocol.messages import HALT, identical
 
 
 class RecordedCoins(Coins):
-    """Hands on the draws of other coins and keeps them on a tape.
+    """Coins that pass on the draws of other coins and record them on a tape.
 
     ``strict``: as that of any coins; those that are read here do not decide it.
     """
@@ -47,17 +47,17 @@ class RecordedCoins(Coins):
         self._coins.note_death()
 
     def be(self, coins: Coins) -> None:
-        """Toss these coins from now on: each step of an exchange brings its own."""
+        """Draw from these coins from now on: each step of an exchange has coins of its own."""
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
-        """The draws since the last call: one round's stretch of the tape."""
+        """The draws since the last call, such as those of one round; they leave the tape."""
         tape, self._tape = tuple(self._tape), []
         return tape
 
 
 class ReplayedCoins(Coins):
-    """Reads its draws from a tape.
+    """Coins that read their draws from a tape.
 
     Raises: ReplayMismatch where the mechanism asks for another draw than the one
     recorded (kind and parameter), or for one more than the tape holds.
@@ -73,7 +73,7 @@ class ReplayedCoins(Coins):
         return f"ReplayedCoins({len(self._tape)} left)"
 
     def feed(self, tape: Iterable[Draw]) -> None:
-        """Put the next stretch of the tape in place, once this one is used up."""
+        """Set the next stretch of the tape. Raises: ReplayMismatch if old draws are left."""
         if self._tape:
             raise ReplayMismatch(None, f"{len(self._tape)} more draws", "no more draws")
         self._tape = list(tape)[::-1]
@@ -104,7 +104,7 @@ class ReplayedCoins(Coins):
 
 
 def _possible(kind: str, parameter: Any, value: object) -> bool:
-    """Whether a draw can have had this value: a tape may come from anywhere."""
+    """Whether a primitive can have drawn this value; the tape may come from an untrusted file."""
     if kind in ("bernoulli", "bernoulli_exp"):
         return type(value) is bool
     if kind in ("laplace", "gaussian"):
@@ -123,13 +123,13 @@ def _possible(kind: str, parameter: Any, value: object) -> bool:
 Result = TypeVar("Result")
 
 LONGEST: Final = 1_000
-"""Draws of one run that are still enumerated."""
+"""The largest number of draws in one run that is enumerated."""
 MOST: Final = 1_000_000
-"""Outcomes of one function of coins that are still enumerated."""
+"""The largest number of outcomes of one function of coins that is enumerated."""
 
 
 class _EnumeratedCoins(Coins):
-    """Follows a path of choices, then takes the first outcome of each new draw."""
+    """Coins that follow a given path of outcomes, then take the first outcome of each new draw."""
 
     __slots__ = ("branches", "exact", "path")
     strict = True
@@ -159,12 +159,13 @@ class _EnumeratedCoins(Coins):
 
 @lru_cache(maxsize=1024)
 def branch(kind: str, parameter: Hashable) -> list[tuple[int, Fraction]]:
-    """The possible values of a finite draw with their probabilities, kept for the next time."""
+    """The possible values of a finite draw with their positive probabilities, from a cache."""
     return [(value, p) for value, p in samplers.law(kind, parameter) if p]
 
 
 def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]]:
-    """Run a function of coins once for every outcome of its finite draws.
+    """Run a function of coins once for every combination of outcomes of its finite draws; yields
+    (probability, result).
 
     Yields (probability, result), the probabilities Fractions that sum to 1: a
     probability given as a float counts as the rational it is, as when it is sampled.

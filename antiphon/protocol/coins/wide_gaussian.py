@@ -1,4 +1,4 @@
-"""Discrete Gaussian noise of a large standard deviation: exact, at a few nanoseconds a draw.
+"""Discrete Gaussian noise with a large standard deviation: exact, at a few nanoseconds per draw.
 
 |x| is drawn from cells of σ/128 integers. A cell k is chosen with probability ∝
 E_k = e^(-(k/128)²/2) by inversion (``inversion``), a place in it uniformly, and x is accepted
@@ -33,40 +33,41 @@ Places: TypeAlias = NDArray[np.intp]
 """Indices into an array of draws."""
 
 _CELLS: Final = 128
-"""Cells for each standard deviation."""
+"""The number of cells for each standard deviation."""
 _FIRST: Final = 16
-"""Bits of a word that choose a cell, unless they are too few."""
+"""The number of bits of the first word that choose a cell; if need be, more are tossed."""
 _GUARD: Final = 64
 _BITS: Final = 96
 _NEAR: Final = 4 * _CELLS
-"""Cells that have a threshold in common, the lowest of theirs, before their own is looked up."""
+"""The first cells, which share one acceptance threshold (their lowest) as a first test."""
 _MOST: Final = 1 << 12
-"""Cells that have a threshold: none beyond 32 σ is ever met (probability below 2^-700)."""
+"""The number of cells with a threshold: no draw exceeds 32 σ (probability below 2^-700)."""
 _BLOCK: Final = 1 << 14
-"""Draws that are made together: their numbers stay in the processor's cache."""
+"""The number of draws made together, small enough for the processor's cache."""
 _U64: Final = [np.uint64(n) for n in range(64)]
 CERTAIN: Final = 2.0**-44
-"""More than chances and uniform numbers in doubles lose to rounding."""
+"""A bound above the rounding errors of probabilities and uniform numbers in doubles."""
 
 
 class WideGaussian:
-    """Draws of P(x) ∝ e^(-x²/(2σ²)) on the integers, for σ = 2^exponent, 16 <= exponent <= 40."""
+    """An exact sampler of P(x) ∝ e^(-x²/(2σ²)) on the integers, for σ = 2^exponent, 16 <=
+    exponent <= 40."""
 
     def __init__(self, exponent: int) -> None:
         self.exponent: Final = exponent
         self._place = exponent - _CELLS.bit_length() + 1
         self._left = 64 - _FIRST - 1 - self._place
-        """Bits of the first word for the acceptance; the place is above them."""
+        """The number of low bits of the first word that decide acceptance, below the place's."""
         self._variance = Fraction(4) ** exponent
         self._scale = 0.5 * 0.25**exponent
         self._surely = [low >> _BITS - self._left for low in _lowest()]
-        """Below this a cell's rest is accepted, wherever in the cell."""
+        """For each cell, a threshold below which a draw is accepted at every place in the cell."""
         self._table = np.array(_table(), np.uint64)
         self._guide = np.array([cell if cell < _NEAR else -1 for cell in _guide()], np.int16)
         self._limits = np.array(self._surely, np.int64)
 
     def draw(self, word: Word) -> int:
-        """One of them."""
+        """Draw one integer; ``word`` tosses 64 random bits."""
         while True:
             first = word()
             cell = _guide()[first >> 64 - _FIRST]
@@ -88,7 +89,8 @@ class WideGaussian:
         return bool(uniform < chance)
 
     def _compared(self, size: Real, edge: Real, rest: Real, more: Real) -> tuple[Real, Real]:
-        """A uniform number and the chance of acceptance, in doubles: numbers or arrays."""
+        """The uniform number and the probability of acceptance to compare it with, in doubles;
+        for numbers or arrays."""
         rate = (size - edge) * (size + edge) * self._scale
         chance = 1.0 - rate / 10
         for k in range(9, 0, -1):  # Taylor, for rates up to ¼: to 2^-46, rounding included
@@ -101,7 +103,7 @@ class WideGaussian:
         return Uniform(digits, self._left + 64, word).below(power(rate))
 
     def many(self, count: int, words: Words) -> Integers:
-        """Many draws at once."""
+        """Draw ``count`` integers at once."""
         parts, missing = [np.empty(0, np.int64)], count
         while missing > 0:
             drawn = self._some(min(missing, _BLOCK), words)
@@ -110,7 +112,7 @@ class WideGaussian:
         return np.concatenate(parts)
 
     def _some(self, count: int, words: Words) -> Integers:
-        """At most so many: those that are accepted. In place where it can be, for speed."""
+        """At most ``count`` draws, without rejected ones; computed in place, for speed."""
         first = words(count)
         start = (first >> _U64[64 - _FIRST]).view(np.int64)
         size = self._guide.take(start).astype(np.int64)  # cells, and -1
@@ -131,7 +133,7 @@ class WideGaussian:
         return _without(size, refused)
 
     def _refused(self, size: Integers, rest: Integers, open_: Places, words: Words) -> Places:
-        """The places of the draws that are not accepted."""
+        """The positions of the rejected draws."""
         doubt = rest >= self._surely[_NEAR - 1]
         doubt[open_] = True
         doubtful: Places = np.flatnonzero(doubt)
@@ -145,7 +147,7 @@ class WideGaussian:
     def _accepted(
         self, size: Integers, cell: Integers, rest: Integers, words: Words
     ) -> NDArray[np.bool_]:
-        """Whether each is accepted."""
+        """For each draw, whether it is accepted."""
         more = words(len(size))
         numbers = (size, cell << self._place, rest, more)
         uniform, chance = self._compared(*(each.astype(float) for each in numbers))
@@ -161,7 +163,7 @@ class WideGaussian:
 
 @lru_cache(maxsize=8)
 def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
-    """Around 2^bits·Σ_{j<k} E_j for k = 0, 1, …, and around the sum of all E_j.
+    """Integer bounds around 2^bits·Σ_{j<k} E_j for k = 0, 1, …, and around the sum over all j.
 
     E_j in fixed point, rounded outward: E_{j+1} = E_j·r_j, r_{j+1} = r_j·e^(-1/128²), until
     E_j is below a unit; what follows is less than 2^14 units.
@@ -180,7 +182,7 @@ def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
 
 
 def _bound(k: int) -> Bracket:
-    """Around c_k = P(cell < k)."""
+    """Integer bounds around 2^bits·c_k, as a function of ``bits``, for c_k = P(cell < k)."""
 
     def bracket(bits: int) -> tuple[int, int]:
         found, low, high = _sums(bits + _GUARD)
@@ -193,7 +195,8 @@ def _bound(k: int) -> Bracket:
 
 @lru_cache(maxsize=1)
 def _lowest() -> list[int]:
-    """At most 2^_BITS·E_{k+1}/E_k, the least chance of acceptance in each cell k."""
+    """For each cell k, an integer at most 2^_BITS·E_{k+1}/E_k: the least probability of
+    acceptance in the cell."""
     low = exact.exp_bracket(Fraction(1, 2 * _CELLS**2), _BITS)[0]
     factor = exact.exp_bracket(Fraction(1, _CELLS**2), _BITS)[0]
     found: list[int] = []
@@ -205,7 +208,7 @@ def _lowest() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _table() -> list[int]:
-    """⌊2^64·c_k⌋ for k = 1, 2, … up to the first that is 2^64 - 1."""
+    """The integers ⌊2^64·c_k⌋ for k = 1, 2, …, up to the first that is 2^64 - 1."""
     table: list[int] = []
     while not table or table[-1] + 1 < 1 << 64:
         table.append(threshold(_bound(len(table) + 1)))
@@ -214,7 +217,7 @@ def _table() -> list[int]:
 
 @lru_cache(maxsize=1)
 def _guide() -> list[int]:
-    """The cell that 16 bits decide; -1 where they do not."""
+    """The cell for each value of the first 16 bits; -1 where these bits do not determine it."""
     ends = [(g << 64 - _FIRST, (g + 1 << 64 - _FIRST) - 1) for g in range(1 << _FIRST)]
     table = _table()
     cells = [(bisect_left(table, low), bisect_right(table, high)) for low, high in ends]
@@ -222,7 +225,7 @@ def _guide() -> list[int]:
 
 
 def _settled(start: int, word: Word) -> int:
-    """The cell of a uniform number that begins with these 16 bits."""
+    """The cell of a uniform number that begins with the 16 bits ``start``; more bits are tossed."""
     digits = start << 64 - _FIRST | word() >> _FIRST
     table = _table()
     cell = bisect_right(table, digits)
@@ -230,7 +233,7 @@ def _settled(start: int, word: Word) -> int:
 
 
 def _decided(digits: int, word: Word) -> int:
-    """The cell of a number whose first 64 bits are those of a bound."""
+    """The cell of a uniform number whose first 64 bits equal a bound's, decided by more bits."""
     uniform, cell = Uniform(digits, 64, word), bisect_left(_table(), digits)
     while not uniform.below(_bound(cell + 1)):
         cell += 1
@@ -246,7 +249,7 @@ def _settled_many(start: Integers, table: NDArray[np.uint64], words: Words) -> I
 
 
 def _without(values: Integers, places: Places) -> Integers:
-    """The values but for those at some places, which the last ones take."""
+    """The values without those at ``places``; the last values fill the gaps, out of order."""
     if not len(places):
         return values
     end = len(values) - len(places)

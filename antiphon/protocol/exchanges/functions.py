@@ -1,4 +1,4 @@
-"""``@exchange``: a post-processor from one generator function, with or without coins."""
+"""The decorator ``@exchange``: a post-processor from a generator function, perhaps with coins."""
 
 import inspect
 from abc import abstractmethod
@@ -21,14 +21,14 @@ from antiphon.protocol.spaces import Signature
 
 
 class Tossed(NamedTuple):
-    """A generator and the coins in its hand."""
+    """A running exchange: its generator, and the coins that the generator was given."""
 
     generator: processor.Exchanged
     hand: RecordedCoins
 
 
 class TossingPostProcessor(PostProcessor[State]):
-    """IPM: as ``ExchangePostProcessor``, of an exchange that is handed coins as well.
+    """A post-processor like ``ExchangePostProcessor`` whose exchange also receives coins.
 
     What it has tossed is part of the state in its middle, and is not tossed but read when the
     exchange is run again.
@@ -36,11 +36,12 @@ class TossingPostProcessor(PostProcessor[State]):
 
     __slots__ = ()
     passes_halt: bool = False
-    """As that of ``ExchangePostProcessor``."""
+    """Whether a HALT from the right ends an exchange at once, as in ``ExchangePostProcessor``."""
 
     @abstractmethod
     def exchange(self, state: State, message: Any, coins: Coins, /) -> processor.Exchanged[State]:
-        """``heard = yield asked`` asks the right, ``return state, answer`` answers the left."""
+        """One exchange as a generator: ``heard = yield asked`` asks the right, ``return state,
+        answer`` answers the left."""
 
     def step(
         self, state: Any, side: Side, message: object, coins: Coins
@@ -68,7 +69,7 @@ class TossingPostProcessor(PostProcessor[State]):
         )
 
     def _again(self, before: processor.Underway) -> Tossed:
-        """The exchange where it stands: at its start, unless something has been sent."""
+        """The generator of an unfinished exchange, from a rerun on its coins and answers."""
         hand = RecordedCoins(ReplayedCoins(before.tape))
         generator = self.exchange(before.state, before.message, hand)
         processor.check_generator(generator)
@@ -87,19 +88,19 @@ Wiring: TypeAlias = "Callable[[Signature], Signature] | None"
 @column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
-    """An IPM made of one generator function; see ``exchange``."""
+    """A post-processor made of one generator function; see ``exchange``."""
 
     function: Function[State]
     initial_state: Any = None
     left: Wiring = None
     lifting: object = None
-    """A ``composition.Lifting``, as a class may declare one; None if nothing is declared."""
+    """A ``composition.Lifting`` declaration, as of a class; None if nothing is declared."""
     passes_halt: bool = False
     forwards_queries: bool | Forwarding = False
     exchange: Function[State] = attrs.field(  # pyright: ignore[reportIncompatibleMethodOverride]
         init=False, default=attrs.Factory(lambda self: self.function, takes_self=True)
     )
-    """The function itself."""
+    """The generator function itself."""
 
     def signature(self, right: Signature) -> Signature:
         return right if self.left is None else self.left(right)
@@ -108,7 +109,7 @@ class FunctionExchange(Named, processor.ExchangePostProcessor[State]):
 @column_safe(of="function")
 @attrs.frozen(eq=False, repr=False)
 class FunctionTossing(Named, TossingPostProcessor[State]):
-    """An IPM made of one generator function that is handed coins; see ``exchange``."""
+    """A post-processor made of one generator function that receives coins; see ``exchange``."""
 
     function: Tossing[State]
     initial_state: Any = None
@@ -132,7 +133,8 @@ def exchange(
     passes_halt: bool = False,
     forwards_queries: bool | Forwarding = False,
 ) -> Callable[[Function[State] | Tossing[State]], FunctionExchange | FunctionTossing]:
-    """Decorator: an IPM from a generator function (state, message) of one exchange.
+    """Decorator: a post-processor from a generator function (state, message), which runs once for
+    each message from the left.
 
     In it ``heard = yield asked`` sends to the right and goes on with what comes back; ``return
     state, answer`` answers the left. It may be run again from its start on the same answers, so it

@@ -1,4 +1,4 @@
-"""A post-processor whose step is an exchange: one generator, run from answer to answer.
+"""Post-processors whose step is an exchange: a generator, resumed by each answer.
 
 The state in the middle of an exchange: a value, though a generator is none.
 
@@ -30,11 +30,12 @@ from antiphon.protocol.registry import register
 Live = TypeVar("Live", default=Any)
 
 Exchanged = Generator[object, Any, tuple[State, object]]
-"""It yields what goes right, is sent what comes back, and returns (state', answer)."""
+"""The generator of an exchange: it yields messages to the right, receives answers, and returns
+(state', answer)."""
 
 
 def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answer, ...]]:
-    """Part of an exchange: sends each message right and returns the answers.
+    """Part of an exchange: sends each message to the right in turn, and returns the answers.
 
     ``answers = yield from in_turn(messages)``. (No ``yield from messages``: a tuple or a list
     has no ears, and raises AttributeError at the first answer.)
@@ -49,20 +50,21 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
 @register("antiphon.Underway/1", state=True)
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):
-    """Where an exchange stands, before the next answer. Compared and hashed by exact value."""
+    """The state of an unfinished exchange that waits for an answer. Compared and hashed by exact
+    value."""
 
     state: State
     message: object
     heard: tuple[object, ...]
     tape: tuple[Draw, ...]
     sent: tuple[object, ...] = attrs.field(eq=False)
-    """The messages sent right. They follow from the rest: a rerun must send the same."""
+    """The messages sent right so far, implied by the rest: a rerun must send the same."""
     slot: list[Live] = attrs.field(eq=False)
-    """The run that has just ended, until it is taken."""
+    """The live generator of the exchange, until the next step takes it; then empty."""
 
     def take(self) -> Live | None:
-        """The run that has just ended, if no thread has taken it yet: a single operation, so one
-        thread gets it."""
+        """The live generator of this exchange; None if it was taken before. One atomic
+        operation, so only one thread gets it."""
         try:
             return self.slot.pop()
         except IndexError:
@@ -92,7 +94,7 @@ NOT_AGAIN: Final = (
 
 
 def no_answer_due() -> NoReturn:
-    """Refuse a message that comes at the wrong time. Raises: ProtocolError."""
+    """Refuse a message that comes from the wrong side at this time. Raises: ProtocolError."""
     raise ProtocolError(
         "a message from the left in the middle of an exchange, or from the right outside of one: "
         "step each state with what its own side says next"
@@ -100,7 +102,8 @@ def no_answer_due() -> NoReturn:
 
 
 def answered(ended: StopIteration) -> tuple[Any, Side, object]:
-    """The step that an exchange ends with. Raises: PartError for another value than a pair."""
+    """The last step of an exchange, from the value that its generator returned. Raises:
+    PartError unless that is a pair."""
     value: Any = ended.value
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is tuple and len(value) == 2:
@@ -111,7 +114,7 @@ def answered(ended: StopIteration) -> tuple[Any, Side, object]:
 
 
 def check_generator(live: object) -> None:
-    """Raises: PartError for what an exchange returned that is no generator."""
+    """Check that an exchange function returned a generator. Raises: PartError if it did not."""
     if type(live) is not GeneratorType:
         raise PartError(
             f"an exchange is a generator function: this one returned {of_kind(live)} "
@@ -120,7 +123,7 @@ def check_generator(live: object) -> None:
 
 
 def run_again(live: Exchanged, underway: Underway) -> None:
-    """Bring a new generator to where an exchange stands.
+    """Run a new generator on the recorded answers until it is where the exchange stopped.
 
     Raises: PartError if it does not say the same again, or fails where it did not.
     """
@@ -134,7 +137,8 @@ def run_again(live: Exchanged, underway: Underway) -> None:
 
 
 class ExchangePostProcessor(PostProcessor[State]):
-    """IPM: answers each message from its left by one run of ``exchange``. Deterministic.
+    """A deterministic post-processor that answers each message from its left by one run of the
+    generator ``exchange``.
 
     State: what ``exchange`` returns; in its middle, ``Underway``.
     An exchange is a function of its state, its message and the answers, and changes none of
@@ -150,7 +154,8 @@ class ExchangePostProcessor(PostProcessor[State]):
 
     @abstractmethod
     def exchange(self, state: State, message: Any, /) -> Exchanged[State]:
-        """``heard = yield asked`` asks the right, ``return state, answer`` answers the left."""
+        """One exchange as a generator: ``heard = yield asked`` asks the right, ``return state,
+        answer`` answers the left."""
 
     def step(
         self, state: Any, side: Side, message: object, coins: Coins

@@ -1,4 +1,4 @@
-"""In which sense a mechanism is private, how much, and what that implies in another sense."""
+"""Measures of privacy (pure, approximate, concentrated, …), and implications between them."""
 
 from antiphon.protocol.measures.conversions import (
     CONVERSIONS,

@@ -22,16 +22,18 @@ _DIGITS: Final = 40
 
 @attrs.frozen
 class Conversion:
-    """A row of the table: every mechanism with a measure ``of`` this kind has one of that."""
+    """A row of the table of implications: a mechanism with a measure of the kind ``of`` also has
+    one of the kind ``to``."""
 
     of: type[kinds.Measure]
     to: type[kinds.Measure]
     figure: str
-    """As it is written on paper."""
+    """The formula of the implied parameter, as it is written on paper."""
     source: str
     rounding: str
     convert: Callable[[Any], kinds.Measure | None] = attrs.field(repr=False)
-    """None where nothing is implied: (ε, δ) with δ > 0 is not pure."""
+    """The function that computes the implied measure; None where nothing is implied: (ε, δ) with
+    δ > 0 is not pure."""
 
 
 def _pure(measure: kinds.Approximate) -> kinds.Pure | None:
@@ -39,13 +41,13 @@ def _pure(measure: kinds.Approximate) -> kinds.Pure | None:
 
 
 def _half_square(epsilon: ExactEpsilon, parts: int = 2) -> kinds.ZeroConcentrated | None:
-    """ρ = ε²/parts; None for 0, as ρ is positive."""
+    """The zCDP parameter ρ = ε²/parts; None for ε = 0, as ρ must be positive."""
     high = exact.bracket(epsilon, _DIGITS)[1]
     return kinds.ZeroConcentrated(high**2 / parts) if high else None
 
 
 def _gaussian(epsilon: ExactEpsilon) -> kinds.GaussianDP | None:
-    """μ = 2Φ⁻¹(e^ε/(1+e^ε)); None for 0, as μ is positive."""
+    """The GDP parameter μ = 2Φ⁻¹(e^ε/(1+e^ε)) of ε-DP; None for ε = 0, as μ must be positive."""
     x = quantile_above(epsilon)
     return kinds.GaussianDP(2 * x) if x else None
 
@@ -99,13 +101,13 @@ CONVERSIONS: Final = (
     Conversion(kinds.Dominated, kinds.Renyi, "D_α(P‖Q)", "data processing", _UP,
                lambda m: kinds.Renyi(m.pair.divergence_at)),
 )  # fmt: skip
-"""The table of conversions; others are chains of these rows; (ε, δ) with a δ of one's choice:
-``approximate``."""
+"""The table of conversions; other implications are chains of its rows. For (ε, δ) at a chosen δ,
+see ``approximate``."""
 
 
 def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
-    """A measure of another kind that this one implies, by the fewest rows of the table; None if
-    there is none.
+    """A measure of the kind ``kind`` that this measure implies, by the fewest rows of the table;
+    None if there is none.
 
     >>> converted(kinds.BoundedRange(1), kinds.ZeroConcentrated)
     ZeroConcentrated(rho=0.125)
@@ -125,7 +127,8 @@ def converted(measure: kinds.Measure, kind: type[Kind]) -> Kind | None:
 
 
 def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
-    """Whether a measure implies another, as far as the table and ``approximate`` tell."""
+    """Whether the first measure implies the second, as far as the table of conversions and
+    ``approximate`` can tell."""
     if identical(measure, other):
         return True
     if isinstance(other, kinds.Approximate):
@@ -148,7 +151,7 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
 
 
 def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
-    """(ε, δ) with this very δ, ε rounded up; None where a measure gives none.
+    """The (ε, δ)-DP that a measure implies at this δ, with ε rounded up; None if it implies none.
 
     A stated ε, whatever δ is; zCDP by Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP by
     Balle and Wang 2018, Thm 8; of a dominating pair its hockey-stick divergence.
@@ -175,7 +178,7 @@ def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | 
 
 
 def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
-    """H_ε(P‖Q). Raises: PartError where a user's pair gives no probability."""
+    """The divergence H_ε(P‖Q) of a pair. Raises: PartError if it is no probability."""
     try:
         return exact.probability(pair.delta_at(epsilon))
     except InvalidArgument as error:
@@ -185,13 +188,14 @@ def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
 
 
 _LARGE: Final = 64
-"""A μ past which Φ takes long, and zCDP is as good."""
+"""A μ beyond which Φ takes long to compute, and zCDP is as good."""
 _MOST: Final = 10**12
-"""A ρ past which nothing is promised."""
+"""A ρ beyond which no (ε, δ) is computed for ρ-zCDP."""
 
 
 def _least(enough: Callable[[Fraction], bool]) -> Fraction | None:
-    """An ε that is enough, relatively 2^-40 above one that is not; None if none up to 2^30 is."""
+    """The least ε for which ``enough`` is true, up to a relative 2^-40 above; None if it is
+    false for all ε up to 2^30."""
     if enough(Fraction(0)):
         return Fraction(0)
     high = Fraction(1)
@@ -207,11 +211,11 @@ def _least(enough: Callable[[Fraction], bool]) -> Fraction | None:
 
 
 _MARGIN: Final = 1e-12
-"""More than a few dozen operations in double precision lose, relatively."""
+"""A bound above the relative error of a few dozen operations in double precision."""
 
 
 def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
-    """An ε such that every ρ-zCDP mechanism is (ε, δ)-DP; at most 1e-9 above the formula's.
+    """An ε such that ρ-zCDP implies (ε, δ)-DP; at most 1e-9 above the formula's minimum.
 
     ε = ρα + (ln(1/δ) + (α-1)·ln(1-1/α) - ln α)/(α-1), for the best order α > 1 that a
     ternary search finds: every α gives a valid ε.
@@ -224,7 +228,7 @@ def zcdp_epsilon(rho: Fraction, delta: Fraction) -> Fraction:
     scale = float(rho)
 
     def at(log: float) -> float:
-        """ε for the order α = 1 + e^log."""
+        """The ε that the Rényi order α = 1 + e^log gives."""
         less = math.exp(log)  # α - 1
         spread = less * -math.log1p(1 / less) - math.log1p(less)
         return scale * (1 + less) + (spread - log_delta) / less

@@ -1,4 +1,4 @@
-"""The Rényi divergences of the worst pairs of a measure, rounded up."""
+"""The Rényi divergences of the worst-case pair of a privacy measure, rounded up."""
 
 import math
 from collections.abc import Callable
@@ -12,18 +12,19 @@ from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.interval import UNIT, Floats, Number, up
 
 SLACK: Final = 64 * UNIT
-"""More than the few dozen operations of a divergence can be off by, relatively."""
+"""A bound above the relative error of the few dozen operations of a divergence."""
 
 
 def order_of(order: float) -> float:
-    """An order α >= 1, perhaps infinite. Raises: InvalidArgument."""
+    """A Rényi order α >= 1, perhaps infinite. Raises: InvalidArgument for anything else."""
     if not isinstance(order, Real) or not order >= 1:
         raise InvalidArgument(f"the order of a Rényi divergence is >= 1 here, not {order!r}")
     return order
 
 
 def response_divergence(epsilon: exact.Epsilon, order: float) -> float:
-    """The Rényi divergence of RR_{ε,0} between its two inputs, exact but for rounding up.
+    """The Rényi divergence between the two output laws of randomized response RR_{ε,0}; exact but
+    for rounding up.
 
     ln(cosh((α-1/2)ε)/cosh(ε/2))/(α-1) nats at order α > 1; ε tanh(ε/2) at 1; ε at inf.
     Every ε-DP mechanism has no larger one (CM Thm 2.5). Relative error 1e-14, upward.
@@ -36,7 +37,8 @@ def response_divergence(epsilon: exact.Epsilon, order: float) -> float:
 
 
 def response_curve(epsilon: exact.Epsilon) -> Callable[[float], float]:
-    """``response_divergence`` of one ε, which is rounded once. Raises: InvalidArgument."""
+    """The Rényi divergence of randomized response RR_{ε,0} as a function of the order; ε is
+    rounded once. Raises: InvalidArgument."""
     size = up(exact.epsilon(epsilon))
 
     def curve(order: float) -> float:
@@ -56,7 +58,7 @@ def response_curve(epsilon: exact.Epsilon) -> Callable[[float], float]:
 
 
 def response_divergences(epsilons: Floats, order: float) -> Floats:
-    """The same of many, at one finite order above 1."""
+    """The Rényi divergences of randomized response for many ε, at one finite order above 1."""
     s = order - 1
     near = _near(np, np.minimum(epsilons * order, 20.0), order)
     value = np.where(epsilons * order < 20.0, near, _far(np, epsilons, s)) / s
@@ -66,7 +68,7 @@ def response_divergences(epsilons: Floats, order: float) -> Floats:
 
 
 def _near(m: ModuleType, product: Number, order: float) -> Number:
-    """(α-1)·D_α where αε < 20, in the functions of ``math`` or of NumPy.
+    """(α-1)·D_α of randomized response, for αε < 20; ``m`` is the module ``math`` or NumPy.
 
     cosh x - cosh y = 2 sinh((x+y)/2) sinh((x-y)/2), which does not cancel for small ε.
     """
@@ -76,7 +78,7 @@ def _near(m: ModuleType, product: Number, order: float) -> Number:
 
 
 def _far(m: ModuleType, epsilon: Number, s: float) -> Number:
-    """(α-1)·D_α for the others.
+    """(α-1)·D_α of randomized response, for αε >= 20; ``m`` is the module ``math`` or NumPy.
 
     ln (1+x)/(1+y) = -ln (1 + (y-x)/(1+x)) for x = e^(-(2s+1)ε), y = e^(-ε): nor for small s.
     """
@@ -86,7 +88,7 @@ def _far(m: ModuleType, epsilon: Number, s: float) -> Number:
 
 
 def range_divergence(eta: exact.Epsilon, order: float) -> float:
-    """The largest Rényi divergence of an η-BR mechanism, exact but for rounding up.
+    """The largest Rényi divergence of an η-bounded-range mechanism; exact but for rounding up.
 
     Two views with losses t and t-η are the worst, E = q e^(αt) + (1-q)e^(α(t-η)) with
     q = (e^-t - e^-η)/(1 - e^-η): as A e^((α-1)t) - B e^(αt) it is largest at
@@ -101,7 +103,8 @@ def range_divergence(eta: exact.Epsilon, order: float) -> float:
 
 
 def range_curve(eta: exact.Epsilon) -> Callable[[float], float]:
-    """``range_divergence`` of one η, which is rounded once. Raises: InvalidArgument."""
+    """The largest Rényi divergence of an η-bounded-range mechanism as a function of the order; η
+    is rounded once. Raises: InvalidArgument."""
     size = up(exact.epsilon(eta, "eta"))
     return lambda order: _of_range(size, order_of(order))
 

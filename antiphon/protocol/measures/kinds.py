@@ -21,7 +21,7 @@ from antiphon.protocol.registry import register
 @register("antiphon.Pure/1")
 @attrs.frozen
 class Pure:
-    """ε-DP; ε in nats."""
+    """Pure ε-DP; ε in nats."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
 
@@ -38,7 +38,7 @@ class Approximate:
 @register("antiphon.BoundedRange/1")
 @attrs.frozen
 class BoundedRange:
-    """η-BR: the privacy losses of any two views with the same coins are at most η nats apart.
+    """η-bounded range: privacy losses of two views with the same coins are at most η nats apart.
 
     The adversary's coins stand in its views: one that tosses them for the pair to ask about would
     put losses up to 2η apart beside one another, also of the exponential mechanism.
@@ -60,7 +60,8 @@ class ZeroConcentrated:
 @register("antiphon.GaussianDP/1")
 @attrs.frozen
 class GaussianDP:
-    """μ-GDP: as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth and Su 2022, Def. 4)."""
+    """μ-GDP: the two worlds are as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth and Su
+    2022, Def. 4)."""
 
     mu: Fraction = attrs.field(converter=named.positive)
 
@@ -75,7 +76,7 @@ def _function(_: object, __: attrs.Attribute[Callable[[float], float]], value: o
 @register("antiphon.Renyi/1")
 @attrs.frozen
 class Renyi:
-    """RDP: order α > 1 ↦ Rényi divergence bound in nats (Mironov 2017)."""
+    """Rényi DP: a curve from the order α > 1 to a Rényi divergence bound in nats (Mironov 2017)."""
 
     curve: Callable[[float], float] = attrs.field(validator=_function)
 
@@ -95,11 +96,11 @@ class DominatingPair(ABC):
 
     @abstractmethod
     def delta_at(self, epsilon: exact.Epsilon) -> float:
-        """H_ε(P‖Q), rounded up."""
+        """The hockey-stick divergence H_ε(P‖Q), rounded up."""
 
     @abstractmethod
     def divergence_at(self, order: float) -> float:
-        """D_α(P‖Q) in nats at an order α > 1, rounded up; ``math.inf`` if there is none."""
+        """The Rényi divergence D_α(P‖Q) in nats for α > 1, rounded up; perhaps ``math.inf``."""
 
 
 def _pair(_: object, __: attrs.Attribute[DominatingPair], value: object) -> None:
@@ -126,7 +127,8 @@ MEASURES: Final = (
 
 
 def parameters_of(measure: Measure) -> tuple[ExactEpsilon, Fraction] | None:
-    """(ε, δ) of a measure that states one; η-BR is (η, 0). None for the others."""
+    """The (ε, δ) of a measure that states them: pure, approximate, or η-bounded-range as (η, 0).
+    None for the others."""
     if isinstance(measure, Pure):
         return measure.epsilon, Fraction(0)
     if isinstance(measure, Approximate):

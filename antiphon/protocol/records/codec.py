@@ -28,7 +28,7 @@ from antiphon.protocol.messages import MAX_DEPTH, Ask, Pair, Symbol, identical
 
 Json: TypeAlias = Union[bool, int, float, str, "list[Json]", "dict[str, Json]", None]
 Fields: TypeAlias = dict[str, Any]
-"""A JSON object that is being read: what it says of its values is to be seen."""
+"""A JSON object read from a file, whose values have not been checked yet."""
 Decoder: TypeAlias = Callable[[Fields, int], object]
 
 _MAX_BITS: Final = 1 << 20
@@ -42,7 +42,7 @@ _DTYPE: Final = re.compile(r"[<>|=]?[biufc][0-9]{1,2}")
 
 
 def encode(value: object, *, secrets: bool = False) -> Json:
-    """The JSON value of a message, mechanism, verification function, ….
+    """The JSON value of a message, a mechanism or another registered value.
 
     ``secrets``: whether fields marked secret are written (recordings only).
     Raises: InvalidArgument for a value of a type that has no JSON form.
@@ -151,7 +151,7 @@ _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
 
 
 def encode_any(value: object, *, secrets: bool = False) -> Json:
-    """The JSON value of a party, or of what an adversary said, whatever it is.
+    """The JSON value of any value; for one that cannot be written, only the name of its type.
 
     What has no JSON form is written by the name of its type only: a verifier halts such a
     message, and the transcript must still say that it came.
@@ -163,12 +163,12 @@ def encode_any(value: object, *, secrets: bool = False) -> Json:
 
 
 def unwritable(value: object) -> Json:
-    """The name of the type of a value that cannot be written."""
+    """The JSON value that stands for a value that cannot be written: the name of its type."""
     return {"unregistered": type(value).__qualname__}
 
 
 def encode_draws(draws: tuple[Draw, ...]) -> Json:
-    """A stretch of tape: [[kind, parameter, value], …]."""
+    """The JSON value of a stretch of tape: [[kind, parameter, value], …]."""
     return [[draw.kind, encode(draw.parameter), encode(draw.value)] for draw in draws]
 
 
@@ -176,7 +176,7 @@ def encode_draws(draws: tuple[Draw, ...]) -> Json:
 
 
 def decode(data: object, depth: int = 0) -> Any:
-    """The value that ``encode`` wrote.
+    """The value that ``encode`` wrote as JSON. Raises: TranscriptError.
 
     Raises: TranscriptError for anything else: an unknown tag or type, wrong
     parameters, a number or a nesting past the limits.
@@ -271,19 +271,19 @@ def _decode_type(data: Fields, depth: int) -> object:
 
 
 def _unregistered(name: str, data: Json) -> registry.Unregistered:
-    """Stands for what has parts without a registered name; written again as it was read."""
+    """A placeholder for a value of an unregistered type; it is written again as it was read."""
     return registry.Unregistered(name, json.dumps(data))
 
 
 def mentions_unregistered(data: Json) -> bool:
-    """Whether a JSON value names something without a registered name."""
+    """Whether a JSON value contains a value without a registered name."""
     if isinstance(data, dict):
         return "unregistered" in data or any(map(mentions_unregistered, data.values()))
     return isinstance(data, list) and any(map(mentions_unregistered, data))
 
 
 def unregistered(data: Json) -> Iterator[str]:
-    """The names of all that has none."""
+    """The names of all values without a registered name inside a JSON value."""
     if isinstance(data, dict) and "unregistered" in data:
         yield str(data["unregistered"])
     elif isinstance(data, dict | list):
@@ -373,7 +373,7 @@ def decode_draws(data: object) -> tuple[Draw, ...]:
 
 
 def is_object(data: object) -> TypeGuard[Fields]:
-    """Whether this is a JSON object."""
+    """Whether a value is a JSON object, that is a dict."""
     return type(data) is dict
 
 

@@ -35,7 +35,8 @@ _MOST_PARTS: Final = 12
 
 @attrs.frozen
 class Lane:
-    """One party: its name, what it is, and the round that created it (0: there from the start)."""
+    """One party in a diagram: its name, a subtitle, and the round that created it (0: it was
+    there from the start)."""
 
     title: str
     subtitle: str = ""
@@ -44,7 +45,7 @@ class Lane:
 
 @attrs.frozen
 class Arrow:
-    """A message from one lane to another: ``kind`` is says, differs, answers, creates or halts."""
+    """A message from one lane to another; ``kind`` is says, differs, answers, creates or halts."""
 
     source: int
     target: int
@@ -54,19 +55,19 @@ class Arrow:
 
 @attrs.frozen
 class Turn:
-    """One round: the arrows of the message, then those of its answer."""
+    """One round of a diagram: the arrows of the message, then those of its answer."""
 
     number: int
     message: tuple[Arrow, ...]
     answer: tuple[Arrow, ...]
     coins: str = ""
     created: int | None = None
-    """The lane that this round creates."""
+    """The lane of the mechanism that this round creates; None if it creates none."""
 
 
 @attrs.frozen
 class Diagram:
-    """The content of a diagram, without its layout."""
+    """The content of a sequence diagram, without its layout."""
 
     title: str
     lanes: tuple[Lane, ...]
@@ -76,7 +77,7 @@ class Diagram:
 
 
 def diagram(view: Interaction, limit: int = 50) -> Diagram:
-    """The lanes and arrows of a view.
+    """The sequence diagram of a view: its lanes, and the arrows of at most ``limit`` rounds.
 
     Raises: InvalidArgument for a limit that is no int >= 0; TranscriptError where a party of
     the view, which is asked what it accepts, raises something.
@@ -107,12 +108,12 @@ def _diagram(view: Interaction, limit: int) -> Diagram:
 
 
 def title_of(view: Interaction) -> str:
-    """The system that was played: V[f] ∘* I(b) ∘* ExtConComp."""
+    """The system that was played as a text, such as V[f] ∘* I(b) ∘* ExtConComp."""
     return " ∘* ".join(map(_title, _few(parts_of(view.header.system))))
 
 
 def _few(parts: list[Json]) -> list[Json]:
-    """At most a dozen parts; what is left out stands as one."""
+    """At most a dozen parts of a chain; a placeholder stands for the rest, in the middle."""
     if len(parts) <= _MOST_PARTS:
         return parts
     half = _MOST_PARTS // 2
@@ -132,19 +133,19 @@ def _lane(part: Json) -> Lane:
 
 
 def _forwards(part: Json) -> bool:
-    """Whether a part surely sends every left message on unchanged (or as m_b)."""
+    """Whether a part is known to send every left message on unchanged (or its side m_b)."""
     return drawn_as(part).forwards or only_forwards(lookup(type_of(part)))
 
 
 def _answers_unchanged(part: Json) -> bool:
-    """Whether a part surely sends every answer on as it is."""
+    """Whether a part is known to send every answer on unchanged."""
     drawn = drawn_as(part)
     return drawn.forwards or drawn.composes
 
 
 def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
-    """Whether the leftmost part itself sent the HALT of the last round: unless it is a
-    verifier whose f accepts all the messages, yes."""
+    """Whether the leftmost part itself sent the last HALT. Assumed, unless it is a verifier
+    whose f accepts all the messages."""
     first = parts_of(view.header.system)[0]
     try:
         verification = getattr(decode(first), "verification", None)
@@ -154,7 +155,7 @@ def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
 
 
 def ending_of(view: Interaction, shown: int) -> str:
-    """How it ended, or how many rounds there are beside those that are shown."""
+    """A sentence on how the interaction ended, or on how many rounds are not shown."""
     left = len(view.rounds) - shown
     if left > 0:
         return f"… and {left:,} more round{'s' if left > 1 else ''}"
@@ -167,7 +168,7 @@ def ending_of(view: Interaction, shown: int) -> str:
 
 
 class _Cast:
-    """The lanes of a diagram, and the direction of each message."""
+    """Assigns the lanes of a diagram, and finds the way of each message between them."""
 
     def __init__(self, parts: list[Json], rounds: tuple[Round, ...]) -> None:
         self._parts = parts
@@ -193,7 +194,7 @@ class _Cast:
         return [Lane(f"M_{i}", message_label(each.mechanism, 40)) for i, each in enumerate(created)]
 
     def turn(self, number: int, each: Round, *, stopped: bool) -> Turn:
-        """The arrows of one round; ``stopped``: the leftmost part answered itself."""
+        """The arrows of one round; ``stopped``: the leftmost part answered, and sent nothing on."""
         there = tuple(self._there(number, each.message, stopped))
         back = tuple(self._back(there, each.answer))
         coins = ", ".join(f"{d.kind} → {message_label(d.value, 12)}" for d in each.draws[:4])
@@ -213,7 +214,7 @@ class _Cast:
         yield from self._inside(number, message, differs and text == "m_b", kind)
 
     def _inside(self, number: int, message: object, hidden: bool, kind: str) -> Iterator[Arrow]:
-        """The messages between ExtConComp and the mechanism that a message is for."""
+        """The arrows between the composition and the created mechanism that the message is for."""
         index, last = _index(message), len(self._parts)
         if not self._composes:
             return
@@ -224,7 +225,8 @@ class _Cast:
             yield Arrow(last, self._born[number], "create", "creates")
 
     def _back(self, there: tuple[Arrow, ...], answer: object) -> Iterator[Arrow]:
-        """The answer, along the way the message came; ⊤ to a creation is ExtConComp's own."""
+        """The arrows of the answer, back along the way of the message; the composition itself
+        answers a creation."""
         kind, text = "halts" if answer is HALT else "answers", message_label(answer)
         for arrow in reversed(there):
             if arrow.kind != "creates":

@@ -1,4 +1,4 @@
-"""Files of which nothing is lost in silence (docs/transcripts.md).
+"""File writing that never loses data silently: locks, whole writes, syncs (docs/transcripts.md).
 
 A file is written whole or not at all (``whole``), or line by line (``Growing``): then each
 line is written at once, and one that cannot be written whole is an error, after which no
@@ -31,7 +31,7 @@ _TORN: Final = "its last line could not be written whole"
 
 
 class Growing:
-    """A new file, locked, that grows until it is closed: what is written is there, or raises.
+    """A new, locked file for appending; data that cannot be written raises an error.
 
     Args: ``secret``, readable by its owner only, from its creation on; ``overwrite``,
     whether a file that is there is emptied first.
@@ -46,7 +46,7 @@ class Growing:
         tell_of_forks(self)
 
     def write(self, data: bytes) -> None:
-        """Append it all. Raises: FileError, now and ever after, if a part is missing."""
+        """Append all of ``data``. Raises: FileError, now and ever after, if it cannot."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
         self._refusal = _TORN  # until it is not, whatever interrupts
@@ -55,7 +55,7 @@ class Growing:
         self._refusal = None
 
     def finish(self) -> None:
-        """See that all is on the disk, and close. Raises: FileError."""
+        """Sync the file to the disk and close it. Raises: FileError."""
         if self._descriptor < 0:
             return
         with naming(self.path):
@@ -66,14 +66,14 @@ class Growing:
         self.close()
 
     def close(self) -> None:
-        """Close it as it is."""
+        """Close the file without a sync."""
         if self._descriptor >= 0:
             descriptor, self._descriptor = self._descriptor, -1
             self._refusal = self._refusal or "it is closed"
             os.close(descriptor)
 
     def forked(self) -> None:
-        """In a forked child: the file is the parent's."""
+        """In a forked child, refuse all writes: the file belongs to the parent."""
         self._refusal = "it belongs to the process that was forked"
 
     def __enter__(self) -> Growing:
@@ -84,7 +84,7 @@ class Growing:
 
 
 class Held:
-    """A path that is one holder's alone, in this process and in all others, until it is closed.
+    """An exclusive hold on a path, in this process and among all others, until it is closed.
 
     The lock is on a file beside the path, since what is at the path may be replaced; it says who
     holds it, and goes away with the hold. Who is killed holds nothing.
@@ -120,7 +120,7 @@ class Held:
             file.close()  # its holder has just removed it
 
     def close(self) -> None:
-        """Let it go."""
+        """Release the hold on the path."""
         if self._file is not None:
             file, self._file = self._file, None
             self._beside.unlink(missing_ok=True)  # while it is locked: no other's is removed
@@ -143,7 +143,7 @@ def _in_use(path: Path, holder: bytes | None) -> FileError:
 def whole(
     path: Path, *, secret: bool = False, overwrite: bool = False, part: Path | None = None
 ) -> Generator[Growing, None, None]:
-    """A file beside the path, which takes its name once it is written and on the disk.
+    """A temporary file beside the path, which takes its name once it is written and synced.
 
     ``part``: where it is until then, for who alone writes there; what is left there is replaced.
     Raises: FileError, if the path is taken and not to be overwritten, has another writer, or
@@ -165,13 +165,14 @@ def whole(
 
 
 def write_text(path: Path, text: str, *, secret: bool = False, overwrite: bool = False) -> None:
-    """A whole text file, in UTF-8. Raises: FileError, as ``whole``."""
+    """Write a text file in UTF-8, completely or not at all. Raises: FileError, as ``whole``."""
     with whole(path, secret=secret, overwrite=overwrite) as file:
         file.write(text.encode())
 
 
 def refuse_taken(paths: Iterable[Path], overwrite: bool) -> None:
-    """Before anything is computed for them. Raises: FileError for a file that is there.
+    """Check that no file would be overwritten, before anything is computed for it. Raises:
+    FileError for a file that exists.
 
     And InvalidArgument for a directory, which is never overwritten.
     """
@@ -188,7 +189,8 @@ def _taken(path: Path) -> FileError:
 
 
 def write_all(descriptor: int, data: bytes) -> None:
-    """Write all of it, however many writes it takes. Raises: OSError after a part of it."""
+    """Write all of ``data`` to a descriptor, in several writes if need be. Raises: OSError,
+    perhaps after a part of it."""
     written = os.write(descriptor, data)
     while written < len(data):
         written += os.write(descriptor, data[written:])
@@ -196,7 +198,7 @@ def write_all(descriptor: int, data: bytes) -> None:
 
 @contextmanager
 def naming(path: Path, done: str = "written") -> Generator[None, None, None]:
-    """While a file is opened, read or ``done`` otherwise. Raises: FileError, naming the path."""
+    """Context manager: turns an OSError of file access into a FileError that names the path."""
     try:
         yield
     except FileError:
@@ -229,7 +231,7 @@ def _is_regular(descriptor: int) -> bool:
 
 
 def _lock(descriptor: int, path: Path) -> None:
-    """Held until the file is closed. Raises: FileError if another holds it."""
+    """Lock an open file until it is closed. Raises: FileError if another process holds the lock."""
     if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
         return
     try:
@@ -268,7 +270,8 @@ def _refuse_while_written(path: Path) -> None:
 
 
 def sync_directory(directory: Path) -> None:
-    """So that a new name survives a loss of power, too; where the system can do it."""
+    """Sync a directory to the disk, so that a new file name survives a loss of power, where the
+    system supports it."""
     with suppress(OSError):
         descriptor = os.open(directory, os.O_RDONLY)
         try:

@@ -1,4 +1,4 @@
-"""The parties of an interaction as a file states them: they can be rebuilt and run again.
+"""The parties of an interaction as a file describes them, to be rebuilt and run again.
 
 A recording names its system twice, in public and with its secrets: they must ``agree``.
 """
@@ -46,14 +46,16 @@ class Header:
 
 @attrs.frozen
 class Secret:
-    """The part of a recording that a view lacks: enough to rebuild and rerun the mechanism."""
+    """The secret part of a recording: the mechanism with its secret parameters, and its initial
+    state, which a rerun needs."""
 
     system: Any  # Json, which cattrs cannot read, as it is of its own kind
     initial: Any
 
 
 def rebuilt(data: Json, kind: type, role: str) -> Any:
-    """A party, from its description in a file.
+    """An adversary or mechanism, rebuilt from its description in a file. Raises: InvalidArgument,
+    TranscriptError.
 
     Raises: InvalidArgument if it has no registered name or is of another kind.
     """
@@ -70,7 +72,7 @@ def rebuilt(data: Json, kind: type, role: str) -> Any:
 
 @contextmanager
 def rerunning() -> Generator[None, None, None]:
-    """While what a file names is run again. Raises: TranscriptError for whatever it raises."""
+    """Context manager for running code that a file names. Raises: TranscriptError for errors."""
     try:
         yield
     except (AntiphonError, OSError):
@@ -83,7 +85,7 @@ def rerunning() -> Generator[None, None, None]:
 
 
 def agree(public: Json, secret: Json) -> bool:
-    """Whether the secret description of a party is the public one, and secret parameters more."""
+    """Whether a party's secret description is the public one with secret parameters added."""
     if isinstance(public, dict) and isinstance(secret, dict):
         if set(secret) == {"unregistered"}:
             return secret["unregistered"] in _names(public)
@@ -98,7 +100,7 @@ def agree(public: Json, secret: Json) -> bool:
 
 
 def _names(public: dict[str, Json]) -> tuple[Json, ...]:
-    """How a party is called that cannot be written with its secrets."""
+    """The names that may stand for a party which cannot be written with its secrets."""
     if "chain" in public:
         return _CHAINS
     kind: object = lookup(str(public.get("type")))
@@ -119,7 +121,7 @@ def _same_type(public: dict[str, Json], secret: dict[str, Json]) -> bool:
 
 
 def _may_hide(kind: object, names: set[str]) -> bool:
-    """Whether parameters that are not in public are secret ones; nothing is known of others'."""
+    """Whether these parameters of a class are all marked secret; True for unknown classes."""
     if not isclass(kind) or not attrs.has(kind):
         return True
     fields = attrs.fields(kind)
@@ -127,7 +129,7 @@ def _may_hide(kind: object, names: set[str]) -> bool:
 
 
 def bit_of(system: Json) -> int | None:
-    """The bit of the leftmost identifier of a system described with its secrets, if it has one."""
+    """The bit of the leftmost identifier I(b) in a secret description; None if there is none."""
     parts = system.get("chain") if isinstance(system, dict) else None
     for part in parts if isinstance(parts, list) else [system]:
         if isinstance(part, dict) and drawn_as(part).picks:

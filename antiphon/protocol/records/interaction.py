@@ -1,4 +1,4 @@
-"""interact, record, replay: a play between an adversary and a mechanism (CM §2.2.1, Def. 2.9)."""
+"""Plays of an adversary against a mechanism: interact, record, replay (CM §2.2.1, Def. 2.9)."""
 
 import reprlib
 from collections.abc import Callable, Sequence
@@ -41,7 +41,7 @@ def interact(
     overwrite: bool = False,
     watch: Watch | None = None,
 ) -> View:
-    """Play: λ starts the adversary, then the two alternate until one halts.
+    """Play an adversary against a mechanism: λ starts it, then they alternate until one halts.
 
     Args: ``initial``, the mechanism's initial state if it has several; ``rounds``,
     how many messages the adversary may send (None: until a party halts); ``seed``,
@@ -70,7 +70,7 @@ def record(
     overwrite: bool = False,
     watch: Watch | None = None,
 ) -> Recording:
-    """``interact``, keeping the mechanism's coins too: a secret (law 2)."""
+    """Play as ``interact`` does, and also keep the mechanism's coins, which are secret (law 2)."""
     played = _play(adversary, mechanism, initial, rounds, seed, sink, overwrite, watch, secret=True)
     view, hidden, tape = played
     assert hidden is not None
@@ -155,7 +155,7 @@ def replay(
     adversary: Adversary | None = None,
     mechanism: Mechanism | None = None,
 ) -> View:
-    """Re-run what the file allows, comparing message by message (law 2).
+    """Run a saved interaction again as far as its file allows, and compare each message (law 2).
 
     A view replays the adversary, with its coins, against the recorded answers. A
     recording also replays the mechanism, with its tape. A party that is not given
@@ -218,11 +218,12 @@ def _replayed(
 
 
 _STREAMS = (0x616E7469, 0x70686F6E)
-"""A name no ``SeedSequence.spawn`` gives: the parties' streams meet no others of the seed."""
+"""A spawn key that ``SeedSequence.spawn`` never gives, so that the parties' random streams are
+independent of others of the seed."""
 
 
 class _Located:
-    """Tells a mismatch among the draws in which round it happened."""
+    """Context manager: adds the number of the round to a ReplayMismatch among its draws."""
 
     def __init__(self, number: int) -> None:
         self._number = number
@@ -241,7 +242,7 @@ def _compare(number: int, what: str, expected: object, actual: object) -> None:
 
 
 class _Shown(reprlib.Repr):
-    """Short texts of whatever a file says, also of ints that Python does not print."""
+    """Short texts of values from a file, also of ints that are too long for Python to print."""
 
     def __init__(self) -> None:
         super().__init__()  # Python 3.11 takes no arguments here
@@ -255,7 +256,7 @@ _shown = _Shown()
 
 
 def _same_on_file(expected: object, actual: object) -> bool:
-    """Whether both are written alike: all that can be said of unregistered parts."""
+    """Whether two values are written alike in a file, the only test of unregistered parts."""
     try:
         written = encode_any(expected)
         return written == encode_any(actual) and mentions_unregistered(written)

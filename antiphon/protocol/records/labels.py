@@ -1,4 +1,4 @@
-"""Short one-line texts for messages and parties, safe to draw whatever they hold.
+"""Short one-line texts for messages and parties, safe to draw whatever they contain.
 
 What the variables of a user's file hold has a name in transcripts, so that a view of a decorated
 function or an unregistered class can be rebuilt by whoever runs the same file: ``noisy`` of
@@ -27,13 +27,13 @@ from antiphon.protocol.records.codec import Json
 
 _DEEPEST: Final = 6
 _MOST: Final = 4
-"""How many items of a tuple, or parameters of a type, are shown."""
+"""The largest number of items of a tuple, or of parameters, that a label shows."""
 _LONGEST: Final = 4096
-"""Bits past which a fraction is not looked at."""
+"""The number of bits beyond which a fraction is not written out."""
 
 
 def shorten(text: str, width: int) -> str:
-    """At most ``width`` printable characters of a text, on one line."""
+    """The first ``width`` characters of a text, on one line; unprintable characters become dots."""
     text = "".join(c if c.isprintable() else "·" for c in text[: width + 1])
     return text if len(text) <= width else text[: width - 1] + "…"
 
@@ -103,7 +103,7 @@ def _plain(value: Any) -> str:
 
 
 def _fraction(value: Fraction) -> str:
-    """As it is, or six digits of it, rounded up: it may be a privacy parameter."""
+    """A fraction as a text; a long one as six digits, rounded up (it may be an ε or a δ)."""
     bits = max(value.numerator.bit_length(), value.denominator.bit_length())
     if bits <= 48:
         return str(value)
@@ -113,7 +113,8 @@ def _fraction(value: Fraction) -> str:
 
 
 def _instance(value: Any, depth: int) -> str:
-    """A registered value: its type, and the parameters that are public and not the default."""
+    """A value of an attrs class as a text: its type, and its public parameters that differ from
+    their defaults."""
     if issubclass(type(value), Creation):
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), registry.name_of(value)
@@ -133,13 +134,13 @@ def _instance(value: Any, depth: int) -> str:
 
 
 def type_of(part: Json) -> str:
-    """The registered name of a part, or "" if the header gives none."""
+    """The registered name of a part, from its JSON form; "" if it has none."""
     name = part.get("type", part.get("object")) if isinstance(part, dict) else None
     return name if isinstance(name, str) else ""
 
 
 def party_label(part: Json, width: int = 26) -> str:
-    """The class name of a party: "antiphon.ExtConComp/1" is ExtConComp."""
+    """The short class name of a party: ExtConComp for "antiphon.ExtConComp/1"."""
     name: object = type_of(part)
     if not name and isinstance(part, dict):
         name = part.get("unregistered", "?")
@@ -147,7 +148,7 @@ def party_label(part: Json, width: int = 26) -> str:
 
 
 def drawn_as(part: Json) -> DrawnAs:
-    """The way a part is drawn, as its own class declares it; an inherited declaration does not
+    """How a part is drawn, as its own class declares it; an inherited declaration does not
     count."""
     kind = registry.lookup(type_of(part))
     found: object = vars(kind).get("drawn_as") if isclass(kind) else None
@@ -155,19 +156,20 @@ def drawn_as(part: Json) -> DrawnAs:
 
 
 def parts_of(system: Json) -> list[Json]:
-    """The parts of a system, left to right; a mechanism alone is one part."""
+    """The parts of a system in JSON form, left to right; a mechanism alone is one part."""
     chain = system.get("chain") if isinstance(system, dict) else None
     return chain if isinstance(chain, list) and chain else [system]
 
 
 _NAMED_DEEPEST: Final = 4
 _MOST_NAMED: Final = 1000
-"""The number of items of a list that are looked at."""
+"""The largest number of items of a list that are searched for unnamed parties."""
 _PARTIES: Final = (Mechanism, PostProcessor, FunctionType)
 
 
 def name_variables(module: ModuleType, prefix: str) -> None:
-    """Name what has no registered name; classes first, so that their instances go by them."""
+    """Give the unregistered classes and objects in a module's variables names for transcripts;
+    classes come first."""
     variables = [(name, value) for name, value in vars(module).items() if name[:2] != "__"]
     for name, value in variables:
         if isclass(value) and _is_users(value):
@@ -178,7 +180,7 @@ def name_variables(module: ModuleType, prefix: str) -> None:
 
 
 def name_parties(*parties: object) -> None:
-    """Name what has no name and stands in a file, as whoever runs that file will name it."""
+    """Give unregistered parties the names that running their defining file again gives them."""
     for _, found in _nameless("", parties, 0):
         module = sys.modules.get(_defined(found).__module__)
         file = Path(getattr(module, "__file__", None) or "")
@@ -187,13 +189,13 @@ def name_parties(*parties: object) -> None:
 
 
 def _defined(party: object) -> Any:
-    """The function or the class that a party was made of."""
+    """The function that a party was made of, or else its class."""
     function: object = getattr(party, "function", party)
     return function if isinstance(function, FunctionType) else type(party)
 
 
 def _is_users(kind: type) -> bool:
-    """Whether a transcript could hold values of this class, and it is none of ours."""
+    """Whether a class is a user's own attrs class or Enum, which transcripts can hold."""
     return not _is_ours(kind.__module__) and (attrs.has(kind) or issubclass(kind, enum.Enum))
 
 
@@ -202,7 +204,8 @@ def _is_ours(module: str) -> bool:
 
 
 def _nameless(place: str, value: object, depth: int) -> Iterator[tuple[str, object]]:
-    """Parties and functions without a name, and where they are: in lists, games and chains too."""
+    """The parties and functions without a registered name inside a value (lists, games, chains),
+    with their places."""
     kind = cast("type[Any]", type(value))  # pyright: ignore[reportUnknownArgumentType]
     if depth > _NAMED_DEEPEST or isclass(value) or registry.registered_name(value) is not None:
         return

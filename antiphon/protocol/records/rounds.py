@@ -19,12 +19,12 @@ class Ending(enum.Enum):
     ADVERSARY = "adversary"
     MECHANISM = "mechanism"
     OPEN = "open"
-    """The file stops here: it was cut short, or is still being written."""
+    """The file stops before an end: it was cut short, or is still being written."""
 
 
 @attrs.frozen
 class Round:
-    """m_t and its answer, with the coins the adversary drew to choose m_t."""
+    """One message and its answer, with the coins that the adversary drew to choose the message."""
 
     message: Any = attrs.field(eq=SAME)
     answer: Any = attrs.field(eq=SAME)
@@ -32,7 +32,7 @@ class Round:
 
 
 class _ForTheCaller:
-    """The part of a view that only the caller who played it sees.
+    """The attributes of a view that only the caller who played it has; they are never saved.
 
     These may hold data, so they are no fields: nothing that prints, saves, pickles, copies or
     converts a view comes across them.
@@ -41,49 +41,50 @@ class _ForTheCaller:
     __slots__ = ("_failures", "_why_halted")
 
     def tell(self, failures: tuple[BaseException, ...], why_halted: str | None) -> None:
-        """Note what the session knows."""
+        """Store the failures, and the reason for a halt, that the session knows."""
         set_derived(self, _failures=failures, _why_halted=why_halted)
 
     @property
     def failures(self) -> tuple[BaseException, ...]:
-        """The exceptions of steps that failed; in the memory of this view only."""
+        """The exceptions of steps that failed; kept in memory only, for the caller."""
         return getattr(self, "_failures", ())
 
     @property
     def why_halted(self) -> str | None:
-        """Why the mechanism halted, if it says so; in the memory of this view only."""
+        """Why the mechanism halted, if it says so; kept in memory only, for the caller."""
         return getattr(self, "_why_halted", None)
 
 
 @attrs.frozen(repr=False)
 class Interaction(_ForTheCaller):
-    """An interaction that was played: the parties, the rounds, and the ending; it is saved and
-    drawn."""
+    """An interaction that was played: its parties, its rounds and its ending. It can be saved
+    and drawn."""
 
     header: Header
     rounds: Sequence[Round] = attrs.field(repr=False)
     ending: Ending
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
-    """The coins the adversary drew to say HALT."""
+    """The coins that the adversary drew when it said HALT."""
     cut: str | None = attrs.field(default=None, eq=False, repr=False)
-    """The part of a file that was left out, as it stops inside a line or a round."""
+    """A description of the part of a file that was left out, because it stops inside a line or a
+    round; None if nothing was."""
 
     @property
     def messages(self) -> tuple[Any, ...]:
-        """m₁, m₂, …: what the adversary said."""
+        """The messages of the adversary: m₁, m₂, …."""
         return tuple(each.message for each in self.rounds)
 
     @property
     def answers(self) -> tuple[Any, ...]:
-        """The answer that the adversary heard."""
+        """The answers that the adversary heard, in order."""
         return tuple(each.answer for each in self.rounds)
 
     @property
     def coins(self) -> tuple[Draw, ...]:
-        """r_A: the adversary's own coins, in order."""
+        """The adversary's own coins r_A, in order."""
         return (*(draw for each in self.rounds for draw in each.draws), *self.closing)
 
     @property
     def complete(self) -> bool:
-        """Whether the interaction came to its end."""
+        """Whether the interaction has ended: false for a file that was cut short."""
         return self.ending is not Ending.OPEN

@@ -1,4 +1,4 @@
-"""Where the rounds of an interaction go: memory, or a file of JSON lines (docs/transcripts.md).
+"""Where the rounds of an interaction are kept: memory, or JSON lines (docs/transcripts.md).
 
 One message a line, each written at once, so that a long run streams to disk and a
 killed process loses at most the line being written.
@@ -57,13 +57,13 @@ class MemorySink:
 
 
 _KNOWN: Final = 256
-"""Messages whose lines are kept in mind while a file is written …"""
+"""The number of messages whose encoded lines are cached while a file is written."""
 _SHORT: Final = 512
-"""… where these have so many characters at most."""
+"""The largest length, in characters, of a line that is cached."""
 
 
 class FileSink:
-    """Streams the rounds of an interaction to a file, one line a message."""
+    """Writes the rounds of an interaction to a file as they happen, one line for each message."""
 
     def __init__(
         self, file: Growing, header: Header, secret: Secret | None, evidence: codec.Json = None
@@ -72,8 +72,7 @@ class FileSink:
         self._file = file
         self._header = _header_line(header, secret, evidence)
         self._said: dict[int, tuple[object, str]] = {}
-        """Encoded messages by identity: messages are immutable, and some are said again and again.
-        """
+        """Encoded messages by identity, as a cache: messages are immutable and often repeated."""
 
     def __enter__(self) -> FileSink:
         try:
@@ -123,7 +122,7 @@ class FileSink:
 
 
 def _readable(said: codec.Json) -> bool:
-    """Whether a message can be read again: what is nested too deeply cannot."""
+    """Whether an encoded message can be decoded again; one that is nested too deeply cannot."""
     try:
         codec.decode(said)
     except (TranscriptError, RecursionError):
@@ -156,7 +155,7 @@ def save(
     *,
     overwrite: bool = False,
 ) -> None:
-    """Write a finished view, or a recording, which has a secret and a tape: whole, or not at all.
+    """Write a finished view, or a recording with secret and tape, to a file: whole or not at all.
 
     ``evidence``: what it is a counterexample to, if it is one (``audit``).
     Raises: FileError, if the path is taken and not to be overwritten, ….

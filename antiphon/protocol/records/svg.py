@@ -1,4 +1,4 @@
-"""Diagrams on paper: as Mermaid text and as SVG. Every text is escaped, whoever wrote it."""
+"""Diagrams as Mermaid text and as SVG. Every text is escaped, whoever wrote it."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -28,12 +28,12 @@ _MERMAID_ARROWS: Final = {
 
 
 def mermaid_escaped(text: str) -> str:
-    """The text with all that has a meaning in Mermaid or HTML as entity codes (``#59;``)."""
+    """The text with every special character of Mermaid or HTML as an entity code (``#59;``)."""
     return "".join(c if c.isalnum() or c in _PLAIN else f"#{ord(c)};" for c in text)
 
 
 def as_mermaid(diagram: Diagram) -> str:
-    """The text of a Mermaid sequence diagram."""
+    """The diagram as the text of a Mermaid sequence diagram."""
     return "\n".join(_mermaid_lines(diagram)) + "\n"
 
 
@@ -72,7 +72,7 @@ _LEGEND: Final = (
     ("creates", "creation"), ("answers", "answer"), ("halts", "halt"),
 )  # fmt: skip
 PLAIN: Final = f"text {{ font-family: {_FONT}; }}"
-"""The style of all texts."""
+"""The CSS rule for the font of all texts in a picture."""
 _STYLE: Final = f"""
 {PLAIN}
 .label, .halo {{ font-size: 12.5px; }}
@@ -87,13 +87,13 @@ def text_width(text: str, size: float) -> float:
 
 
 def as_svg(diagram: Diagram) -> str:
-    """An SVG picture of its own: no scripts, no links, no outside fonts."""
+    """A self-contained SVG picture: no scripts, no links, no outside fonts."""
     sheet = _Sheet(diagram)
     return svg_sheet(diagram.title, sheet.width, sheet.height, sheet.lines(), _STYLE)
 
 
 class _Sheet:
-    """Where everything stands."""
+    """The layout of a diagram: the coordinates of all lanes, boxes and arrows."""
 
     def __init__(self, diagram: Diagram) -> None:
         self._diagram = diagram
@@ -201,7 +201,7 @@ def _depth(turn: Turn) -> float:
 
 
 def _line(start: float, end: float, y: float, kind: str) -> str:
-    """A horizontal arrow; its head is drawn, not a marker, so that all viewers show it."""
+    """A horizontal arrow; its head is a shape, not a marker, so that all viewers show it."""
     colour, back = _COLOURS[kind], -1 if end > start else 1
     dash = ' stroke-dasharray="5 4"' if kind in ("answers", "halts") else ""
     head = f"{end:.1f},{y:.1f} {end + 8 * back:.1f},{y - 4:.1f} {end + 8 * back:.1f},{y + 4:.1f}"
@@ -212,14 +212,14 @@ def _line(start: float, end: float, y: float, kind: str) -> str:
 
 
 def svg_text(x: float, y: float, text: str, style: str) -> str:
-    """A text element, escaped."""
+    """An SVG text element with its text escaped."""
     return f'<text x="{x:.1f}" y="{y:.1f}" {style}>{escaped(text)}</text>'
 
 
 def svg_box(
     x: float, y: float, width: float, height: float, fill: str, edge: str, radius: int = 6
 ) -> str:
-    """A box with round corners."""
+    """An SVG rectangle with round corners."""
     return (
         f'<rect x="{x:.1f}" y="{y:.1f}" width="{width:.1f}" height="{height:.1f}" '
         f'rx="{radius}" fill="{fill}" stroke="{edge}"/>'
@@ -229,7 +229,7 @@ def svg_box(
 def svg_sheet(
     title: str, width: float, height: float, lines: Iterable[str], style: str = PLAIN
 ) -> str:
-    """A picture of its own: no scripts, no links, no outside fonts."""
+    """A self-contained SVG picture of these elements: no scripts, no links, no outside fonts."""
     size = f'width="{width:.0f}" height="{height:.0f}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width:.0f} {height:.0f}" {size}'
     top = (f'{head} role="img">', f"<title>{escaped(title)}</title>", f"<style>{style}</style>")

@@ -24,7 +24,7 @@ from antiphon.protocol.records.rounds import Ending, Round
 
 VERSION: Final = 1
 MAX_LINE: Final = 1 << 26
-"""Bytes in one line; a longer one is refused unread."""
+"""The largest number of bytes in one line; a longer one is refused unread."""
 
 
 @attrs.frozen
@@ -50,7 +50,7 @@ def _strict_bool(value: object, _: type) -> bool:
 
 
 class TranscriptEntry(NamedTuple):
-    """One line after the header."""
+    """One line of a transcript after its header: a message, an answer or the end."""
 
     tag: str
     value: Any
@@ -58,7 +58,8 @@ class TranscriptEntry(NamedTuple):
 
 
 def _encoder() -> Callable[[object], str]:
-    """As ``JSONEncoder.encode``, which makes its encoder in C anew for each value."""
+    """A compact JSON encoder; faster than ``JSONEncoder.encode``, which builds its C encoder
+    anew for each value."""
     plain = json.JSONEncoder(separators=(",", ":"), allow_nan=False)
     make: Any = getattr(json.encoder, "c_make_encoder", None)
     if make is None:
@@ -69,11 +70,12 @@ def _encoder() -> Callable[[object], str]:
 
 
 dumps: Final = _encoder()
-"""A line of a transcript, or of the log of a durable session, as text."""
+"""A function that writes a JSON value as one compact line of text, for transcripts and the logs
+of durable sessions."""
 
 
 def parsed(raw: bytes, number: int) -> Fields:
-    """A line of a file. Raises: TranscriptError, naming it, if it is no JSON object."""
+    """A line of a file as a JSON object. Raises: TranscriptError, with the line's number."""
     try:
         line = _loads(raw)
     except (ValueError, RecursionError) as error:
@@ -96,7 +98,7 @@ def _unique(pairs: list[tuple[str, object]]) -> Fields:
 
 
 class _Torn(NamedTuple):
-    """A last line without its end: so many bytes of it are there."""
+    """The size in bytes of a last line that has no line end."""
 
     size: int
 
@@ -114,7 +116,7 @@ _loads = partial(
 
 
 def _lines(file: IO[bytes]) -> Iterator[tuple[int, bytes | _Torn]]:
-    """The lines of a file, with their numbers."""
+    """The lines of a file, each with its number."""
     number = 0
     while raw := file.readline(MAX_LINE):
         number += 1
@@ -144,9 +146,9 @@ def _first(raw: bytes | _Torn) -> _FirstLine:
 
 
 _KNOWN: Final = 1024
-"""Lines that are kept in mind while a file is read: of what is said again and again …"""
+"""The number of distinct lines that are cached while a file is read."""
 _SHORT: Final = 256
-"""… those of so many bytes at most."""
+"""The largest length, in bytes, of a line that is cached."""
 _TAGS: Final = ("says", "answers", "end")
 
 
@@ -166,7 +168,7 @@ def _entry(number: int, line: Fields) -> TranscriptEntry:
 
 
 def _entries(path: Path) -> Iterator[TranscriptEntry]:
-    """The lines after the header, with their order checked. Equal short lines are read once."""
+    """The entries after the header, their order checked. Equal short lines are decoded once."""
     known = dict[bytes, TranscriptEntry]()
     with path.open("rb") as file:
         expected, halted = "says", False
@@ -202,7 +204,7 @@ def _rounds(path: Path) -> Iterator[tuple[Round, tuple[Draw, ...]]]:
 
 
 class Stored(Sequence[Item]):
-    """The rounds (part 0) or the tape (part 1) of a file, read as they are asked for."""
+    """The rounds (part 0) or the tape (part 1) of a file, as a sequence read on access."""
 
     def __init__(self, path: Path, length: int, part: int) -> None:
         self._path, self._length, self._part = path, length, part
@@ -241,7 +243,8 @@ def _opened(path: Path) -> _FirstLine:
 
 
 def evidence(path: Path) -> Json:
-    """The claim to which a saved view or recording is a counterexample; None if it is none.
+    """The refuted claim, in JSON form, of a view or recording saved as a counterexample; None if it
+    is no counterexample.
 
     Raises: TranscriptError, InvalidArgument, as ``load`` does.
     """
@@ -250,7 +253,7 @@ def evidence(path: Path) -> Json:
 
 
 class FileRead(NamedTuple):
-    """The content of a file: of a view, or of a recording, which also has a secret and a tape."""
+    """The content of a transcript file. A recording also has a secret and a tape."""
 
     header: Header
     rounds: Sequence[Round]
@@ -262,7 +265,7 @@ class FileRead(NamedTuple):
 
 
 def read(path: Path, *, stream: bool = False) -> FileRead:
-    """Read a file of a view or of a recording.
+    """Read a transcript file, of a view or of a recording.
 
     ``stream``: check the whole file now but keep only where it is, and read the
     rounds again as they are asked for.

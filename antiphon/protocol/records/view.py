@@ -1,4 +1,4 @@
-"""Views and recordings (CM Def. 2.9; law 2)."""
+"""Views and recordings of interactions (CM Def. 2.9; law 2)."""
 
 from __future__ import annotations
 
@@ -67,8 +67,8 @@ class View(Interaction, Shown):
 
     @staticmethod
     def load(path: str | Path) -> View:
-        """Read a view, or the view of a recording. A file that stops in the middle loads up to
-        its last whole round, is not ``complete``, and says what is lost (``cut``).
+        """Read a view, or the view of a recording. A file that is cut short loads up to its last
+        whole round; ``cut`` says what is lost.
 
         Raises: TranscriptError, naming the line.
         """
@@ -85,7 +85,7 @@ class View(Interaction, Shown):
 
 @attrs.frozen(repr=False)
 class Recording(Shown):
-    """A view and the mechanism's tape: replays both sides. A secret.
+    """A view and the mechanism's tape, so that both sides can be replayed. Keep it secret.
 
     With the answers, the tape gives the data away: a recording is saved readable by
     its owner only.
@@ -94,23 +94,23 @@ class Recording(Shown):
     view: View
     secret: Secret = attrs.field(repr=False)
     tape: Sequence[tuple[Draw, ...]] = attrs.field(repr=False)
-    """The mechanism's draws, one stretch a round."""
+    """The mechanism's draws, as one tuple for each round."""
 
     def _card(self) -> Card:
         shown = self.view._card()  # pyright: ignore[reportPrivateUsage]
         return Card(f"a secret; {shown.title}", (SECRET_TAPE,))
 
     def rebuild_system(self) -> Mechanism:
-        """The mechanism with its secret parameters, from its registered name."""
+        """The mechanism with its secret parameters, rebuilt from its registered name."""
         mechanism: Mechanism = rebuilt(self.secret.system, Mechanism, "mechanism")
         return mechanism
 
     def rebuild_initial(self) -> object:
-        """The initial state that was chosen; None for a CM."""
+        """The initial state that was chosen; None for a continual mechanism."""
         return decode(self.secret.initial)
 
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
-        """Write the recording, for its owner only, whole or not at all.
+        """Write the recording, readable by its owner only, completely or not at all.
 
         Raises: FileError, if the path is taken and not to be overwritten, or not writable.
         """
@@ -118,7 +118,7 @@ class Recording(Shown):
 
     @staticmethod
     def load(path: str | Path) -> Recording:
-        """Read a recording. Raises: TranscriptError, also if the file is only a view."""
+        """Read a recording. Raises: TranscriptError, also if the file holds only a view."""
         recording = loaded(path_of(path))[1]
         if recording is None:
             raise TranscriptError("this file is a view: it does not hold the mechanism's coins")
@@ -126,13 +126,13 @@ class Recording(Shown):
 
 
 _TOLD: Final = 50
-"""Rounds in text …"""
+"""The number of rounds that the text of a view shows."""
 _DRAWN: Final = 12
-"""… and in a picture that nobody asked for."""
+"""The number of rounds that the automatic picture of a view shows."""
 
 
 def card(view: View) -> Card:
-    """The parties, the number of rounds, the ending, and then the messages."""
+    """The title and parts by which a view is shown: parties, rounds, ending, and messages."""
     count = len(view.rounds)
     notes = [
         f"{counted(count, 'round')} of {party_label(view.header.adversary)} with {title_of(view)}"
@@ -158,7 +158,7 @@ def _parts(view: View) -> Iterator[Part]:
 
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """Read a file: its view, and the recording if it is one. Args and errors as of ``read``."""
+    """Read a file: its view, and its recording if it has one. Arguments, errors: as of ``read``."""
     found = read(path, stream=stream)
     view = View(found.header, found.rounds, found.ending, found.closing, found.cut)
     recording = None if found.secret is None else Recording(view, found.secret, found.tape)

@@ -1,4 +1,4 @@
-"""The check sum at the end of each line, by which a damaged line is known (docs/durable.md).
+"""The check sum at the end of each log line, which reveals a damaged line (docs/durable.md).
 
 It is the CRC of the line and of all lines before it, from the first one on or from the last
 compaction, so that no line is changed, lost or moved unseen. A line that is written right after a
@@ -15,26 +15,26 @@ from antiphon.protocol.records.transcript import MAX_LINE
 
 _CHECK: Final = re.compile(rb',"(check|synced)":"([0-9a-f]{8})"\}\n\Z')
 LONGEST: Final = len(',"synced":"01234567"}\n')
-"""Bytes that a check adds to a line, at most."""
+"""The largest number of bytes that a check sum adds to a line."""
 _CHECKS: Final = re.compile(rb',"(?:check|synced)":"([0-9a-f]{8})"\}\n')
 MOST: Final = MAX_LINE - LONGEST
-"""Bytes of a line without its check, at most."""
+"""The largest number of bytes of a line without its check sum."""
 _SECTOR: Final = 512
-"""Bytes that a disk writes at once, or a divisor of that number."""
+"""The number of bytes that a disk writes at once, or a divisor of it."""
 _SHORT: Final = 8
-"""Bytes: so many zeros in a row are no flipped bit."""
+"""The number of successive zero bytes that cannot come from flipped bits."""
 _BLOCK: Final = 1 << 16
 
 
 def checked(text: str, before: int, *, synced: bool = False) -> tuple[bytes, int]:
-    """A line, a JSON object as text, as it is written after one with that check; and its own."""
+    """A JSON line with its check sum, from that of the line before; and the new check sum."""
     data = text[:-1].encode("ascii")
     check = crc32(data, before)
     return (b'%b,"synced":"%08x"}\n' if synced else b'%b,"check":"%08x"}\n') % (data, check), check
 
 
 def check_of(raw: bytes, before: int | None) -> int | None:
-    """The check of a whole line; None in a file of before, without, as long as there was none.
+    """Check sum at the end of a whole line; None for a line of an older file version that has none.
 
     Raises: TranscriptError if it is not the check of this line after those before it.
     """
@@ -47,20 +47,20 @@ def check_of(raw: bytes, before: int | None) -> int | None:
 
 
 def check_before(file: IO[bytes], place: int) -> int | None:
-    """The check of the line that ends where another begins; None if none does."""
+    """The check sum of the line that ends at byte ``place``; None if none ends there."""
     file.seek(max(0, place - LONGEST))
     found = _CHECK.search(file.read(min(place, LONGEST)))
     return None if found is None else int(found[2], 16)
 
 
 def lost_its_end(raw: bytes) -> bool:
-    """Whether a last line without its end was whole, so that it was not torn but damaged."""
+    """Whether a last line without its end has a full check sum: damaged, not cut short."""
     return _CHECK.search(raw[:-1] + b"\n") is not None
 
 
 def hole(file: IO[bytes], start: int) -> str | None:
-    """A description of the hole that a power cut has left from a damaged line on; None if it is no
-    such hole.
+    """A description of the zeros that a power cut has left from byte ``start`` on; None if the
+    damage is of another kind.
 
     A disk writes sectors in any order: those that it has not come to are zeros. It has done so to
     lines only that were never synced. Raises: TranscriptError if one of these had been.
@@ -88,8 +88,8 @@ def hole(file: IO[bytes], start: int) -> str | None:
 
 
 def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
-    """A description of lines that a writer without the lock has added at the end of a log; None if
-    there are none.
+    """A description of lines that a process without the lock has appended to a log; None if there
+    are none.
 
     Such a line follows, by its check, one that stands further up. Whoever has written it finds at
     once that it is not where it should be, and answers nothing: so nobody has heard of it.
@@ -112,7 +112,8 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
 
 
 def _first(file: IO[bytes], start: int, size: int, *, zero: bool) -> int:
-    """Where the first byte is that is zero, or is not; the size if none is."""
+    """The position of the first byte that is zero, or (``zero=False``) that is not; the file
+    size if there is none."""
     file.seek(start)
     place = start
     while block := file.read(_BLOCK):

@@ -1,4 +1,4 @@
-"""A session that is written ahead, so that another process can go on with it."""
+"""A session that writes a log before it answers, so that another process can go on with it."""
 
 from __future__ import annotations
 
@@ -17,16 +17,17 @@ from antiphon.sessions.durable.journal import Journal
 from antiphon.sessions.durable.reading import opening
 
 _TAIL: Final = 1 << 19
-"""Bytes of messages after which the state is kept again: what a restart has to step through."""
+"""Bytes of messages after which the state is written again, to keep restarts short."""
 
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
 Reached: TypeAlias = tuple[int, Progress, tuple[object, int, object, object]]
-"""The size of a log, what its guard is to say then, and the state with the last exchange."""
+"""The size of a log, the progress to record in its guard, and the state with the last exchange."""
 
 
 class DurableSession(Session):
-    """M(s), running, of which nothing that was answered is forgotten (docs/durable.md).
+    """A running mechanism M(s) that is written to a file first, so that no answer is lost in a
+    crash (docs/durable.md).
 
     Made by ``ap.begin(mechanism, path)`` and by ``ap.resume(path)``. A message is
     written before it is stepped, and its answer, with the coins that it took, before anybody
@@ -73,35 +74,37 @@ class DurableSession(Session):
         if last is not None:
             self._now = state, last.number, last.message, last.answer
         self._written = self._lasting = self._now
-        """What the log has the answer of, and what is known to last: that only is told."""
+        """The last state and exchange whose answer is in the log; ``_lasting`` is the last that
+        is safely stored."""
         self._promised = False
-        """Whether the log ends in a message whose answer it has not."""
+        """Whether the log ends in a message without an answer."""
         self._keys = lines.Keys() if keys is None else keys
         self._key = key
-        """The key of the message that is promised."""
+        """The key of the message in the log that has no answer yet."""
         self._over = over
         self._instead = "start another"
         self._log, self._guard, self._mark = log, guard, mark
         self._kept = kept or (log.size, 0)
-        """How long the log was when the state was last kept, and how long that line was."""
+        """The size of the log after the state was last written, and the size of that line."""
         self.cut: str | None = cut
-        """The torn end of the file that was left out when it was resumed."""
+        """The torn end of the file that was left out on resuming, in words; else None."""
         self.unkept: str | None = None
-        """Why the state cannot be kept, if it cannot: a restart then steps through all of it."""
+        """The reason why the state cannot be written, so that a restart steps through all
+        messages; None if it can."""
 
     @property
     def path(self) -> Path:
-        """Where its log is."""
+        """The path of the session's log."""
         return self._log.path
 
     @property
     def seeded(self) -> bool:
-        """Never: its coins are the operating system's."""
+        """Always False: a durable session draws from the operating system's entropy."""
         return False
 
     @property
     def last(self) -> Last | None:
-        """The last exchange that happened, once it will last; None before the first."""
+        """The last exchange, once it is safely stored; None before the first."""
         with self._lock:
             if self._log.takes_more:
                 self.settle()
@@ -110,19 +113,19 @@ class DurableSession(Session):
 
     @property
     def transcript(self) -> tuple[Exchange, ...]:
-        """The messages and answers that will last, if started with ``keep=True``; holds data, so it
-        is a secret."""
+        """The messages and answers that are safely stored, if started with ``keep=True``;
+        contains private data, so keep it secret."""
         with self._lock:
             said, last = super().transcript, self.last
             return said[: 0 if last is None else last.number]
 
     @property
     def generation(self) -> int:
-        """How often it has been resumed."""
+        """The number of times the session has been resumed."""
         return self._mark.generation
 
     def send(self, message: object, *, key: str | None = None) -> Any:
-        """One message in, one answer out, once it will last.
+        """Send one message and return its answer, once both are safely stored.
 
         ``key``: a text of your own for this message, as the number of its row. Sent again with it,
         also after a restart, it is not stepped again: its answer is given again. Keys are kept for
@@ -148,7 +151,7 @@ class DurableSession(Session):
         keys: Iterable[str] | None = None,
         at_once: int = 1024,
     ) -> Generator[Any]:
-        """The answers to messages, in order; so many at once wait for the disk together.
+        """The answers to messages, in order; ``at_once`` of them share one sync.
 
         ``keys``: one for each message, as ``send`` takes it. A message that is refused raises after
         the answers before it have been given.
@@ -172,7 +175,7 @@ class DurableSession(Session):
                 raise refusal
 
     def _answer(self, message: object, key: object = None) -> object:
-        """Say, step, and write the answer; it lasts once the log has settled."""
+        """Write the message, step it, write the answer; ``settle`` then makes it safe."""
         if self._over is not None and (key is None or not self._log.takes_more):
             raise self._is_over()
         message = sealed(message, self._mechanism.signature.queries)
@@ -192,7 +195,7 @@ class DurableSession(Session):
         return self.step_written(message)
 
     def step_written(self, message: object) -> object:
-        """Step a message that the log has, and write its answer. (For ``ap.resume``.)"""
+        """Step a message that is already in the log, and write its answer. (For ``ap.resume``.)"""
         before = self._now
         try:
             return super().send(message)
@@ -228,7 +231,7 @@ class DurableSession(Session):
             self._key = None
 
     def _joined(self, answer: str) -> str | None:
-        """The line of an answer with the state after it; None if that cannot be kept.
+        """A log line with an answer and the state after it; None if the state cannot be stored.
 
         Where a part has died, as of too little memory, it might not die when it is stepped again.
         """
@@ -239,13 +242,13 @@ class DurableSession(Session):
             return None
 
     def keep_if_due(self) -> None:
-        """Keep the state once a restart would have much to step through."""
+        """Write the state to the log if a restart would have many messages to step through."""
         size, last = self._kept
         if self._log.size - size >= max(_TAIL, last) and self.unkept is None:
             self.keep_state()
 
     def keep_state(self) -> None:
-        """Write the state, so that a restart needs to step through what comes after it only.
+        """Write the state to the log, so that a restart only steps through the messages after it.
 
         Done by itself after each half MiB of messages; more rarely where the state is large.
         """
@@ -263,7 +266,7 @@ class DurableSession(Session):
                 self._append_state(line)
 
     def _append_keys(self) -> None:
-        """Write the keys that no line of keys has yet, before a state that says where these are."""
+        """Write the message keys that the log lacks; a state line will name their places."""
         if self._keys.fresh:
             places = self._keys.places
             for line in [*self._keys.lines(self._keys.fresh)]:
@@ -284,7 +287,7 @@ class DurableSession(Session):
         )
 
     def give_up(self, message: object) -> None:
-        """Answer a message that killed whoever stepped it, time and again: as a failing step."""
+        """Answer HALT to a message whose step has repeatedly killed the process."""
         state, number, *_ = self._now
         self._over = "a step killed its process"
         self.failure = PartError(self._over)
@@ -295,7 +298,7 @@ class DurableSession(Session):
         self._written = self._now
 
     def compact(self) -> tuple[int, int]:
-        """Replace the file by one that begins with the present state, while the session lives.
+        """Replace the log by one that begins with the present state; the session lives on.
 
         The messages and coins that led to it are gone then, and with them what could be verified;
         keys stay, with their answers. If it fails the file is as it was, and the session lives on.
@@ -330,7 +333,7 @@ class DurableSession(Session):
         return self._log.size, self._mark, self._written
 
     def settle(self, reached: Reached | None = None, *, sync: bool = False) -> None:
-        """Return once what was written until now, or until then, will last."""
+        """Wait until everything written so far, or up to ``reached``, is safely stored."""
         size, mark, now = reached or self._reached
         with _Closing(self):
             self._log.settle(size, sync=sync)
@@ -340,7 +343,7 @@ class DurableSession(Session):
                 self._lasting = now
 
     def end(self, error: BaseException) -> None:
-        """Whatever happens to a file that does not take a line ends the session."""
+        """End the session after an error in writing its log."""
         if isinstance(error, FileError):
             self._let_go(f"its file takes no more: {error}")
             self._log.end(str(self._over))
@@ -351,7 +354,7 @@ class DurableSession(Session):
         self._over, self._instead = self._over or why, "ap.resume goes on with it"
 
     def close(self) -> None:
-        """End the session in this process, with all of it on the disk; it can be resumed.
+        """End the session in this process, with everything synced to the disk; it can be resumed.
 
         Raises: FileError, if the disk does not keep it.
         """
@@ -374,7 +377,8 @@ class DurableSession(Session):
 
 
 class _Closing:
-    """Whatever keeps a line from being written ends the session: no answer leaves unwritten."""
+    """Context manager: an error while a log line is written ends the session, so that no
+    unwritten answer is heard."""
 
     def __init__(self, session: DurableSession) -> None:
         self._session = session

@@ -1,4 +1,4 @@
-"""The file beside a durable session's log: one holder, and how far the session had come.
+"""The guard file of a durable session's log: one holder, and how far the session has come.
 
 The log alone cannot tell itself from an older copy of itself. The guard is locked while the
 session lives, and says its generation and how many messages it has answered; a log that is
@@ -27,37 +27,38 @@ except ImportError:  # no locks on this system: no durable sessions
     fcntl = None  # type: ignore[assignment]
 
 _SIZE: Final = 256
-"""Bytes: less than a sector, so one write of them is made whole or not at all, whenever the process
-dies or the power is cut.
-"""
+"""The size of the guard file in bytes: less than a disk sector, so that a write is complete or
+has not happened, even after a power cut."""
 _BOOT: Final = Path("/proc/sys/kernel/random/boot_id")
 
 _GET_VERSION: Final = 0x80087601
-"""Linux's FS_IOC_GETVERSION: which of the files that had its inode number one after another."""
+"""Linux's FS_IOC_GETVERSION: the generation of an inode, new when its number is reused."""
 
 
 class Progress(NamedTuple):
-    """How far a session has come."""
+    """How far a durable session has come, as its guard file records it."""
 
     session: str
     """The identity of the session, in hex."""
     generation: int
-    """How often it has been resumed."""
+    """The number of times the session has been resumed."""
     number: int
-    """How many messages it has answered."""
+    """The number of messages that the session has answered."""
     offset: int
-    """Where in the log the last kept state is; a hint."""
+    """The position of the last stored state in the log; only a hint."""
     boot: str = ""
-    """The run of the machine in which answers leave that are not on the disk; else empty."""
+    """The identifier of the boot in which answers may leave before they are on the disk; "" if
+    they never do."""
 
     @property
     def unsynced(self) -> bool:
-        """Whether the machine has been started anew since, and may have forgotten answers."""
+        """Whether the machine has been restarted since answers left unsynced, so that some may
+        be missing in the log."""
         return self.boot not in ("", this_boot())
 
 
 def this_boot() -> str:
-    """The identity of the machine's present boot: a new one after each power cut."""
+    """The identifier of the machine's present boot, new with each restart; "" if unknown."""
     try:
         return _BOOT.read_text("ascii").strip()[:_LONGEST_BOOT]
     except (OSError, ValueError):
@@ -66,17 +67,17 @@ def this_boot() -> str:
 
 _LONGEST_BOOT: Final = 36
 UNKNOWN: Final = "unknown"
-"""The run of a machine that does not tell: no later one passes for the same."""
+"""The boot identifier on a system that has none; it equals no later boot."""
 
 
 class Guard:
-    """The guard of a log, held by this process until it is closed.
+    """The guard file of a log: it records the progress, locked by this process until closed.
 
     Raises: FileError, if another holds it, or it cannot be made.
     """
 
     _descriptor = -1
-    """None is open: also for whoever is refused before it has any."""
+    """The open file descriptor; -1 if none is open."""
 
     def __init__(self, log: Path, *, new: bool) -> None:
         self._writing = threading.RLock()  # a signal's handler may send, or close, in the middle
@@ -108,12 +109,12 @@ class Guard:
         tell_of_forks(self)
 
     def read(self) -> Progress:
-        """The progress that the guard records. Raises: ResumeError if the file is no guard."""
+        """The progress that the guard file records. Raises: ResumeError if the file is no guard."""
         with naming(self.path, "read"):
             return _mark(self.path, os.pread(self._descriptor, _SIZE, 0))
 
     def write(self, mark: Progress, *, sync: bool = False) -> None:
-        """Say how far the session is, unless it is known to be further.
+        """Record the session's progress, unless the guard already records a later one.
 
         Raises: FileError, also if the guard was removed.
         """
@@ -132,8 +133,8 @@ class Guard:
 
     @property
     def place(self) -> int:
-        """The identity of the guard's file: a copy has another, even one that reuses the number of
-        a deleted file."""
+        """The identity of the guard file, from its inode and version: a copy of the file has
+        another."""
         number = os.fstat(self._descriptor).st_ino
         with suppress(OSError):  # a file system that does not count who had the number
             owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
@@ -142,17 +143,17 @@ class Guard:
 
     @property
     def fresh(self) -> bool:
-        """Whether it says nothing yet, also after a power cut that left it its size only."""
+        """Whether the guard file is empty or all zeros, so that it records nothing yet."""
         return not os.pread(self._descriptor, _SIZE, 0).strip(b"\0")
 
     def remove(self) -> None:
-        """Undo its making: no session has begun."""
+        """Delete the guard file again: no session has begun."""
         with suppress(OSError):
             if os.path.samestat(os.fstat(self._descriptor), os.stat(self.path)):
                 self.path.unlink()
 
     def close(self) -> None:
-        """Let it go."""
+        """Release the lock on the guard file."""
         with self._writing:  # a thread that writes it must not write to what is opened next
             if self._descriptor >= 0:
                 descriptor, self._descriptor = self._descriptor, -1
@@ -162,7 +163,7 @@ class Guard:
         self.close()
 
     def forked(self) -> None:
-        """In a forked child: the lock is the parent's, and ends with the parent."""
+        """In a forked child, close the guard file: the lock is the parent's."""
         self._writing = threading.RLock()
         self.close()
 
@@ -183,7 +184,7 @@ def _unlocked(log: Path, error: OSError) -> FileError:
 
 
 def is_held(log: Path) -> bool:
-    """Whether a session lives on a log. Changes nothing, and needs no right to."""
+    """Whether a live session holds a log. The check changes nothing, needs no write permission."""
     try:
         descriptor = os.open(beside(log), os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0))
     except OSError:
@@ -201,7 +202,7 @@ def is_held(log: Path) -> bool:
 
 
 def check_there(descriptor: int, path: Path) -> None:
-    """Raises: FileError if an open file is no longer the one at its path; OSError."""
+    """Check that an open file is still the one at its path. Raises: FileError, OSError."""
     opened = os.fstat(descriptor)
     try:
         there = os.path.samestat(opened, os.stat(path))
@@ -212,12 +213,12 @@ def check_there(descriptor: int, path: Path) -> None:
 
 
 def beside(log: Path) -> Path:
-    """Where the guard of a log is."""
+    """The path of the guard file of a log."""
     return log.with_name(f"{log.name}.guard")
 
 
 def marked(log: Path) -> Progress:
-    """The progress that the guard of a log records, whoever holds it. Raises: ResumeError,
+    """The progress that a log's guard file records, read without its lock. Raises: ResumeError,
     FileError."""
     with naming(beside(log), "read"):
         return _mark(beside(log), beside(log).read_bytes())
@@ -239,4 +240,4 @@ def _mark(path: Path, data: bytes) -> Progress:
 
 
 _BEFORE: Final = 4
-"""Things that a guard of before says."""
+"""The number of fields in a guard file of the older version."""

@@ -1,4 +1,4 @@
-"""The content of a durable session's file, and a shorter file of the same session."""
+"""Inspection of a durable session's file, and its replacement by a shorter one."""
 
 import os
 from datetime import UTC, datetime
@@ -23,43 +23,41 @@ from antiphon.sessions.spending import budget_of_record
 
 @attrs.frozen
 class SessionFile:
-    """A durable session, by its file."""
+    """A report on a durable session's file: how far it has come, and whether it can go on."""
 
     path: Path
     session: str
-    """Its id."""
+    """The identity of the session."""
     system: Json
     generation: int
-    """How often it has been resumed."""
+    """The number of times the session has been resumed."""
     answered: int
     stepped: int
-    """How many of its messages were stepped through to find that out, and so by a restart."""
+    """The number of messages that were stepped through for this report, as a restart would."""
     size: int
     """The size of the file, in bytes."""
     in_flight: bool
-    """Whether a message is promised that has no answer yet: a restart steps it."""
+    """Whether the log ends in a message without an answer, which a restart will step."""
     over: str | None
-    """Why it has ended, if it has."""
+    """The reason why the session has ended; None if it has not."""
     cut: str | None
-    """The torn end that a restart leaves out."""
+    """The torn end of the file, which a restart leaves out, in words; None if there is none."""
     missing: int
-    """How many answers the guard knows that are not in the file: of an older copy, which nobody
-    may resume.
-    """
+    """The number of answers that the guard records but the file lacks: above 0 for an older
+    copy, which must not be resumed."""
     unsynced: bool
-    """Whether the machine has been started anew since answers left that were not on the disk
-    (``sync="os"``): some may be missing, and nobody may resume it.
-    """
+    """Whether the machine was restarted after answers left unsynced (``sync="os"``): some may be
+    missing, so it must not be resumed."""
     live: bool
-    """Whether a session lives on the file now, and what is said here may be over already."""
+    """Whether a session is running on the file now; then this report may already be out of date."""
     written: datetime
-    """When the file had been written to last, as it was opened to be read."""
+    """The time of the last write to the file, when it was opened for this report."""
     budget: BudgetInSight | None = attrs.field(default=None, repr=False)
-    """After ``answered`` messages, and the one in flight; None: there is no composition in it."""
+    """The budget after ``answered`` messages and the one in flight; None: no composition."""
 
 
 def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
-    """How far a session has come. Changes nothing; works while the session lives.
+    """How far a durable session has come, by its file. Changes nothing; it may be live.
 
     Raises: FileError, TranscriptError, ReplayMismatch; InvalidArgument if its system has no
     registered name here and is not given.
@@ -69,7 +67,7 @@ def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
 
 
 def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
-    """As ``status``, but steps through all of the file, not only from the state kept last.
+    """A report as of ``status``, after stepping through the whole file from its beginning.
 
     Raises: as ``status``, at the first line that the mechanism would not have written.
     """
@@ -77,7 +75,7 @@ def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
 
 
 def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
-    """Replace the file of a session that is not live by one that begins with its last state.
+    """Replace the log of a session that is not live by one that begins with its last state.
 
     The messages and coins that led to it are gone then, and with them what could be verified.
     Returns: its size before and after. Raises: FileError if a session lives on it; ResumeError if
@@ -116,7 +114,7 @@ def _shortest(first: reading.Opening, course: reading.Course) -> list[str]:
 
 @attrs.frozen
 class _Log:
-    """The content of a log, read once."""
+    """The content of a log, after one reading."""
 
     first: reading.Opening
     system: Mechanism

@@ -1,4 +1,4 @@
-"""The log of a durable session: JSON lines, and when they are on the disk (docs/durable.md)."""
+"""The log of a durable session: JSON lines, and when they are synced (docs/durable.md)."""
 
 import errno
 import os
@@ -22,14 +22,14 @@ _on_disk: Final = getattr(os, "fdatasync", os.fsync)
 
 
 def check_sync(sync: object) -> Sync:
-    """Raises: InvalidArgument."""
+    """The argument ``sync``, if it is a mode of syncing. Raises: InvalidArgument."""
     if type(sync) is not str or sync not in SYNCS:
         raise InvalidArgument(f"sync is one of {', '.join(SYNCS)}")
     return sync  # type: ignore[return-value]
 
 
 class Journal:
-    """An open log, appended to: a line is there whole, or the log takes no more.
+    """An open log for appending. After a line that was not written whole, it takes no more.
 
     ``each``: a line that must last is on the disk before ``settle`` returns. ``group``: as well,
     but threads that wait at the same time share one sync. ``os``: it is the system's, which
@@ -39,7 +39,7 @@ class Journal:
     def __init__(self, path: Path, descriptor: int, sync: Sync, check: int = 0) -> None:
         self.path = path
         self._check = check
-        """The check of its last line."""
+        """The check sum of the log's last line."""
         self.size = os.fstat(descriptor).st_size
         self._descriptor = descriptor
         self._sync = sync
@@ -47,11 +47,11 @@ class Journal:
         self._syncing = threading.RLock()  # a signal's handler may send, or close, in the middle
         self._refusal: str | None = None
         self._lost = False
-        """Whether the disk once failed to keep it: asked again, it may say that all is well."""
+        """Whether a sync has failed once: a later one may report success although data is lost."""
         tell_of_forks(self)
 
     def append(self, text: str) -> None:
-        """Write a line. Raises: FileError, now and ever after, if a part of it is missing."""
+        """Append a line. Raises: FileError, now and ever after, if it is not written whole."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
         self._refusal = "its last line could not be written whole"  # until it is
@@ -71,7 +71,8 @@ class Journal:
         self._refusal = None
 
     def settle(self, size: int, *, sync: bool = False) -> None:
-        """Return once so many bytes of it will last, as ``sync`` at its opening has it.
+        """Wait until the first ``size`` bytes are safely stored, in the sense of the ``sync`` mode
+        given when it was opened.
 
         ``sync``: on the disk, whatever was said there. Raises: FileError.
         """
@@ -102,20 +103,20 @@ class Journal:
 
     @property
     def takes_more(self) -> bool:
-        """Whether no line of it was torn, and it is not closed."""
+        """Whether the log accepts lines: it is open, and no write has failed."""
         return self._refusal is None and not self._lost
 
     def end(self, why: str) -> None:
-        """Take no more."""
+        """Accept no more lines; ``why`` is the reason that later errors state."""
         self._refusal = self._refusal or why
 
     @property
     def shares_syncs(self) -> bool:
-        """Whether threads wait for the disk together."""
+        """Whether threads that wait for the disk share one sync."""
         return self._sync == "group"
 
     def close(self) -> None:
-        """Close it as it is."""
+        """Close the log without a sync."""
         with self._syncing:  # a thread that syncs it must not sync what is opened next
             if self._descriptor >= 0:
                 self.end("its session is closed")
@@ -126,7 +127,7 @@ class Journal:
         self.close()
 
     def replace(self, lines: Iterable[str]) -> list[int]:
-        """Begin the file anew, with these lines. Returns: where each begins.
+        """Replace the log's content by these lines. Returns: the position of each line.
 
         Raises: FileError; then it is as it was, and takes more.
         """
@@ -141,14 +142,14 @@ class Journal:
         return places
 
     def forked(self) -> None:
-        """In a forked child: the log is the parent's."""
+        """In a forked child, close the log: it is the parent's."""
         self._refusal = "it belongs to the process that was forked"
         self._syncing = threading.RLock()
         self.close()  # a line that a signal's handler forked in the middle of is the parent's, too
 
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
-    """The bytes of a log of these lines; where each begins, and the check of the last."""
+    """The bytes of a log of these lines, their positions, and the check sum of the last."""
     data, places, check = bytearray(), list[int](), 0
     for line in lines:
         places.append(len(data))
@@ -158,7 +159,7 @@ def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
 
 
 def begin_anew(path: Path, data: bytes) -> int:
-    """Replace a log by a shorter one of the same session, and open it.
+    """Replace a log by a shorter one of the same session; returns the new open descriptor.
 
     For who holds its guard: nobody else writes to ``part_of``. Raises: FileError; then the log is
     as it was: whatever may fail comes before the shorter one takes its name.
@@ -175,11 +176,11 @@ def begin_anew(path: Path, data: bytes) -> int:
 
 
 def part_of(path: Path) -> Path:
-    """Where a shorter log is until it is whole: a secret that a killed process leaves behind."""
+    """The path of a shorter log until it is complete; a killed process leaves it behind."""
     return path.with_name(f"{path.name}.part")
 
 
 def clear(path: Path) -> None:
-    """Remove what a killed process has left beside a log."""
+    """Remove the incomplete shorter log that a killed process has left beside a log."""
     with suppress(OSError):
         part_of(Path(os.path.realpath(path))).unlink()

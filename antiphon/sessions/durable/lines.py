@@ -1,4 +1,4 @@
-"""The lines of a durable session's log: what is said, answered and kept (docs/durable.md).
+"""The lines of a durable session's log: messages, answers, states and keys (docs/durable.md).
 
 A message may come again: a key tells what was said under it, and what was answered. It is kept for
 ever, in memory and in the log. Beside each state that is kept stands a line with the keys that have
@@ -23,20 +23,20 @@ from antiphon.sessions.durable.states import kept
 
 _LONGEST: Final = 256
 _TOGETHER: Final = 1 << 20
-"""Bytes of a line of keys, past which another begins."""
+"""The number of bytes after which stored keys continue on another line."""
 UNKNOWN: Final = object()
-"""Stands for the answer to what has not been said."""
+"""A marker for the missing answer to a message whose key is new."""
 
 
 class Keyed(NamedTuple):
-    """A key, and a digest of the message that came with it."""
+    """A message's key, chosen by the caller, and a digest of the message that came with it."""
 
     key: str
     digest: str
 
 
 def keyed(key: object, said: codec.Json) -> Keyed:
-    """The key of a message that is written so.
+    """The key of a message, with the digest of the message's JSON form ``said``.
 
     Raises: InvalidArgument for what is no key.
     """
@@ -51,7 +51,7 @@ def keyed(key: object, said: codec.Json) -> Keyed:
 def with_keys(
     messages: Iterable[object], keys: Iterable[str] | None
 ) -> Iterator[tuple[object, str | None]]:
-    """Messages, each with its key. Raises: InvalidArgument where one or the other is missing."""
+    """Pairs (message, key). Raises: InvalidArgument if their numbers differ."""
     if keys is None:
         yield from ((message, None) for message in messages)
         return
@@ -65,20 +65,20 @@ _NONE: Final = object()
 
 
 class Keys:
-    """The keys of a session."""
+    """The message keys of a session, each with the answer that its message was given."""
 
     def __init__(self) -> None:
         self._said: dict[str, tuple[str, object]] = {}
         self.fresh: dict[str, None] = {}
-        """Those that no line of keys has yet."""
+        """The keys that are not in a key line of the log yet."""
         self.places: list[int] = []
-        """Where in the log the lines of keys begin."""
+        """The positions of the key lines in the log."""
 
     def __len__(self) -> int:
         return len(self._said)
 
     def answer(self, asked: Keyed) -> object:
-        """The answer that was given to this key; UNKNOWN if there was none.
+        """The answer that the message with this key was given; UNKNOWN if the key is new.
 
         Raises: InvalidArgument if another message came with the key.
         """
@@ -91,12 +91,13 @@ class Keys:
         return answer
 
     def add(self, asked: Keyed, answer: object) -> None:
-        """It has been answered."""
+        """Store the answer to the message with this key."""
         self._said[asked.key] = asked.digest, answer
         self.fresh[asked.key] = None
 
     def lines(self, keys: Iterable[str]) -> Iterator[str]:
-        """Lines that keep these. Raises: InvalidArgument if an answer is too long for one."""
+        """Log lines that store these keys with their answers. Raises: InvalidArgument if an
+        answer is too long for a line."""
         entries: list[codec.Json] = []
         size = 0
         for key in keys:
@@ -111,15 +112,15 @@ class Keys:
             yield _line(entries)
 
     def all_lines(self) -> Iterator[str]:
-        """Lines that keep all of them."""
+        """Log lines that store all keys with their answers."""
         return self.lines(self._said)
 
     def written(self, places: Iterable[int]) -> None:
-        """All are in the lines that begin there."""
+        """Note that all keys are stored in the log, in lines that begin at these positions."""
         self.fresh, self.places = {}, [*places]
 
     def take(self, line: codec.Fields, place: int) -> None:
-        """A line of keys that is read. Raises: TranscriptError."""
+        """Take the keys from a log line read at position ``place``. Raises: TranscriptError."""
         if place in self.places:
             return
         try:
@@ -142,9 +143,8 @@ _TOO_LONG: Final = f"a state is kept in a line of less than {MAX_LINE} bytes"
 
 
 def saying(message: object, key: object = None) -> tuple[str, Keyed | None]:
-    """The line that promises a message, and its key. Raises: InvalidArgument if nobody could read
-    it, or for what is no key.
-    """
+    """The log line of a message before it is stepped, and its key. Raises: InvalidArgument for
+    an unreadable message or a bad key."""
     said = _readable(message)
     if key is None:
         line, found = dumps({"says": said}), None
@@ -157,7 +157,7 @@ def saying(message: object, key: object = None) -> tuple[str, Keyed | None]:
 
 
 def _readable(value: object) -> codec.Json:
-    """A message or an answer as it is written. Raises: InvalidArgument if nobody could read it."""
+    """The JSON form of a message or answer. Raises: InvalidArgument if nobody could decode it."""
     said = codec.encode(value, secrets=True)
     if codec.mentions_unregistered(said) and type(value) is not Unregistered:
         raise InvalidArgument(
@@ -184,7 +184,7 @@ def _check_read(said: codec.Json, value: object) -> None:
 
 
 class Written:
-    """The step of a mechanism, and the line that its answer makes in the log.
+    """The step function of a mechanism, which also makes the log line of each answer.
 
     An answer that cannot be written is a step that fails: were it tossed again, by whoever
     resumes, its noise would be chosen among (law 1).
@@ -194,7 +194,7 @@ class Written:
         self._step, self._tape = mechanism.step, tape
         self.line = ""
         self.died = False
-        """Whether a part died in the last step."""
+        """Whether a part of the mechanism died in the last step."""
 
     def __call__(self, state: object, message: object, coins: Coins) -> tuple[object, object]:
         deaths = self._tape.deaths
@@ -209,15 +209,15 @@ class Written:
 
 
 def failing(why: str) -> str:
-    """The line of a step that failed, for ever."""
+    """The log line of a step that failed: the session has ended with HALT."""
     return dumps({"answers": codec.encode(HALT), "failed": why})
 
 
 def state_line(
     state: object, last: Last | None, generation: int, guard: int, keys: list[int]
 ) -> str:
-    """The state, how many messages led to it, the last of them, whose it is, and where in the log
-    the lines of keys are.
+    """The log line of a state, with its number of messages, the last exchange, the session's
+    generation, and the positions of the key lines.
 
     Raises: InvalidArgument if a state does not come back the same, or is too long for a line.
     """
@@ -234,7 +234,7 @@ def state_line(
 
 
 def joined(state: str, answer: str) -> str:
-    """The line of an answer and the state after it: both are there, or neither.
+    """One log line with an answer and the state after it, so that both are written or neither.
 
     Raises: InvalidArgument if it is too long.
     """

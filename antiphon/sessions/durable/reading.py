@@ -1,4 +1,4 @@
-"""Reading the log of a durable session, and stepping through it again."""
+"""Reading the log of a durable session, and running its steps again."""
 
 import os
 from collections import deque
@@ -22,25 +22,25 @@ from antiphon.sessions.durable.states import restored
 
 VERSION: Final = 2
 _UNCHECKED: Final = 1
-"""The version before, whose lines have no checks but for those that were written since."""
+"""The older file version, whose lines have no check sums, unless they were added since."""
 NOTHING: Final = object()
 
 
 @attrs.frozen
 class Opening:
-    """The first line: which session of which system it is."""
+    """The first line of a log: the session's identity, its mechanism and its initial state."""
 
     session: str
     system: Json
     initial: Json
     end: int = 0
-    """Where the line ends."""
+    """The position of the end of the first line."""
     check: int | None = None
-    """Its check; None in a file of before."""
+    """The check sum of the first line; None in a file of the older version."""
 
     @property
     def line(self) -> dict[str, Json]:
-        """The line."""
+        """The first line as a JSON object."""
         whose: dict[str, Json] = {"session": self.session, "system": self.system}
         return {"antiphon": VERSION, "kind": "session", **whose, "initial": self.initial}
 
@@ -52,7 +52,7 @@ class Opening:
 
 @attrs.define
 class Course:
-    """How far a session has come, by its log."""
+    """How far a session has come, according to its log."""
 
     state: Any
     number: int = 0
@@ -60,31 +60,31 @@ class Course:
     over: str | None = None
     generation: int = 0
     guard: int = 0
-    """The identity of its guard's file."""
+    """The identity of the session's guard file."""
     promised: Any = NOTHING
-    """The message in flight when the log stops, if there is one."""
+    """The message at the end of the log that has no answer; ``NOTHING`` if there is none."""
     key: Keyed | None = None
-    """The key that it came with."""
+    """The key that came with the message without an answer."""
     tries: int = 0
-    """How often its step has been begun again."""
+    """The number of times its step has been started again."""
     begin: int = 0
-    """Where the last whole line begins."""
+    """The position where the last whole line begins."""
     end: int = 0
-    """Where it ends."""
+    """The position where the last whole line ends."""
     check: int | None = None
-    """The check of this line; None while there is none."""
+    """The check sum of the last whole line; None if it has none."""
     cut: str | None = None
     stepped: int = 0
-    """How many messages have been stepped through."""
+    """The number of messages that have been stepped through."""
     kept: tuple[int, int] = 0, 0
-    """Where the line of the state kept last ends, and how long it is."""
+    """The end position and the length of the line with the last stored state."""
     failure: PartError | None = None
-    """The stand-in for the exception of its own step."""
+    """A PartError that stands for the session's own failed step; None if none failed."""
     keys: Keys = attrs.field(factory=Keys)
 
 
 def opening(file: IO[bytes], path: Path) -> Opening:
-    """The first line of a log. Raises: TranscriptError."""
+    """The first line of a log, parsed. Raises: TranscriptError."""
     raw = file.readline(MAX_LINE)
     if not raw.endswith(b"\n"):
         raise TranscriptError(f"{path}: its first line is torn, so no session has begun")
@@ -106,7 +106,8 @@ def opening(file: IO[bytes], path: Path) -> Opening:
 
 
 def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Course:
-    """Step through a log, from the state that is kept at ``hint`` if there is one.
+    """Step through a whole log, from the stored state at byte ``hint`` if there is one; returns how
+    far the session has come.
 
     Raises: TranscriptError for a line that is damaged; ReplayMismatch if the mechanism does not
     answer as it did.
@@ -115,7 +116,7 @@ def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0)
 
 
 def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Iterator[Course]:
-    """How far it has come after each line: one course, that grows. Raises: as ``follow``."""
+    """How far the session has come after each line: one updated object. Raises: as ``follow``."""
     course, coins = _begun(file, first, mechanism, hint), ReplayedCoins()
     yield course
     for line in _lines(file, course):
@@ -144,7 +145,7 @@ def _begun(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int) -> 
 
 
 def _line_at(file: IO[bytes], place: int, first: Opening) -> tuple[bytes, int | None]:
-    """The line that begins there, with its check; nothing if none does.
+    """The line that begins at byte ``place``, with its check sum; empty if no line begins there.
 
     A place of before the log was made shorter leads anywhere. Raises: TranscriptError for a line
     that is damaged.
@@ -161,7 +162,8 @@ def _line_at(file: IO[bytes], place: int, first: Opening) -> tuple[bytes, int | 
 
 
 def _lines(file: IO[bytes], course: Course) -> Iterator[Fields]:
-    """The whole lines from here on; what is torn, or a power cut has left out, is noted."""
+    """The whole lines from the present position on; a torn end, or one lost in a power cut, is
+    noted in ``course.cut``."""
     while raw := file.readline(MAX_LINE):
         try:
             whole = _whole(raw, course.check)
@@ -182,7 +184,8 @@ def _lines(file: IO[bytes], course: Course) -> Iterator[Fields]:
 
 
 def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
-    """A line and its check; None if it is torn. Raises: TranscriptError if it is damaged."""
+    """A line as a JSON object, with its check sum; None if the line is torn. Raises:
+    TranscriptError if it is damaged."""
     if raw.endswith(b"\n"):
         check = check_of(raw, before)
         return parsed(raw, 0), check
@@ -194,7 +197,7 @@ def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
 
 
 def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
-    """One line more."""
+    """Update ``course`` by one line of the log."""
     if "says" in line:  # after another: an interrupt fell before the step of that one
         course.promised, course.tries = decode(line["says"]), 0
         course.key = keyed(line["key"], line["says"]) if "key" in line else None
@@ -218,7 +221,7 @@ def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoi
 
 
 def _compare(course: Course, line: Fields, mechanism: Mechanism) -> None:
-    """Check that a kept state equals the one reached by stepping. Raises: ReplayMismatch."""
+    """Check that a stored state equals the one reached by stepping. Raises: ReplayMismatch."""
     kept = Course(None)
     _restore(kept, line, mechanism)
     if fingerprint(kept.state) != fingerprint(course.state) or not _alike(kept, course):
@@ -291,13 +294,13 @@ def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: Replaye
 
 
 def same_session(path: Path, first: Opening, mark: Progress) -> None:
-    """Raises: ResumeError for a log and a guard that do not belong together."""
+    """Check that a log and its guard file belong together. Raises: ResumeError if they do not."""
     if first.session != mark.session:
         raise ResumeError(f"{path} and the guard beside it are of two sessions")
 
 
 def named(mechanism: Mechanism | None, first: Opening) -> Mechanism:
-    """The system of a log: that which is given, if it is the one, or as the log names it.
+    """The mechanism of a log: the given one, if it is the same, or from its registered name.
 
     Raises: ResumeError if it is another.
     """

@@ -1,4 +1,4 @@
-"""Beginning durable sessions, and going on with them: once each, from the newest state only."""
+"""Beginning and resuming durable sessions: each generation once, from the newest state only."""
 
 import os
 from collections.abc import Callable
@@ -29,12 +29,12 @@ from antiphon.sessions.durable.reading import named
 from antiphon.sessions.durable.states import kept
 
 Witness: TypeAlias = Callable[[str, int], bool]
-"""Asked before a session lives: may this generation of it begin? Once True, never again."""
+"""A call (session, generation) -> bool: True, only once for each, lets a generation begin."""
 
 _TRIES: Final = 2
-"""How often the step of a message in flight is begun again, before it is answered by HALT."""
+"""The number of new tries of the step of a message in flight, before HALT is answered."""
 _BEGINNING: Final = 2
-"""Lines that ``begin`` writes."""
+"""The number of lines that ``begin`` writes."""
 
 
 @written_as('ap.begin(M, "year.jsonl")')
@@ -47,7 +47,8 @@ def begin(
     witness: Witness | None = None,
     keep: bool = False,
 ) -> DurableSession:
-    """A live instance M(s) that is written ahead to a new file, so that ``ap.resume`` goes on.
+    """Start a durable session M(s), which is written to a new file before it answers, so that
+    ``ap.resume`` can go on.
 
     It tosses the operating system's coins. Args: ``sync`` says when an answer may leave
     (docs/durable.md): once it is on the disk (``each``), the same with one sync for all threads
@@ -97,7 +98,7 @@ def resume(
     orderly: bool = False,
     witness: Witness | None = None,
 ) -> DurableSession:
-    """Go on with a durable session, with fresh entropy.
+    """Go on with a durable session from its file, with fresh entropy.
 
     A message that was in flight when the process died is stepped now: its answer is
     ``session.last``. A torn end of the file is cut, and ``session.cut`` says so.
@@ -177,7 +178,8 @@ def _opening(mechanism: Mechanism, initial: object) -> reading.Opening:
 
 
 def _named(path: str | Path) -> Path:
-    """The path, wherever the process goes. Raises: FileError for what is no name of a file."""
+    """The absolute path of a log, independent of the working directory. Raises: FileError if it
+    cannot name a file."""
     given = path_of(path)
     try:
         named = given.absolute()
@@ -212,7 +214,7 @@ def _created(path: Path) -> int:
 
 
 def _reopened(path: Path, end: int) -> int:
-    """Open for what comes next, after the last whole line."""
+    """Open a log for appending, cut off at byte ``end``; returns the descriptor."""
     with naming(path):
         descriptor = os.open(path, os.O_RDWR | os.O_APPEND)
         try:
@@ -232,7 +234,7 @@ def _ask(witness: Witness | None, session: str, generation: int) -> None:
 
 
 def _newest(path: Path, course: reading.Course, mark: Progress, place: int, *, moved: bool) -> None:
-    """Raises: ResumeError for what may be an older copy of the log."""
+    """Check that a log is not an older copy, by its guard. Raises: ResumeError if it may be one."""
     missing = mark.number - course.number
     if missing > 0 or course.generation < mark.generation:
         lost = f"{missing} answers are not in it" if missing > 0 else "it has been resumed since"
@@ -262,13 +264,13 @@ def _forgetful(path: Path, course: reading.Course) -> ResumeError:
 
 
 def _boot(sync: Sync) -> str:
-    """The boot to note in the guard, for a log whose answers leave before they are on the disk;
-    else empty."""
+    """The boot identifier to record in the guard, if answers may leave before they are on the
+    disk; else ""."""
     return (this_boot() or UNKNOWN) if sync == "os" else ""
 
 
 def _keep_promise(session: DurableSession, log: Journal, course: reading.Course) -> None:
-    """Step the message that was in flight."""
+    """Step the message that the log ends in without an answer, if there is one."""
     if course.promised is reading.NOTHING:
         return
     if course.tries >= _TRIES:

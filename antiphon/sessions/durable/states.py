@@ -1,4 +1,4 @@
-"""States as JSON values, and back.
+"""States of mechanisms as JSON values, and back.
 
 What a message may be is written as in a transcript. Beyond it, a state is built of containers,
 named tuples and attrs classes, each by the name that it was registered under. Reading builds these
@@ -31,7 +31,8 @@ from antiphon.protocol.registry import lookup_state, register, registered_name, 
 
 _OURS: Final = "antiphon."
 _OTHERS: Final = re.compile(r'"(?:made|type|object)": "(?!antiphon\.)')
-"""In what is kept of a state: a class that is not ours. Ours come back the same (tested)."""
+"""A pattern that finds classes from outside this library in a stored state; only those are
+tested by reading back."""
 _SEQUENCES: Final[dict[type, str]] = {
     tuple: "tuple", list: "list", Vector: "vector", frozenset: "frozenset",
 }  # fmt: skip
@@ -43,7 +44,7 @@ register("antiphon.Log/1", state=True)(Log)  # which knows nothing of files
 
 
 def keep(state: object) -> codec.Json:
-    """The JSON value of a state.
+    """The JSON value of a state of a mechanism.
 
     Raises: InvalidArgument, naming the type that cannot be kept and what would mend it.
     """
@@ -70,7 +71,7 @@ def keep(state: object) -> codec.Json:
 
 
 def kept(state: object) -> codec.Json:
-    """As ``keep``, of a state that comes back the same from what was written.
+    """The JSON value of a state, as ``keep`` gives it, checked to decode to an equal state.
 
     Raises: InvalidArgument, also for a state that does not, and whoever went on from it would go on
     from another: a class that computes its fields anew, or compares its values by identity.
@@ -95,14 +96,13 @@ def kept(state: object) -> codec.Json:
 
 
 def restored(data: object) -> Any:
-    """The state that ``keep`` wrote. Raises: TranscriptError for anything else."""
+    """The state that ``keep`` wrote as JSON. Raises: TranscriptError for anything else."""
     return _read(data, {})
 
 
 _Known: TypeAlias = "dict[str, Any]"
-"""Classes by their names, and messages by their text: thousands of children are often alike, and
-what is immutable can be one.
-"""
+"""A cache of decoded classes and messages: thousands of created mechanisms are often alike, and
+can share immutable values."""
 
 
 def _read(data: object, known: _Known) -> Any:
@@ -142,7 +142,7 @@ def _message(said: codec.Json, known: _Known) -> object:
 
 
 def _laid(array: Array) -> codec.Json:
-    """An array as it lies in memory: what a step computes from it may depend on that.
+    """The JSON value of an array with its memory layout, on which later rounding may depend.
 
     Raises: InvalidArgument for one of other entries than numbers or objects, or with gaps.
     """
@@ -184,14 +184,13 @@ def _laid_again(data: codec.Fields, known: _Known) -> object:
 
 
 def _has_arrays(said: codec.Json, kind: type) -> bool:
-    """Whether a value of another's class has arrays in it, which a message does not lay as they
-    were; what ours hold, they have copied.
-    """
+    """Whether a value of a user's class contains arrays, whose memory layout the JSON form of a
+    message would lose."""
     return not kind.__module__.startswith(_OURS) and '"array"' in json.dumps(said)
 
 
 def _said(value: object) -> tuple[codec.Json] | None:
-    """A value as a message is written, if it can be one."""
+    """The JSON form of a value as a message, in a 1-tuple; None if it cannot be a message."""
     try:
         said = codec.encode(value, secrets=True)
     except (InvalidArgument, AttributeError):
@@ -200,7 +199,7 @@ def _said(value: object) -> tuple[codec.Json] | None:
 
 
 def _class(name: object) -> type:
-    """Raises: TranscriptError for a name that no class of states has."""
+    """The registered class of states with this name. Raises: TranscriptError if there is none."""
     text = name if type(name) is str else ""
     found: type | None = lookup_state(_since(text))
     if found is None:
@@ -216,11 +215,11 @@ _OTHERWISE: Final = {
     "Printed": "antiphon.l2p.Printed/1",
     "Repaired": "antiphon.l2p.Repaired/1",
 }
-"""Classes of ours whose registered name is not made of theirs."""
+"""Old names of this library's classes that are not registered as "antiphon.CLASS/1"."""
 
 
 def _since(name: str) -> str:
-    """The registered name of a class of ours that a file of before calls "module:class"."""
+    """The registered name of a class that an older file calls "module:class"."""
     module, colon, kind = name.partition(":")
     if not colon or not module.startswith(_OURS):
         return name
@@ -254,8 +253,8 @@ def _made(kind: Any, parts: list[Any]) -> object:
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:
-    """The fields that make up a value: none that are derived, and, in our own classes, none left
-    out of comparison."""
+    """The fields that determine a value of an attrs class; derived fields, and our own fields
+    outside of comparison, are left out."""
     whole = not str(kind.__module__).startswith(_OURS)
     return [
         field

@@ -1,4 +1,4 @@
-"""A budget in ε at a δ: what is promised, and what of it is spent.
+"""A budget as ε at a δ: the part that is promised, and the part that is spent.
 
 An odometer bounds the privacy loss of every live composition until now. Which odometer it is
 depends on the composition and on δ only, never on what was said: the least of two that each hold
@@ -29,11 +29,11 @@ from antiphon.sessions.spending.locating import Found, Gatekeeper, counted, guar
 from antiphon.verifiers.verifier import Verifier
 
 _SUMS: Final = Odometer(delta=1)
-"""The odometer that adds up: the sums depend on none of its parameters."""
+"""An odometer used only to add up charges: the sums depend on none of its parameters."""
 
 
 def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
-    """The reading at δ of an odometer over what was charged, rounded up; None: it has none.
+    """An odometer's reading at δ over all charges so far, rounded up; None: none applies.
 
     Behind a V[f] that lets creations differ there is none: which one was made may tell all.
     """
@@ -69,7 +69,7 @@ def _reading(
 
 
 def _near(budget: Filter | None, delta: Fraction) -> Fraction:
-    """The ε at which it is to be sharp: what a filter promises, of whatever is created."""
+    """The ε at which the odometer should be sharpest: the filter's promise at δ, or 1."""
     curve = None if budget is None else budget.promised
     if curve is None or delta < curve.least_delta:
         return Fraction(1)
@@ -80,7 +80,7 @@ def _near(budget: Filter | None, delta: Fraction) -> Fraction:
 def _mixed(
     state: Distance, delta: Fraction, slack: Fraction, near: Fraction
 ) -> ExactEpsilon | float | None:
-    """The ε of ``Odometer``; where nothing is left for its slack, Σε_i, which always holds."""
+    """The ε of the odometer at δ; if δ leaves no slack for it, the plain sum Σε_i."""
     if slack > 0:
         return Odometer(delta=delta, slack=slack, near=near).reading(state).epsilon
     if state.epsilon is None or not state.delta.at_most(delta):
@@ -98,7 +98,8 @@ def _of_order(
 
 
 def _pure(guard: Gatekeeper | None) -> bool:
-    """Whether f_∞ of ε's alone stands guard: then what gets no differing pair costs nothing.
+    """Whether the verifier's f is sparse parallel composition with pure ε only: then a mechanism
+    costs nothing until its first differing pair.
 
     Until its first differing pair a mechanism answers alike in both worlds, so that the ratio of
     its answers from then on is that of all of them, between e^-ε and e^ε whatever was before: from
@@ -110,7 +111,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
 
 
 def _differing(guard: Gatekeeper | None) -> Distance | None:
-    """The sums of those that got one. Each asserts an ε, as which it is charged."""
+    """The sums of ε over mechanisms that got a differing pair; None if they are unknown."""
     if guard is None or guard.state is None:
         return None  # V[f] has halted, and which they were is not known any more
     state = _SUMS.initial_state
@@ -122,7 +123,7 @@ def _differing(guard: Gatekeeper | None) -> Distance | None:
 
 _TRUTH: Final = "so the status says of what was created until now; what comes will count then"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
-"""A guarantee or a curve, which has an ε at δ, or the reason why there is none."""
+"""A guarantee or a privacy curve, which gives ε at δ, or the reason why there is none."""
 
 _UNKNOWN: Final = NoGuarantee(
     "what was spent", "to know each creation",
@@ -131,7 +132,7 @@ _UNKNOWN: Final = NoGuarantee(
 
 
 def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
-    """All figures at one δ."""
+    """The budget as ε at one δ: promised, spent, remaining and lost so far."""
     created = counted(found)
     kinds = tuple({id(each): each for each in created}.values())
     promise = promised(found.whole)
@@ -157,9 +158,8 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
 
 
 def _of_all(found: Found) -> bool:
-    """Whether what is promised is of the composition, by its filter, its f or its mechanisms;
-    else of what stands around it.
-    """
+    """Whether the promise is about the composition itself (its filter, f or fixed mechanisms),
+    not only about what surrounds it."""
     return (
         isinstance(found.composition, ConComp)
         or isinstance(found.budget, Filter)
@@ -168,8 +168,8 @@ def _of_all(found: Found) -> bool:
 
 
 def promised(whole: Mechanism) -> Figure:
-    """The guarantee that holds however a session goes on: by ``guarantee``, about all messages that
-    may come.
+    """The guarantee that holds for the whole session, whatever messages may come, as ``guarantee``
+    derives it.
 
     So it is asked of the mechanism alone, and of the f of V[f] where that stands guard; nothing of
     what was created until now is told to it, but that it asserts true claims (``_status``).
@@ -184,7 +184,7 @@ def promised(whole: Mechanism) -> Figure:
 def _loss(
     found: Found, promise: Figure, created: Sequence[Create], delta: Fraction
 ) -> float | None:
-    """The odometer's reading; with what is promised of the whole as its cap, where that is free.
+    """The odometer's reading at δ, capped by the promise of the whole where both hold at δ.
 
     The lower of two bounds, each of which holds but for δ, holds but for 2δ: so a promise caps the
     reading at the same δ if it holds at δ = 0, and of ConComp, where both are known in advance;
@@ -205,7 +205,7 @@ def _loss(
 def _spent(
     found: Found, promise: Figure, created: Sequence[Create], kinds: tuple[Create, ...]
 ) -> Figure:
-    """The guarantee of all that was charged until now, as if it were all, and fixed in advance."""
+    """The guarantee of all charges so far, as if they were all, and fixed in advance."""
     if isinstance(found.budget, Filter):
         budget = found.budget
         spent = budget.limits if found.unknown else budget.spent(found.charged)
@@ -221,7 +221,7 @@ def _spent(
 
 
 def _or_why(ask: Callable[[], Figure]) -> Figure:
-    """The figure, or the reason why there is none."""
+    """The result of ``ask``, or the ``NoGuarantee`` that it raises."""
     try:
         return ask()
     except NoGuarantee as why:
@@ -235,7 +235,8 @@ def _guaranteed(
 
 
 def _epsilon(figure: Figure, delta: Fraction) -> float | None:
-    """ε at δ, rounded up; infinite where δ is less than every δ that is promised."""
+    """The ε of a guarantee or curve at δ, rounded up; infinite if δ is below every δ that it
+    promises; None without a guarantee."""
     if isinstance(figure, NoGuarantee):
         return None
     curve = figure.curve if isinstance(figure, Guarantee) else figure
@@ -243,9 +244,8 @@ def _epsilon(figure: Figure, delta: Fraction) -> float | None:
 
 
 def _status(found: Found, kinds: tuple[Create, ...], promise: Figure) -> Status:
-    """PROVED if all that was created asserts what is proved, and has discrete answers, which
-    the theorem about fixed mechanisms asks of them, too; and if it is this library that counts.
-    """
+    """PROVED if every created mechanism's claim is proved, its answers are discrete, and this
+    library's code counts; else ASSUMED."""
     if not found.ours:
         return Status.ASSUMED
     if isinstance(promise, Guarantee) and promise.status is not Status.PROVED:

@@ -1,4 +1,4 @@
-"""Where in a mechanism the composition is, what stands on its left, and what each child cost."""
+"""Finds a mechanism's composition, what stands on its left, and each created one's charge."""
 
 import enum
 from collections.abc import Iterator, Sequence
@@ -23,14 +23,14 @@ from antiphon.verifiers.verifier import Identifier, Verifier
 
 
 class Gatekeeper(NamedTuple):
-    """The f of V[f] ∘* I ∘* ExtConComp, and what it has read; None once it has refused."""
+    """The function f of V[f] ∘* I ∘* ExtConComp, and its state; None once it has refused."""
 
     f: Suitable
     state: SuitableState | None
 
 
 class Way(enum.Enum):
-    """How a creation that is sent to the whole comes to the composition."""
+    """How a creation that is sent to the whole mechanism reaches the composition inside."""
 
     SINGLE = "as it is"
     PAIRED = "as a pair, by V[f] and I"
@@ -39,7 +39,7 @@ class Way(enum.Enum):
 
 @attrs.frozen(repr=False)
 class Found:
-    """The outermost composition of a mechanism, in one state of it."""
+    """The outermost composition inside a mechanism, in one of its states."""
 
     whole: Mechanism
     composition: Concurrent
@@ -47,13 +47,13 @@ class Found:
     guard: Gatekeeper | None
     way: Way
     ours: bool
-    """Whether all that decides what is charged, and says so, is this library's own."""
+    """Whether all code that decides on charges and reports them is this library's own."""
     unknown: bool = False
-    """Whether a step failed in which a post-processor may have had more created than is known."""
+    """Whether a step failed in which a post-processor may have created unknown mechanisms."""
 
     @property
     def suitable(self) -> bool:
-        """Whether creations are pairs of two identical ones, or no pairs at all (CM Def. 4.4)."""
+        """Whether every creation message is an identical pair, or no pair at all (CM Def. 4.4)."""
         return self.way is not Way.PAIRED or self.guard is not None
 
     @property
@@ -68,12 +68,12 @@ class Found:
 
     @property
     def charged(self) -> Any:
-        """The state of the budget."""
+        """The state of the filter or odometer; None if there is none."""
         return self.state.spent if isinstance(self.state, Ledger) else None
 
 
 def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
-    """The composition in a mechanism. Raises: ProtocolError if there is none.
+    """The outermost composition inside a mechanism. Raises: ProtocolError if there is none.
 
     ``failed``: its last step failed, and the state is that from before it.
     """
@@ -106,12 +106,12 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
 
 
 def guarding(links: Sequence[PostProcessor]) -> bool:
-    """Whether they begin with V[f] and I, which create nothing of their own."""
+    """Whether a chain begins with V[f] and I, which create no mechanisms themselves."""
     return len(links) > 1 and type(links[0]) is Verifier and type(links[1]) is Identifier
 
 
 def _guard(verifier: PostProcessor, state: Any) -> Gatekeeper | None:
-    """The state of V[f], if its f is one of composition, or bounds the messages of one."""
+    """A verifier's f and its state, if f is a verification function of composition; else None."""
     f: Any = verifier.verification if isinstance(verifier, Verifier) else None
     while type(f) is Bounded:
         bound: Any = f
@@ -128,7 +128,7 @@ def _as_is(mechanism: Mechanism) -> bool:
 
 
 class Shares(Sequence[ChildShare]):
-    """The share of each child, made when it is asked for: O(log n)."""
+    """The budget shares of all created mechanisms; each is computed on access, in O(log n)."""
 
     def __init__(self, found: Found) -> None:
         self._found, self._children = found, found.children
@@ -174,7 +174,7 @@ def _share(found: Found, index: int, child: Child) -> ChildShare:
 
 
 def counted(found: Found) -> list[Create]:
-    """All creations but what was refused."""
+    """All creations except the refused ones."""
     return [child.created for child in found.children if _standing(child) != "refused"]
 
 
@@ -185,8 +185,8 @@ def _standing(child: Child) -> Standing:
 
 
 def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
-    """The measure that a creation took out of the purse of f, at once or with its first differing
-    pair; None: none."""
+    """The privacy parameter that a creation used up among those fixed by f, at once or with its
+    first differing pair; None: none."""
     child = None if guard.state is None else guard.state.children.get(index)
     differed = child is not None and child.differed
     pays = isinstance(guard.f, FixedInAdvance) or (isinstance(guard.f, Sparse) and differed)
@@ -194,7 +194,7 @@ def taken(guard: Gatekeeper, index: int, create: Create) -> Measure | None:
 
 
 def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
-    """The purse of f: each of the fixed parameters, how many there were, and how many are left."""
+    """The parameters that f fixes in advance: how many of each there were, and are left."""
     if guard is None or guard.state is None or not isinstance(guard.f, Paying):
         return ()
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)
@@ -203,7 +203,7 @@ def slots(guard: Gatekeeper | None) -> tuple[Slot, ...]:
 
 
 def used(guard: Gatekeeper) -> Paying | None:
-    """The f of those parameters alone that were taken out of the purse; None: there are none."""
+    """The function f with only the fixed parameters that were used up; None: there are none."""
     if guard.state is None or not isinstance(guard.f, Paying):
         return None
     counts = zip(guard.f.held.values(), guard.state.purse, strict=True)

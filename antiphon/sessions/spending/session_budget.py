@@ -1,4 +1,5 @@
-"""``session.budget``: a picture of what has been spent; ``session.price``: a step, forgotten.
+"""The values of ``session.budget``, a snapshot of the spending, and ``session.price``, a trial step
+that is discarded.
 
 A budget in words is a small table: what is spent is rounded up, what is left is rounded down.
 """
@@ -33,11 +34,11 @@ from antiphon.sessions.spending.in_epsilon import in_epsilon
 from antiphon.sessions.spending.locating import Found, Shares, Way, find, slots
 
 _MOST: Final = 2.0**40
-"""An ε of a mechanism past which nobody looks."""
+"""The largest ε that the search for the largest accepted mechanism tries."""
 
 
 def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> SessionBudget:
-    """The budget of a session in a state. Raises: ProtocolError if no composition is inside.
+    """The budget of a session in this state. Raises: ProtocolError if there is no composition.
 
     ``failed``: its last step failed, and the state is that from before it. Where a post-processor
     decides what is created, all counts as spent then: what that step created is not known.
@@ -48,8 +49,8 @@ def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> S
 def budget_of_record(
     mechanism: Mechanism, state: object, in_flight: Sequence[object], *, failed: bool
 ) -> SessionBudget | None:
-    """The budget of a session by its record, including the charge of a message in flight, which
-    whoever resumes the session steps. None: no composition is inside.
+    """The budget of a session from its file, including the charge of a message in flight. None: it
+    contains no composition.
 
     A creation tosses no coin, so its step is made; what a post-processor creates on the way to a
     coin is not known, and all counts as spent.
@@ -108,31 +109,32 @@ class SessionBudget:
 
     @property
     def spent(self) -> Charge | None:
-        """The filter's sums so far; rounded up where they are no single exact number. O(1)."""
+        """The filter's sums so far; rounded up where they are not exact numbers. O(1)."""
         if self._found.unknown:
             return self.limits
         return None if self._filter is None else self._filter.spent(self._found.charged)
 
     @property
     def remaining(self) -> Charge | None:
-        """The rest of the filter's limits, never more than the truth. O(1)."""
+        """The rest of the filter's limits, rounded down. O(1)."""
         if self._filter is not None and self._found.unknown:
             return Fraction(0), Fraction(0)
         return None if self._filter is None else self._filter.remaining(self._found.charged)
 
     @property
     def purse(self) -> tuple[Slot, ...]:
-        """The parameters that f fixes in advance, and how many of each are left."""
+        """The privacy parameters that f fixes in advance, and how many of each are left."""
         return slots(self._found.guard)
 
     @property
     def shares(self) -> Sequence[ChildShare]:
-        """Every created mechanism, in order; each is made when it is asked for, in O(log n)."""
+        """The budget share of every created mechanism, in order of creation; each is computed on
+        access, in O(log n)."""
         return Shares(self._found)
 
     @property
     def largest(self) -> ExactEpsilon | None:
-        """An ε, rounded down: one more mechanism that is ε-DP fits the filter."""
+        """An ε, rounded down, such that one more ε-DP mechanism fits the filter."""
         if self._filter is None or self.remaining is None:
             return None
         if self._filter.unit == "epsilon" or self._found.unknown:
@@ -150,14 +152,14 @@ class SessionBudget:
         return type(self._filter.charge(self._found.charged, Pure(epsilon))) is not Refusal
 
     def at(self, delta: float | Fraction) -> InEpsilon:
-        """The same in ε, at a δ that was chosen before the session began.
+        """The budget as ε, at a δ that was chosen before the session began.
 
         Raises: InvalidArgument for a δ outside [0, 1].
         """
         return in_epsilon(self._found, exact.probability(delta))
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
-        """A small table, with the first ``most`` shares; in ε too, if δ is given."""
+        """The lines of a small table with the first ``most`` shares; with δ, also in ε."""
         at = None if delta is None else self.at(delta)
         guard = self._found.guard
         rule = self._found.budget or (None if guard is None else guard.f)
@@ -173,8 +175,8 @@ class SessionBudget:
 
 
 def price_of(whole: Mechanism, state: Any, create: object) -> Price:
-    """The cost of a creation. A step is pure and a creation tosses nothing, so the creation is
-    made, with an empty tape for coins, and its outcome inspected: no other rule decides here.
+    """The cost of a creation, found by a trial: the creation step, which tosses no coins, is made
+    and then discarded.
 
     Where a post-processor decides what is created, the creation is that of the composition inside.
     Raises: what the step does: InvalidArgument for what cannot be created, or charged.
@@ -215,7 +217,7 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
 def _table(
     budget: BudgetInSight, rule: Budget | Suitable | None, at: InEpsilon | None, most: int
 ) -> Iterator[str]:
-    """The table, line by line; ``rule`` is what decides on creations."""
+    """The budget as a table, line by line; ``rule``: the filter, odometer or f that decides."""
     yield "no budget" if rule is None else message_label(rule, 80)
     rows = [*_in_own_unit(budget), *_of_purse(budget)]
     yield from _aligned(rows)
@@ -245,7 +247,7 @@ def _of_purse(budget: BudgetInSight) -> Iterator[Sequence[str]]:
 
 
 def _figures(at: InEpsilon, *, has_rule: bool) -> Iterator[str]:
-    """The figures at a δ, each with what it says; why a rule promises nothing, if it does not."""
+    """The lines of a table of the budget at a δ, with the reason if nothing is promised."""
     known = "proved" if at.status is Status.PROVED else "assumed"
     rows: list[Sequence[str]] = []
     if at.total is not None:
@@ -280,7 +282,7 @@ def _charged(share: ChildShare, unit: str | None) -> str:
 
 
 def charged(charge: Charge, unit: str | None) -> str:
-    """Amounts that were charged, or would be: "ρ 0.125, δ 1e-06"."""
+    """The amounts of a charge as a text: "ρ 0.125, δ 1e-06"."""
     amount, delta = charge
     return f"{sign(unit)} {shown_up(amount)}" + (f", δ {shown_up(delta)}" if delta else "")
 
