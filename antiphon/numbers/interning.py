@@ -162,12 +162,15 @@ class Interner:
     def __call__(self, value: object) -> int:
         """The number of a value. Raises: InvalidArgument if it cannot be hashed."""
         try:
-            number = self._ids.setdefault(fingerprint(value), len(self.values))
+            key = fingerprint(value)
+            number = self._ids.get(key)
         except (TypeError, RecursionError) as error:
             raise InvalidArgument(
                 f"states and messages must be immutable values that can be hashed ({error}): "
                 "use tuples, frozensets and frozen attrs classes"
             ) from None
-        if number == len(self.values):
-            self.values.append(value)
+        if number is None:
+            number = len(self._ids)
+            self.values[number:] = [value]  # over what an interrupt has left there
+            self._ids[key] = number
         return number

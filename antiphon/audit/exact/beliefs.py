@@ -106,6 +106,10 @@ class Columns:
     def __attrs_post_init__(self) -> None:
         self._kernel = Kernel(_ENTRIES * self.limit)
 
+    def give_room(self, limit: int) -> None:
+        """For so many columns, and the hidden states that go with them."""
+        self.limit, self._kernel.limit = limit, _ENTRIES * limit
+
     def add_part(self, part: TrackedPart) -> int:
         """A new part's number."""
         zero, one = part.steppers
@@ -238,14 +242,15 @@ class Columns:
         return answers, tuple(found), denominator
 
     def _column(self, column: BeliefColumn) -> int:
-        count = len(self.columns)
-        number = self._ids.setdefault(column, count)
-        if number == count:
-            if count >= self.limit:
-                raise Intractable("exact beliefs of single mechanisms", count + 1, self.limit)
-            self.columns.append(column)
+        number = self._ids.get(column)
+        if number is None:
+            number = SPENT + 1 + len(self._ids)
+            if number >= self.limit:
+                raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
+            self.columns[number:] = [column]  # over what an interrupt has left there
             for totals, law in zip(self.totals, column[2:], strict=True):
-                totals.append(self._kernel.totals[law])
+                totals[number:] = [self._kernel.totals[law]]
+            self._ids[column] = number
         return number
 
 

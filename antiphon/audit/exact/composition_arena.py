@@ -304,14 +304,15 @@ class CompositionArena:
                 yield Option(SPENT, create, (branch,), 1, told)
 
     def _number(self, position: Position) -> int:
-        count = len(self._positions)
-        number = self._ids.setdefault(position, count)
-        if number == count:
-            if count >= self.columns.limit:
-                raise Intractable("the exact solver's positions", count + 1, self.columns.limit)
-            self._positions.append(position)
+        number = self._ids.get(position)
+        if number is None:
+            number = OVER + 1 + len(self._ids)
+            if number >= self.columns.limit:
+                raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
+            self._positions[number:] = [position]  # over what an interrupt has left there
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
-                totals.append(math.prod([own[column] for column in position.columns]))
+                totals[number:] = [math.prod([own[column] for column in position.columns])]
+            self._ids[position] = number
         return number
 
     def _informative(self, column: int, purse: int) -> bool:

@@ -59,12 +59,13 @@ class Futures:
             self._tells[column] = bool(self.columns.moves(column))
             self._lengths[column] = math.inf
             return
-        self._tells.update(dict.fromkeys(leads, False))
+        found = dict.fromkeys(leads, False)
         while telling:
             each = telling.pop()
-            if not self._tells[each]:
-                self._tells[each] = True
+            if not found[each]:
+                found[each] = True
                 telling += leads[each]
+        self._tells.update(found)  # at once: an interrupt leaves nothing that is half known
 
     def _followed(
         self, level: list[int], leads: dict[int, list[int]], telling: list[int]

@@ -147,17 +147,20 @@ class Kernel:
         return factor, self._law(law)
 
     def _law(self, law: Law) -> int:
-        number = self._ids.setdefault(law, len(self.laws))
-        if number == len(self.laws):
+        number = self._ids.get(law)
+        if number is None:
             self._grow(len(law))
-            self.laws.append(law)
-            self.totals.append(sum(weight for _, weight in law))
+            number = len(self._ids)
+            self.laws[number:] = [law]  # over what an interrupt has left there
+            self.totals[number:] = [sum(weight for _, weight in law)]
+            self._ids[law] = number
         return number
 
     def _grow(self, entries: int) -> None:
-        self._size += entries
-        if self._size > self.limit:
-            raise Intractable("the hidden states of exact beliefs", self._size, self.limit)
+        size = self._size + entries
+        if size > self.limit:
+            raise Intractable("the hidden states of exact beliefs", size, self.limit)
+        self._size = size
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
