@@ -159,6 +159,12 @@ class Interner:
     values: list[object] = attrs.field(factory=list[object])
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
+    def refill(self, values: Iterable[object]) -> None:
+        """More values, each with the next number. Raises: InvalidArgument if two are one."""
+        for number, value in enumerate(values, len(self.values)):
+            if self(value) != number:
+                raise InvalidArgument("a value has two numbers")
+
     def __call__(self, value: object) -> int:
         """The number of a value. Raises: InvalidArgument if it cannot be hashed."""
         try:

@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.kernel import END, GONE, NOWHERE, Kernel, Pushed, Stepper
+from antiphon.audit.exact.kernel import END, GONE, NOWHERE, Kernel, Pushed, Stepper, Tables
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Refused
@@ -109,6 +109,24 @@ class Columns:
     def give_room(self, limit: int) -> None:
         """For so many columns, and the hidden states that go with them."""
         self.limit, self._kernel.limit = limit, _ENTRIES * limit
+
+    def tables(self) -> Tables:
+        """All that is numbered here."""
+        return {
+            **self._kernel.tables(),
+            "verified": [*self._verified.values],
+            "columns": [[*each] for each in self._ids],
+            "symmetric": [[int(self.symmetric)]],
+        }
+
+    def refill(self, tables: Tables) -> None:
+        """The tables of other columns of these parts, where nothing has been asked yet."""
+        self._kernel.refill(tables)
+        self._verified.refill(tables["verified"])
+        for row in tables["columns"]:
+            self._column(BeliefColumn(*row))
+        ((symmetric,),) = tables["symmetric"]
+        self.symmetric = bool(symmetric)
 
     def add_part(self, part: TrackedPart) -> int:
         """A new part's number."""

@@ -24,6 +24,8 @@ Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
 """(denominator, [(answer, next state, probability × denominator)]) of one step."""
 Step: TypeAlias = Callable[[Any, Any, Coins], tuple[object, object]]
 IsOver: TypeAlias = Callable[[Any], bool]
+Tables: TypeAlias = dict[str, list[Any]]
+"""What was numbered, by kind, in the order of its numbers: values, or rows of whole numbers."""
 
 END: Final = object()
 """Heard of what ends the whole interaction: a HALT after which nothing can be said."""
@@ -86,6 +88,20 @@ class Kernel:
         self.end = self.messages(END)
         self._law(())
         self.certain(DEAD)
+
+    def tables(self) -> Tables:
+        """All that is numbered, beyond what every kernel has."""
+        laws = [[number for entry in law for number in entry] for law in self.laws[GONE + 1 :]]
+        return {
+            "states": self.states.values[1:], "messages": self.messages.values[1:], "laws": laws
+        }  # fmt: skip
+
+    def refill(self, tables: Tables) -> None:
+        """The tables of another kernel with these steppers, into one that has taken no step."""
+        self.states.refill(tables["states"])
+        self.messages.refill(tables["messages"])
+        for flat in tables["laws"]:
+            self._law(tuple(zip(flat[::2], flat[1::2], strict=True)))
 
     def add(self, stepper: Stepper) -> int:
         """A new stepper's number."""
