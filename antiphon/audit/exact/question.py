@@ -13,9 +13,9 @@ from typing import Any, Final, TypeAlias, TypedDict, Union
 import attrs
 
 from antiphon.audit.exact import saved
+from antiphon.audit.exact.answerable import check_queries, check_taken
 from antiphon.audit.exact.arena import Arena, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
-from antiphon.audit.exact.checks import check_queries, check_taken
 from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.cost import LIMIT, Estimate, ProgressLine, Report, estimated
 from antiphon.audit.exact.divergence import (
