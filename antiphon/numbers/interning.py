@@ -162,15 +162,24 @@ class Interner:
     values: list[object] = attrs.field(factory=list[object])
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
 
+    def refill(self, values: Iterable[object]) -> None:
+        """More values, each with the next number. Raises: InvalidArgument if two are one."""
+        for number, value in enumerate(values, len(self.values)):
+            if self(value) != number:
+                raise InvalidArgument("a value has two numbers")
+
     def __call__(self, value: object) -> int:
         """The number of a value, old or new. Raises: InvalidArgument if it cannot be hashed."""
         try:
-            number = self._ids.setdefault(fingerprint(value), len(self.values))
+            key = fingerprint(value)
+            number = self._ids.get(key)
         except (TypeError, RecursionError) as error:
             raise InvalidArgument(
                 f"states and messages must be immutable values that can be hashed ({error}): "
                 "use tuples, frozensets and frozen attrs classes"
             ) from None
-        if number == len(self.values):
-            self.values.append(value)
+        if number is None:
+            number = len(self._ids)
+            self.values[number:] = [value]  # over what an interrupt has left there
+            self._ids[key] = number
         return number

@@ -1,5 +1,6 @@
 """What an exact answer costs is said before, and it ends before memory does."""
 
+import contextlib
 import io
 import sys
 from fractions import Fraction
@@ -9,6 +10,7 @@ import pytest
 import antiphon as ap
 from antiphon.audit.exact import cost
 from antiphon.audit.exact.cost import ProgressLine, estimated
+from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol.spaces import BITS
 
 
@@ -59,6 +61,23 @@ def test_who_gave_up_goes_on_with_more_room():
     asked.limit = 10_000
     again = asked.solve(ap.Log(3), 12)
     assert (again.delta, again.nodes) == (whole.delta, whole.nodes)
+
+
+@pytest.mark.parametrize("limit", range(1, 12))
+@pytest.mark.parametrize("of_three", [False, True])
+def test_who_gave_up_may_ask_something_else(limit, of_three):
+    """Wherever it stopped, no number is left that stands for nothing, or for two things."""
+    parts = [RandomizedResponse(epsilon=ap.Log(q)) for q in (2, 3, 4)]
+    composed = ap.PrivacyGame(ap.ExtConComp(), ap.composition.fixed_mechanisms(parts))
+    for rounds in (2, 3, 5, 7):
+        asked, whole = (
+            composed.question(report=None, limit=most) if of_three else question(limit=most)
+            for most in (limit, 10_000)
+        )
+        with contextlib.suppress(ap.Intractable):
+            asked.solve(ap.Log(3), 6)
+        asked.limit = 10_000
+        assert asked.solve(ap.Log(2), rounds).delta == whole.solve(ap.Log(2), rounds).delta
 
 
 def test_who_was_interrupted_goes_on():

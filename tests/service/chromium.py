@@ -59,7 +59,13 @@ class Chromium:
         os.close(self._out)
 
     def call(self, method, **given):
-        """The result of a command; events on the way are kept."""
+        """The result of a command."""
+        message = self._answer(method, **given)
+        assert "error" not in message, message
+        return message["result"]
+
+    def _answer(self, method, **given):
+        """What the browser says to a command; events on the way are kept."""
         self._number += 1
         said = {"id": self._number, "method": method, "params": given}
         if self._session:
@@ -68,8 +74,7 @@ class Chromium:
         while True:
             message = self._message()
             if message.get("id") == self._number:
-                assert "error" not in message, message
-                return message["result"]
+                return message
             self.events.append(message)
 
     def _message(self):
@@ -85,8 +90,14 @@ class Chromium:
         return json.loads(message)
 
     def run(self, script):
-        """The value of an expression in the page."""
-        found = self.call("Runtime.evaluate", expression=script, returnByValue=True)
+        """The value of an expression in the page; asked again of the next page if this one goes."""
+        for _ in range(40):
+            said = self._answer("Runtime.evaluate", expression=script, returnByValue=True)
+            if "navigated or closed" not in said.get("error", {}).get("message", ""):
+                break
+            time.sleep(0.05)
+        assert "error" not in said, said
+        found = said["result"]
         assert "exceptionDetails" not in found, found
         return found["result"].get("value")
 

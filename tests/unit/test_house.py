@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 79_381, 439, 6_200, 46_660
+LINES, FILES, IMPORTS, CORE_LINES = 81_204, 441, 5_871, 47_817
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

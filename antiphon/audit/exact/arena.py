@@ -14,7 +14,7 @@ import attrs
 from typing_extensions import TypeVar
 
 from antiphon.audit.exact.beliefs import Branch, Columns, Judge, Move, Queries, TrackedPart
-from antiphon.audit.exact.kernel import REFUSAL, Step, Stepper
+from antiphon.audit.exact.kernel import REFUSAL, Step, Stepper, Tables
 from antiphon.audit.exact.settled import Settled
 from antiphon.numbers.errors import Intractable, InvalidArgument, PartError
 from antiphon.protocol import HALT, Coins, Mechanism, Pair, Space, identical, same
@@ -57,6 +57,8 @@ class Arena(Protocol[Said]):
         """The mass of each position under b = 0 and under b = 1."""
         ...
 
+    def tables(self) -> Tables: ...
+    def refill(self, tables: Tables) -> None: ...
     def start(self) -> int: ...
     def choices(self, position: int) -> Sequence[Said]: ...
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> Sequence[Said]: ...
@@ -85,6 +87,14 @@ class PartArena:
     def totals(self) -> tuple[list[int], list[int]]:
         """The mass of each position under b = 0 and under b = 1."""
         return self.columns.totals
+
+    def tables(self) -> Tables:
+        """All that is numbered."""
+        return self.columns.tables()
+
+    def refill(self, tables: Tables) -> None:
+        """The tables of another arena of this game, into one where nothing has been asked."""
+        self.columns.refill(tables)
 
     def start(self) -> int:
         """The position before any message."""

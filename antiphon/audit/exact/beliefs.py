@@ -15,7 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 
 import attrs
 
-from antiphon.audit.exact.kernel import END, GONE, NOWHERE, Kernel, Pushed, Stepper
+from antiphon.audit.exact.kernel import END, GONE, NOWHERE, Kernel, Pushed, Stepper, Tables
 from antiphon.numbers.errors import Intractable
 from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Refused
@@ -114,6 +114,28 @@ class Columns:
 
     def __attrs_post_init__(self) -> None:
         self._kernel = Kernel(_ENTRIES * self.limit)
+
+    def give_room(self, limit: int) -> None:
+        """For so many columns, and the hidden states that go with them."""
+        self.limit, self._kernel.limit = limit, _ENTRIES * limit
+
+    def tables(self) -> Tables:
+        """All that is numbered here."""
+        return {
+            **self._kernel.tables(),
+            "verified": [*self._verified.values],
+            "columns": [[*each] for each in self._ids],
+            "symmetric": [[int(self.symmetric)]],
+        }
+
+    def refill(self, tables: Tables) -> None:
+        """The tables of other columns of these parts, where nothing has been asked yet."""
+        self._kernel.refill(tables)
+        self._verified.refill(tables["verified"])
+        for row in tables["columns"]:
+            self._column(BeliefColumn(*row))
+        ((symmetric,),) = tables["symmetric"]
+        self.symmetric = bool(symmetric)
 
     def add_part(self, part: TrackedPart) -> int:
         """Register a part; its number."""
@@ -251,14 +273,15 @@ class Columns:
         return answers, tuple(found), denominator
 
     def _column(self, column: BeliefColumn) -> int:
-        count = len(self.columns)
-        number = self._ids.setdefault(column, count)
-        if number == count:
-            if count >= self.limit:
-                raise Intractable("exact beliefs of single mechanisms", count + 1, self.limit)
-            self.columns.append(column)
+        number = self._ids.get(column)
+        if number is None:
+            number = SPENT + 1 + len(self._ids)
+            if number >= self.limit:
+                raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
+            self.columns[number:] = [column]  # over what an interrupt has left there
             for totals, law in zip(self.totals, column[2:], strict=True):
-                totals.append(self._kernel.totals[law])
+                totals[number:] = [self._kernel.totals[law]]
+            self._ids[column] = number
         return number
 
 

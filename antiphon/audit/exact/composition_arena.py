@@ -19,14 +19,13 @@ import attrs
 from antiphon.audit.exact.arena import KEPT, RAISED, Live, messages_to_try
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.futures import Futures
-from antiphon.audit.exact.kernel import Stepper
-from antiphon.audit.exact.purses import REFUSED, Purses
+from antiphon.audit.exact.kernel import Stepper, Tables
+from antiphon.audit.exact.purses import REFUSED, Purses, only_spends
 from antiphon.audit.exact.settled import Settled, settled
 from antiphon.composition import Budget, Create, Filter, Refusal
 from antiphon.composition.suitable import Checked, Suitable
 from antiphon.numbers.errors import Intractable, PartError
 from antiphon.protocol import HALT, TOP, Ask, Pair, Refused, identical, same
-from antiphon.protocol.provenance import is_library_code
 
 
 class Position(NamedTuple):
@@ -45,8 +44,6 @@ class Position(NamedTuple):
 
 
 _NO_POSITION: Final = Position(0, 0, ())
-_OURS: Final = "antiphon.composition."
-_BUDGETS: Final = f"{_OURS}filters."
 _VIEWS: Final = 1 << 15
 """The largest number of views that are summed in one step."""
 _FEW: Final = 3
@@ -118,6 +115,26 @@ class CompositionArena:
             self._parts.append(self.columns.add_part(part))
             self._purses.add(self._parts[-1], create)
         self._may_grow = not only_spends(type(self.verification))
+
+    def tables(self) -> Tables:
+        """All that is numbered."""
+        plain = [] if self._futures is None else self._futures[0].rows()
+        return {
+            **self.columns.tables(),
+            **self._purses.tables(),
+            "positions": [[*at[:2], *at[3:], *at.columns] for at in self._ids],
+            "futures": plain,
+        }
+
+    def refill(self, tables: Tables) -> None:
+        """The tables of another arena of this game, into one where nothing has been asked."""
+        self.columns.refill(tables)
+        self._purses.refill(tables)
+        for purse, created, charged, due, *columns in tables["positions"]:
+            self._number(Position(purse, created, tuple(columns), charged, due))
+        if tables["futures"]:
+            plain = Futures.of_rows(self.columns, tables["futures"])
+            self._futures = plain, Futures(self.columns, plain.horizon, True)
 
     def start(self) -> int:
         """The position before any message."""
@@ -305,14 +322,15 @@ class CompositionArena:
                 yield Option(SPENT, create, (branch,), 1, told)
 
     def _number(self, position: Position) -> int:
-        count = len(self._positions)
-        number = self._ids.setdefault(position, count)
-        if number == count:
-            if count >= self.columns.limit:
-                raise Intractable("the exact solver's positions", count + 1, self.columns.limit)
-            self._positions.append(position)
+        number = self._ids.get(position)
+        if number is None:
+            number = OVER + 1 + len(self._ids)
+            if number >= self.columns.limit:
+                raise Intractable("the exact solver's positions", number + 1, self.columns.limit)
+            self._positions[number:] = [position]  # over what an interrupt has left there
             for totals, own in zip(self.totals, self.columns.totals, strict=True):
-                totals.append(math.prod([own[column] for column in position.columns]))
+                totals[number:] = [math.prod([own[column] for column in position.columns])]
+            self._ids[position] = number
         return number
 
     def _informative(self, column: int, purse: int) -> bool:
@@ -367,12 +385,6 @@ class CompositionArena:
         return tuple((index, column) for index, column in after.items() if column in columns)
 
 
-def only_spends(kind: type[Suitable]) -> bool:
-    """Whether all methods that judge and pay are this library's: then a purse never grows."""
-    methods = [getattr(kind, name, None) for name in ("judge", "admit", "differ", "spend")]
-    return all(method.__module__.startswith(_OURS) for method in methods if method)
-
-
 def _judge_child(verification: Suitable, create: Create) -> Judge:
     def judge(
         state: tuple[object, bool, bool], zero: object, one: object
@@ -388,13 +400,3 @@ def _judge_child(verification: Suitable, create: Create) -> Judge:
         return child[1:], child.differed and not state[1]
 
     return judge
-
-
-def charges_in_public(budget: Budget[Any] | None) -> bool:
-    """Whether a budget's charges follow from the creations alone, as they do for budgets of this
-    library.
-
-    A creation that such a budget refuses, or charges, is the same in both worlds (CM Def. 4.4).
-    """
-    kind = type(budget)
-    return budget is None or (kind.__module__.startswith(_BUDGETS) and is_library_code(kind))

@@ -39,6 +39,22 @@ class Futures:
     _endless: set[int] = attrs.field(factory=set[int])
     """The parts whose end was not found."""
 
+    def rows(self) -> list[list[int]]:
+        """The horizon, the endless parts, and each column with the first that is like it."""
+        return [[self.horizon], [*self._endless], *map(list, self._alike.items())]
+
+    @classmethod
+    def of_rows(cls, columns: Columns, rows: list[list[int]]) -> Futures:
+        """Futures that find those first which others have found first."""
+        (horizon,), endless, *pairs = rows
+        made = cls(columns, horizon)
+        made._endless.update(endless)
+        made._alike.update((column, first) for column, first in pairs)
+        for column, first in pairs:
+            if column == first > SPENT and not math.isinf(made.length(column)):
+                made._first.setdefault(made._future(column), column)
+        return made
+
     def tells(self, column: int) -> bool:
         """Whether some message to the column's part, now or later, could tell the worlds apart.
 
@@ -61,12 +77,13 @@ class Futures:
             self._tells[column] = bool(self.columns.moves(column))
             self._lengths[column] = math.inf
             return
-        self._tells.update(dict.fromkeys(leads, False))
+        found = dict.fromkeys(leads, False)
         while telling:
             each = telling.pop()
-            if not self._tells[each]:
-                self._tells[each] = True
+            if not found[each]:
+                found[each] = True
                 telling += leads[each]
+        self._tells.update(found)  # at once: an interrupt leaves nothing that is half known
 
     def _followed(
         self, level: list[int], leads: dict[int, list[int]], telling: list[int]
@@ -152,9 +169,12 @@ class Futures:
         if known is None and (column <= SPENT or math.isinf(self.length(column))):
             known = self._alike[column] = column
         elif known is None:
-            zero, one = (totals[column] for totals in self.columns.totals)
-            part, differed = self.columns.columns[column].part, self.columns.judged(column)[1]
-            moves = ((each[2], each[5], *sorted(each[4])) for each in self.moves(column))
-            own = part, differed, zero, one, frozenset(moves)
-            known = self._alike[column] = self._first.setdefault(own, column)
+            known = self._alike[column] = self._first.setdefault(self._future(column), column)
         return known
+
+    def _future(self, column: int) -> Hashable:
+        """All that may follow, by the columns that it leads to."""
+        zero, one = (totals[column] for totals in self.columns.totals)
+        part, differed = self.columns.columns[column].part, self.columns.judged(column)[1]
+        moves = ((each[2], each[5], *sorted(each[4])) for each in self.moves(column))
+        return part, differed, zero, one, frozenset(moves)

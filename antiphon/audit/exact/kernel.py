@@ -25,6 +25,8 @@ Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
 """The outcomes of one step: (denominator, [(answer, next state, probability × denominator)])."""
 Step: TypeAlias = Callable[[Any, Any, Coins], tuple[object, object]]
 IsOver: TypeAlias = Callable[[Any], bool]
+Tables: TypeAlias = dict[str, list[Any]]
+"""What was numbered, by kind, in the order of its numbers: values, or rows of whole numbers."""
 
 END: Final = object()
 """The answer that stands for the end of the whole interaction: a HALT after which nothing can be
@@ -92,6 +94,20 @@ class Kernel:
         self._law(())
         self.certain(DEAD)
 
+    def tables(self) -> Tables:
+        """All that is numbered, beyond what every kernel has."""
+        laws = [[number for entry in law for number in entry] for law in self.laws[GONE + 1 :]]
+        return {
+            "states": self.states.values[1:], "messages": self.messages.values[1:], "laws": laws
+        }  # fmt: skip
+
+    def refill(self, tables: Tables) -> None:
+        """The tables of another kernel with these steppers, into one that has taken no step."""
+        self.states.refill(tables["states"])
+        self.messages.refill(tables["messages"])
+        for flat in tables["laws"]:
+            self._law(tuple(zip(flat[::2], flat[1::2], strict=True)))
+
     def add(self, stepper: Stepper) -> int:
         """Register a stepper; its number."""
         self._steppers.append(stepper)
@@ -155,17 +171,20 @@ class Kernel:
         return factor, self._law(law)
 
     def _law(self, law: Law) -> int:
-        number = self._ids.setdefault(law, len(self.laws))
-        if number == len(self.laws):
+        number = self._ids.get(law)
+        if number is None:
             self._grow(len(law))
-            self.laws.append(law)
-            self.totals.append(sum(weight for _, weight in law))
+            number = len(self._ids)
+            self.laws[number:] = [law]  # over what an interrupt has left there
+            self.totals[number:] = [sum(weight for _, weight in law)]
+            self._ids[law] = number
         return number
 
     def _grow(self, entries: int) -> None:
-        self._size += entries
-        if self._size > self.limit:
-            raise Intractable("the hidden states of exact beliefs", self._size, self.limit)
+        size = self._size + entries
+        if size > self.limit:
+            raise Intractable("the hidden states of exact beliefs", size, self.limit)
+        self._size = size
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:

@@ -7,16 +7,20 @@ from typing import Any, Final, Union
 
 import attrs
 
+from antiphon.audit.exact.kernel import Tables
 from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget, Filter, Refusal
 from antiphon.composition.suitable import Purse, Suitable
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.interning import Interner
+from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.verification import Refused
 
 REFUSED: Final = -1
 """The number that stands for a refusal: the purse does not pay."""
 _NOT_TAKEN: Final = Refused("f does not take it")
+_OURS: Final = "antiphon.composition."
+_BUDGETS: Final = f"{_OURS}filters."
 
 
 @attrs.define(eq=False)
@@ -40,6 +44,15 @@ class Purses:
     def add(self, part: int, create: Create) -> None:
         """Register the creation query of a part."""
         self._creations[part] = create
+
+    def tables(self) -> Tables:
+        """All that is numbered."""
+        return {"purses": [*self._purses.values], "ledger": [*self._ledger.values]}
+
+    def refill(self, tables: Tables) -> None:
+        """The same, where nothing has been asked."""
+        self._purses.refill(tables["purses"])
+        self._ledger.refill(tables["ledger"])
 
     def first(self) -> tuple[int, int]:
         """(number of the full purse, number of the empty ledger)."""
@@ -87,3 +100,18 @@ class Purses:
 
     def _number(self, purse: Purse | Refused) -> int:
         return REFUSED if type(purse) is Refused else self._purses(purse)
+
+
+def only_spends(kind: type[Suitable]) -> bool:
+    """Whether all that judges and pays is our own: then a purse never grows."""
+    methods = [getattr(kind, name, None) for name in ("judge", "admit", "differ", "spend")]
+    return all(method.__module__.startswith(_OURS) for method in methods if method)
+
+
+def charges_in_public(budget: Budget[Any] | None) -> bool:
+    """Whether what a budget has charged follows from the creations: in those of this library.
+
+    A creation that such a budget refuses, or charges, is the same in both worlds (CM Def. 4.4).
+    """
+    kind = type(budget)
+    return budget is None or (kind.__module__.startswith(_BUDGETS) and is_library_code(kind))

@@ -7,13 +7,16 @@ import sys
 from collections.abc import Iterable, Mapping, Sequence
 from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
+from pathlib import Path
 from typing import Any, Final, TypeAlias, TypedDict, Union
 
 import attrs
 
+from antiphon.audit.exact import saved
+from antiphon.audit.exact.answerable import check_queries, check_taken
 from antiphon.audit.exact.arena import Arena, messages_to_try, single_arena
 from antiphon.audit.exact.beliefs import Columns, Queries
-from antiphon.audit.exact.composition_arena import CompositionArena, charges_in_public, only_spends
+from antiphon.audit.exact.composition_arena import CompositionArena
 from antiphon.audit.exact.cost import LIMIT, Estimate, ProgressLine, Report, estimated
 from antiphon.audit.exact.divergence import (
     Divergence,
@@ -23,18 +26,21 @@ from antiphon.audit.exact.divergence import (
     order_of,
 )
 from antiphon.audit.exact.endings import ENDLESS, longest
+from antiphon.audit.exact.purses import charges_in_public
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.concurrent import Concurrent, ConcurrentState, ExtConComp, Extended
 from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
-from antiphon.composition.validity import NOT_CONSISTENT, OfCreations
+from antiphon.composition.validity import OfCreations
 from antiphon.numbers import exact, shown_up
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.protocol import Card, ContinualMechanism, Grid, Refused, Shown, Status, Verification
+from antiphon.numbers.user_files import path_of
+from antiphon.protocol import Card, ContinualMechanism, Grid, Shown, Verification
 from antiphon.protocol.messages import Ask, distinct
+from antiphon.protocol.records import codec
+from antiphon.protocol.records.headers import rerunning
 from antiphon.protocol.records.labels import counted, message_label
-from antiphon.protocol.registry import name_of
 
 _TRIED: Final = 10_000
 """The number of beliefs that an estimate values."""
@@ -116,7 +122,7 @@ class Question(Shown):
     max_creations: int | None = None
     limit: int = LIMIT
     report: Report | None = attrs.field(factory=ProgressLine)
-    _solvers: tuple[Solver, ...] = attrs.field(default=(), init=False)
+    _solvers: tuple[Solver, Solver] | None = attrs.field(default=None, init=False)
 
     def _card(self) -> Card:
         said = (("queries", self.queries), ("catalogue", self.catalogue))
@@ -125,13 +131,47 @@ class Question(Shown):
             rows.append(("creations", f"at most {self.max_creations:,}"))
         return Card(game_in_words(self.system, self.verification), (Grid(rows),))
 
-    def solvers(self) -> tuple[Solver, ...]:
-        """One solver for each world, over a shared arena."""
-        if not self._solvers:
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the question with all values of tight δ found so far, whole or not at all.
+
+        So an interrupted one goes on in another process (``load``). The file has hidden states of
+        the mechanism, and is readable by its owner only.
+        Raises: InvalidArgument, naming what has no registered name; FileError.
+        """
+        saved.save(path_of(path), self._said(), self.solvers(), overwrite=overwrite)
+
+    @classmethod
+    def load(cls, path: str | Path, *, like: Question | None = None) -> Question:
+        """The question that was saved, with the values found, built from registered names.
+
+        ``like``: the question that it is to be; its ``limit`` and ``report`` are taken.
+        Raises: TranscriptError for a file that is damaged, of another version, of another
+        question, or of mechanisms that were others then; FileError if it cannot be read.
+        """
+        file = path_of(path)
+        asked = saved.header(file)
+        if like is not None:
+            saved.refuse_other(file, asked, like._said())
+            loaded = attrs.evolve(like)
+        else:
+            with rerunning():
+                loaded = cls(**saved.parts_of(asked))
+                loaded.solvers()
+        saved.fill(file, loaded.solvers())
+        return loaded
+
+    def _said(self) -> codec.Fields:
+        names = ("system", "verification", "queries", "catalogue", "max_creations", "limit")
+        return saved.described({name: getattr(self, name) for name in names})
+
+    def solvers(self) -> tuple[Solver, Solver]:
+        """One solver for each world, over one arena."""
+        if self._solvers is None:
             first = Solver(self._arena(), 0, self.limit, self.report)
             self._solvers = first, first.of_other_world()
         for each in self._solvers:  # who gave up may ask again with more room
-            each.limit = each.arena.columns.limit = self.limit
+            each.limit = self.limit
+            each.arena.columns.give_room(self.limit)
         return self._solvers
 
     @property
@@ -144,9 +184,9 @@ class Question(Shown):
 
     def _arena(self) -> Arena:
         columns, creations, given = Columns(self.limit), self.creations, self.queries
-        _check(self.system, given, creations)
+        check_queries(self.system, given, creations)
         if isinstance(self.verification, Suitable) and not self.verification.prescribed:
-            _check_taken(self.verification, creations)
+            check_taken(self.verification, creations)
         most = sys.maxsize if self.max_creations is None else self.max_creations
         exact.natural(most, "max_creations")
         if isinstance(self.system, Extended) and isinstance(self.verification, Suitable):
@@ -334,66 +374,3 @@ def _queries(
         return *more, *(Ask(query, i) for i, queries in enumerate(own) for query in queries)
 
     return composed
-
-
-def _check(
-    system: ContinualMechanism, given: tuple[object, ...] | None, creations: Sequence[Create]
-) -> None:
-    """Check that some mechanism takes each of the given messages: no message is dropped silently.
-
-    Raises: InvalidArgument.
-    """
-    if given is not None and not given:
-        raise InvalidArgument("queries is empty, and silence tells nothing: leave it out for all")
-    takers, shape = [system], ""
-    if isinstance(system, Concurrent):
-        made = [child.created for child in system.children(system.initial_state)]
-        takers = list(distinct(each.mechanism for each in (*made, *creations)))
-        shape = "; queries holds the messages of the mechanisms themselves, q and not Ask(q, i)"
-    for query in given or ():
-        if not any(each.signature.queries.contains(query) for each in takers):
-            spaces = "; ".join(
-                f"{name_of(each)}, which takes {each.signature.queries}" for each in takers
-            )
-            raise InvalidArgument(
-                f"queries lists {of_kind(query)} outside the query space of {spaces}{shape}"
-            )
-
-
-def _check_taken(f: Suitable, creations: Sequence[Create]) -> None:
-    """Check that f takes, and can pay for, at least one of the creations: else the tight δ would be
-    0 without meaning.
-
-    Raises: InvalidArgument, naming each that is not.
-    """
-    named: list[str] = []
-    for create in creations:
-        why = _never(f, create)
-        if why is None:
-            return
-        named.append(f"{message_label(create.mechanism)}, which f never takes: {why.reason}")
-    if named:
-        raise InvalidArgument(
-            f"catalogue lists {'; and '.join(named)}. Give f parameters that are asserted"
-        )
-
-
-def _never(f: Suitable, create: Create) -> Refused | None:
-    """The reason why no pair sent to this creation may ever differ, even with a full purse; None if
-    one may.
-
-    In an f of ours a purse only shrinks; any other f may pay later for what it cannot pay now. A
-    refuted claim, or an f' that is not first-pair consistent, is left out on purpose: that f
-    refuses it is the answer.
-    """
-    if create.claim is not None and create.claim.status is Status.REFUTED:
-        return None
-    if create.claim is None or not f.takes(create):
-        return Refused("it asserts no claim that f can read")
-    if not only_spends(type(f)):
-        return None
-    admitted = f.admit(f.purse, 0, create)
-    if admitted is NOT_CONSISTENT:
-        return None
-    paid = admitted if type(admitted) is Refused else f.differ(f.purse, create)
-    return paid if type(paid) is Refused else None

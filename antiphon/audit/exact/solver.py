@@ -16,7 +16,7 @@ import gc
 import math
 import sys
 from abc import ABC, abstractmethod
-from collections.abc import Generator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from typing import TypeAlias
@@ -135,6 +135,34 @@ class Solver(BackwardRecursion):
     def of_other_world(self) -> Solver:
         """A solver for the other world b, with the same table of values."""
         return attrs.evolve(self, bit=1 - self.bit)
+
+    def rows(self) -> tuple[list[list[int]], Iterator[tuple[int, ...]]]:
+        """(positions in which nothing is worth saying, each belief with its value)."""
+        return [[*self._leaves]], ((*key, *value) for key, value in self._values.items())
+
+    def add_leaves(self, positions: Iterable[int]) -> None:
+        """Positions in which nothing is worth saying."""
+        self._leaves.update(positions)
+
+    def add_values(self, rows: Iterable[tuple[int, ...]]) -> None:
+        """Beliefs with their values."""
+        for rounds, position, zero, one, best, unit in rows:
+            unit = self._units.setdefault(unit, unit)
+            self._values[rounds, position, zero, one] = best, unit
+
+    def agrees(self, most: int) -> bool:
+        """Whether some values are found again: of those beliefs that have the fewest rounds left,
+        as all others follow from them."""
+        values = self._values
+        least = min((key[0] for key in values), default=0)
+        keys = [key for key in values if key[0] <= least + 1]
+        trial = attrs.evolve(self, limit=sys.maxsize, report=None)  # over the same table
+        for key in keys[:: len(keys) // most + 1]:
+            best, unit = values[key]
+            again, over = trial._best(*key)
+            if best * over != again * unit:
+                return False
+        return True
 
     def solve(self, growth: Fraction, rounds: int) -> Fraction:
         """The maximum over adversaries of Pr_b[S] − growth · Pr_{1−b}[S], where growth = e^ε.
