@@ -2,8 +2,9 @@
 
 The world b is drawn with prior 1/(1+e^ε), e^ε/(1+e^ε); the adversary asks, and in the end
 guesses b. Then Pmax [guess right] = (e^ε + δ_b)/(1 + e^ε), and δ is the larger of the two
-orders of the prior. The encoding is what a user of Storm would write for copies of one
-mechanism: each step of the mechanism is enumerated once, and the product is built from it.
+orders of the prior. The encoding is what a user of Storm would write for several parts, alike or
+not, of which any pair may be asked: each step of a part is enumerated once, and the product is
+built from it. What f remembers, a purse and a filter would be more of the observation.
 """
 
 from __future__ import annotations
@@ -14,22 +15,22 @@ from itertools import product
 import antiphon as ap
 
 
-def encode(mechanism, copies, rounds, growth, bit):
+def encode(parts, rounds, growth, bit):
     """[(observation, [choice: {next state: probability}])], by state; 0 is the start, 1 is won.
 
-    Each of the copies may be asked ``rounds`` times, and no more once it has said ⊤.
+    Each of the parts may be asked ``rounds`` times, and no more once it has said ⊤.
     """
-    queries = tuple(mechanism.signature.queries.enumerate())
-    pairs = tuple(product(queries, repeat=2))
+    queries = [tuple(part.signature.queries.enumerate()) for part in parts]
+    pairs = [tuple(product(each, repeat=2)) for each in queries]
     kernel = {}
 
-    def answers(state, query):
-        if (state, query) not in kernel:
+    def answers(part, state, query):
+        if (part, state, query) not in kernel:
             found = {}
-            for p, result in ap.outcomes(lambda coins: mechanism.step(state, query, coins)):
+            for p, result in ap.outcomes(lambda coins: part.step(state, query, coins)):
                 found[result] = found.get(result, 0) + p
-            kernel[state, query] = [(float(p), *result) for result, p in found.items()]
-        return kernel[state, query]
+            kernel[part, state, query] = [(float(p), *result) for result, p in found.items()]
+        return kernel[part, state, query]
 
     observations, numbers, waiting = {}, {}, []
 
@@ -43,7 +44,7 @@ def encode(mechanism, copies, rounds, growth, bit):
         return observations.setdefault(what, len(observations))
 
     weights = 1 / (1 + growth), growth / (1 + growth)
-    start = (mechanism.initial_state,) * copies, (0,) * copies, None
+    start = tuple(part.initial_state for part in parts), (0,) * len(parts), None
     model = [
         (observe("start"), [{number((b, *start)): weights[b ^ bit] for b in (0, 1)}]),
         (observe("won"), [{1: 1.0}]),
@@ -54,12 +55,12 @@ def encode(mechanism, copies, rounds, growth, bit):
         world, hidden, asked, heard = waiting[place]
         place += 1
         choices = [{1: 1.0} if guess == world else {2: 1.0} for guess in (0, 1)]
-        for index in range(copies):
+        for index, part in enumerate(parts):
             if asked[index] >= rounds:
                 continue
-            for pair in pairs:
+            for pair in pairs[index]:
                 following = {}
-                for p, after, answer in answers(hidden[index], pair[world]):
+                for p, after, answer in answers(part, hidden[index], pair[world]):
                     states = (*hidden[:index], after, *hidden[index + 1 :])
                     count = rounds if answer is ap.TOP else asked[index] + 1
                     counts = (*asked[:index], count, *asked[index + 1 :])
@@ -70,9 +71,9 @@ def encode(mechanism, copies, rounds, growth, bit):
     return model
 
 
-def tight_delta(peer, mechanism, copies, rounds, growth):
-    """δ of copies of a mechanism, in floats, from mechanism object to figure."""
+def tight_delta(peer, parts, rounds, growth):
+    """δ of several parts, in floats, from mechanism objects to figure."""
     start = time.process_time()
-    models = [encode(mechanism, copies, rounds, growth, bit) for bit in (0, 1)]
+    models = [encode(parts, rounds, growth, bit) for bit in (0, 1)]
     peer.spent += time.process_time() - start
     return max(value * (1 + growth) - growth for value in peer.ask(models=models)["answer"])

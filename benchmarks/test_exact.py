@@ -127,8 +127,7 @@ class TestAboveThreshold:
     @pytest.mark.benchmark(timer=STORM.clock)
     @pytest.mark.parametrize(("copies", "radius", "rounds", "expected"), ABOVE_THRESHOLD)
     def test_storm(self, benchmark, copies, radius, rounds, expected):
-        mechanism = AboveThreshold(radius, rounds)
-        arguments = STORM, mechanism, copies, rounds, 2
+        arguments = STORM, [AboveThreshold(radius, rounds)] * copies, rounds, 2
         found = benchmark.pedantic(tight_delta, arguments, rounds=3)
         assert f"{found:.6f}" == expected
         benchmark.extra_info["delta"] = found
@@ -198,9 +197,14 @@ class Answering(ap.ContinualMechanism):
         return self.counter.step(state, COUNT, cut)
 
 
+def unlike(responses):
+    """Responses of ln 2, ln 3/2, ln 4/3, …"""
+    return [RandomizedResponse(epsilon=Log(1 + Fraction(1, n + 1))) for n in range(responses)]
+
+
 @pytest.mark.benchmark(group="compositions")
 class TestCompositions:
-    """No peer takes any of these: Storm would need the product of all hidden states."""
+    """Storm takes the product of all hidden states, where it is small."""
 
     @pytest.mark.parametrize("creations", [5, 8])
     def test_a_filter(self, benchmark, creations):
@@ -213,8 +217,15 @@ class TestCompositions:
 
     @pytest.mark.parametrize("responses", [10, 14, 30])
     def test_unlike_responses(self, benchmark, responses):
-        parts = [RandomizedResponse(epsilon=Log(1 + Fraction(1, n + 1))) for n in range(responses)]
+        parts = unlike(responses)
         ask(benchmark, ap.ExtConComp(), fixed_mechanisms(parts), Log(2), 2 * responses)
+
+    @pytest.mark.benchmark(timer=STORM.clock)
+    @pytest.mark.parametrize(("responses", "expected"), [(8, "0.166926"), (10, "0.170925")])
+    def test_unlike_responses_to_storm(self, benchmark, responses, expected):
+        found = benchmark.pedantic(tight_delta, (STORM, unlike(responses), 1, 2), rounds=1)
+        assert f"{found:.6f}" == expected
+        benchmark.extra_info["delta"] = found
 
     @pytest.mark.parametrize(("horizon", "radius"), [(4, 2), (8, 1)])
     def test_two_tree_counters(self, benchmark, horizon, radius):
