@@ -147,8 +147,7 @@ class CompositionArena:
         return *self._creations(at), *self._asks(at, self.columns)
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> Options:
-        """A sufficient set of messages, among which is the best one. With ``coins``, public
-        coins of a mechanism count as useful."""
+        """The messages that suffice. With ``coins``, public coins count as useful."""
         key = ~position if coins else position
         known = self._useful.get(key)
         if known is None:
@@ -371,8 +370,7 @@ class CompositionArena:
         return choice.told if isinstance(move, Create) else self.columns.answer(move.answers[place])
 
     def follow(self, live: Live, choice: Option, place: int) -> Live:
-        """The live belief columns, by index of their mechanism, after the answer with index
-        ``place`` to a choice."""
+        """The live belief columns by mechanism, after answer ``place`` to a choice."""
         _, created, columns, *_ = self._positions[choice.branches[place][2]]
         after = dict(live)
         if choice.told is not TOP:
