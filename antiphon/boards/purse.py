@@ -27,7 +27,7 @@ from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.guarantees.inclusion import includes, verification_of
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.fixed_compositions import leaf_claims
-from antiphon.composition.suitable import SuitableState
+from antiphon.composition.suitable import SuitableState, asked_child
 from antiphon.composition.validity import OfCreations
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import QUERIES
@@ -65,15 +65,9 @@ class SharedPurse(OfCreations):
     def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
             return self._create(state, zero, one)
-        children, purse = state
-        if len(children) < self.prescribed:
-            return Refused(f"the first {self.prescribed} messages are the fixed creations")
-        index = zero.index
-        if one is not zero and not (type(one) is Ask and identical(one.index, index)):
-            return Refused("the two sides ask different mechanisms")
-        child = children.get(index) if type(index) is int else None
-        if child is None:
-            return Refused(f"the index asked for is not one of the {len(children)} created")
+        child = asked_child(state.children, self.prescribed, zero, one)
+        if type(child) is Refused:
+            return child
         x, y = zero.query, one.query
         if not child.created.accepts(x) or not (x is y or child.created.accepts(y)):
             return Refused("a query is outside the space of the mechanism asked")
@@ -81,10 +75,10 @@ class SharedPurse(OfCreations):
             return state
         if type(x) is not int or type(y) is not int:
             return Refused("a pair differs that is no pair of updates")
-        left = sum(purse) - abs(x - y)
+        left = sum(state.purse) - abs(x - y)
         if left < 0:
             return Refused(f"pairs differ by more than {self.units} units")
-        return SuitableState(children, Vector((left,)))
+        return SuitableState(state.children, Vector((left,)))
 
 
 def interval(queries: Space) -> bool:

@@ -8,6 +8,7 @@ differ may hold rows of that user, too, but where it says otherwise.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, Final, TypeAlias, Union, cast
 
@@ -89,23 +90,12 @@ def differing(zero: Batch, one: Batch) -> list[User]:
 _OTHERS: Final = Refused("two batches differ otherwise than in the rows of one user")
 
 
-@register("antiphon.SingleUserWindow/1")
 @attrs.frozen
-class SingleUserWindow(Verification[int, Batch]):
-    """A verification function: one batch differs, in one user's rows. State: how many batches have
-    differed.
-
-    Added or removed: one of its sides has none of them; ``replaced``: both may.
-    """
+class _OneBatch(Verification[int, Batch]):
+    """A verification function: at most one batch differs. State: how many have. Abstract."""
 
     swap_symmetric = True
     replaced: bool = False
-
-    @property
-    def protects(self) -> str:
-        """The unit of privacy in words, as statements print it."""
-        how = "whatever else they had been" if self.replaced else "whether they are there or not"
-        return f"all rows of one user in one window, {how}"
 
     @property
     def initial_state(self) -> int:
@@ -116,6 +106,29 @@ class SingleUserWindow(Verification[int, Batch]):
             return state
         if state:
             return Refused("a second batch differs")
+        return self._differ(zero, one)
+
+    @abstractmethod
+    def _differ(self, zero: Batch, one: Batch) -> int | Refused:
+        """The state 1 if these two different batches are neighbours, or a refusal."""
+
+
+@register("antiphon.SingleUserWindow/1")
+@attrs.frozen
+class SingleUserWindow(_OneBatch):
+    """A verification function: one batch differs, in one user's rows. State: how many batches have
+    differed.
+
+    Added or removed: one of its sides has none of them; ``replaced``: both may.
+    """
+
+    @property
+    def protects(self) -> str:
+        """The unit of privacy in words, as statements print it."""
+        how = "whatever else they had been" if self.replaced else "whether they are there or not"
+        return f"all rows of one user in one window, {how}"
+
+    def _differ(self, zero: Batch, one: Batch) -> int | Refused:
         users = differing(zero, one)
         if not self.replaced:
             users = [each for each in users if not (_sends(zero, each) and _sends(one, each))]
@@ -174,7 +187,7 @@ def _fits(suspect: Suspect, zero: Batch, one: Batch) -> bool:
 
 @register("antiphon.SingleRow/1")
 @attrs.frozen
-class SingleRow(Verification[int, Batch]):
+class SingleRow(_OneBatch):
     """A verification function: one batch differs, in one row. State: how many batches have
     differed.
 
@@ -182,8 +195,6 @@ class SingleRow(Verification[int, Batch]):
     place stands another row; ``same_user``: another of the same user.
     """
 
-    swap_symmetric = True
-    replaced: bool = False
     same_user: bool = False
 
     @property
@@ -194,15 +205,7 @@ class SingleRow(Verification[int, Batch]):
         of = "of the same user" if self.same_user else "of any user"
         return f"one row, which might be any other {of}, in its place among those of its window"
 
-    @property
-    def initial_state(self) -> int:
-        return 0
-
-    def step(self, state: int, zero: Batch, one: Batch, /) -> int | Refused:
-        if zero is one or identical(zero, one):
-            return state
-        if state:
-            return Refused("a second batch differs")
+    def _differ(self, zero: Batch, one: Batch) -> int | Refused:
         fits = self._one_other if self.replaced else _one_more
         return 1 if fits(zero, one) else Refused("two batches differ in more than one row")
 

@@ -64,26 +64,21 @@ class Suitable(Verification[SuitableState]):
     def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
             return self._create(state, zero, one)
-        children, purse = state
-        if self.prescribed and len(children) < self.prescribed:
-            return Refused(f"the first {self.prescribed} messages are the fixed creations")
-        index = zero.index
-        if one is not zero and not (type(one) is Ask and identical(one.index, index)):
-            return Refused("the two sides ask different mechanisms")
-        child = children.get(index) if type(index) is int else None
-        if child is None:
-            return Refused(f"the index asked for is not one of the {len(children)} created")
+        child = asked_child(state.children, self.prescribed, zero, one)
+        if type(child) is Refused:
+            return child
         after = self.judge(child, zero.query, one.query)
         if after is child:
             return state
         if type(after) is Refused:
             return after
+        purse = state.purse
         if after.differed and not child.differed:
             left = self.differ(purse, child.created)
             if type(left) is Refused:
                 return left
             purse = left
-        return SuitableState(children.set(index, after), purse)
+        return SuitableState(state.children.set(zero.index, after), purse)
 
     def judge(self, child: Checked, query0: object, query1: object) -> Checked | Refused:
         """The state of one created mechanism after a pair of queries, or a refusal if f forbids the
@@ -153,3 +148,19 @@ class Unpaid(Suitable):
 
     def differ(self, purse: Purse, created: Create) -> Purse:
         return purse
+
+
+def asked_child(
+    children: Vector[Checked], prescribed: int, zero: Ask[Any], one: Any
+) -> Checked | Refused:
+    """The created mechanism that both sides of a pair ask, or a refusal.
+
+    No method, so that no subclass changes it while ``step`` is what the exact engine knows.
+    """
+    if len(children) < prescribed:
+        return Refused(f"the first {prescribed} messages are the fixed creations")
+    index = zero.index
+    if one is not zero and not (type(one) is Ask and identical(one.index, index)):
+        return Refused("the two sides ask different mechanisms")
+    child = children.get(index) if type(index) is int else None
+    return child or Refused(f"the index asked for is not one of the {len(children)} created")
