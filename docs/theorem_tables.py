@@ -213,6 +213,12 @@ ABOUT = {
         source="[preprocessing](preprocessing.md)",
         premises="π moves at most so many records",
     ),
+    "Principal directions": About(
+        says="Replacing a record turns the projection by at most s/(g + g'), s the spread of the "
+        "difference of both moments, g and g' their eigengaps.",
+        source="Davis and Kahan 1970; `PrincipalProjection` has the proof",
+        premises="both datasets have the gap",
+    ),
     "LDP Alg. 2": About(
         says="A privatised label costs each user ε where its noise has the scale Λ_t, not ln KT.",
         source="[distribution](distribution.md)",

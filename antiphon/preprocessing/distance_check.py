@@ -119,6 +119,8 @@ class _Search:
     def run(self, table: Records) -> None:
         candidates = dict(_candidates(table, self.pi))
         paths = [_Path(table, name, record) for name, record in candidates.items()]
+        if self.pi.dimension > 1:  # in one dimension a record is its own mirror image
+            paths.append(_mirrored(table))
         for share in (1, len(table) // 2):
             for path in paths:
                 if self.left <= 0 or not self.fits:
@@ -193,12 +195,16 @@ class _Search:
 
 
 class _Path:
-    """A path of datasets from the data on: ever more records are replaced by ``record``, the
-    least similar first."""
+    """A path of datasets from the data on: ever more records are replaced by ``record``, number
+    ``first`` before all, if it is given, and then the least similar."""
 
-    def __init__(self, table: Records, name: str, record: Records) -> None:
+    def __init__(
+        self, table: Records, name: str, record: Records, first: int | None = None
+    ) -> None:
         self.table, self.name, self.record = table, name, record
         away = lengths(np.nan_to_num(table) - np.nan_to_num(record))
+        if first is not None:
+            away[first] = math.inf
         self.order = np.argsort(-away, kind="stable")
 
     def at(self, count: int) -> Records:
@@ -223,6 +229,22 @@ def _candidates(table: Records, pi: TablePreprocessing) -> Iterator[tuple[str, R
     yield "the longest record", table[int(np.argmax(lengths(known)))]
     if np.isnan(table).any():
         yield "a record of which nothing is known", np.full(pi.dimension, np.nan)
+
+
+def _mirrored(table: Records) -> _Path:
+    """The path on which the record furthest from the direction of the others' mean is mirrored in
+    that direction.
+
+    No replacement turns principal directions more: two such datasets reach the bound of
+    ``PrincipalProjection``.
+    """
+    known = np.nan_to_num(table)
+    means = (known.sum(axis=0) - known) / max(1, len(known) - 1)
+    scale = (means**2).sum(axis=1)
+    shares = (known * means).sum(axis=1) / np.where(scale > 0, scale, 1.0)
+    images = 2 * shares[:, None] * means - known
+    number = int(np.argmax(lengths(images - known)))
+    return _Path(table, f"record {number}, mirrored", images[number], number)
 
 
 def _gaps(zero: Records, one: Records, path: _Path, low: int, high: int) -> Records:

@@ -5,6 +5,7 @@ A projection keeps records in their space, so that the signs of directions do no
 
 from __future__ import annotations
 
+import math
 import warnings
 from fractions import Fraction
 from typing import Any
@@ -236,11 +237,18 @@ class PrincipalProjection(TablePreprocessing):
 
     Of ``PCA.transform``'s coordinates nothing is known: a direction may become its opposite, and
     every coordinate its negative, when one record is replaced.
-    *Furthest*: Δ₂ = 8r³/(nδ) centred, 2r³/(nδ) not, δ the gap and r the radius; at most r.
-    *Proof* (r = 1). For x replaced by x' the moments differ by E. Not centred, nE = xxᵀ - x'x'ᵀ,
-    so ‖E‖ <= 1/n. Centred, uᵀEu = (s - s')(s + s' - m - m')/n for s = u·x and means m; these are
-    in [-1, 1], so |uᵀEu| <= 4/n. ‖P - P'‖ <= ‖E‖/(δ - ‖E‖) (Davis and Kahan 1970, with Weyl: the
-    gap of one dataset is enough), and at most 1; both together, at most 2‖E‖/δ.
+    *Furthest*, with δ the gap and r the radius, at most r: Δ₂ = r³/(nδ) not centred; centred, the
+    lesser of (3√3/2)(n-1)r³/(n²δ) and (2r³/(nδ))·max_t √(1-t²)(t+M), with M² = 1 - kδ/r².
+    *Proof* (r = 1). *Lemma*: if E = A - B and both gaps are δ or more, ‖P_A - P_B‖ <= s/(2δ), s the
+    greatest eigenvalue of E minus the least. For B' = B + cI with c in the middle of them,
+    P_B' = P_B and ‖A - B'‖ = s/2. λ_k(A) - λ_{k+1}(B') and λ_k(B') - λ_{k+1}(A) add up to both
+    gaps, so one is δ or more: say the first. Then ‖P_A(I - P_B)‖ <= (s/2)/δ (Davis and Kahan 1970:
+    spectra on two half-lines), which is ‖P_A - P_B‖, as the ranks agree.
+    Let x be replaced by x', and t = |x + x'|/2, so that |x - x'| <= 2√(1-t²). Not centred,
+    nE = xxᵀ - x'x'ᵀ and ns = |x - x'||x + x'| <= 2. Centred, ns = ((n-1)/n)|x - x'||x + x' - 2m|
+    with m the mean of the others, so |x + x' - 2m| <= 2(t + 1), and the most is at t = 1/2. It is
+    |x - x'||x + x' - m₁ - m₂|, too, with the two means of all: kδ <= tr Cov <= 1 - |m₁|², so
+    |m₁|, |m₂| <= M.
     Raises: InvalidArgument for a gap of 0, or one that no table in the ball has; k not below d.
     """
 
@@ -261,13 +269,22 @@ class PrincipalProjection(TablePreprocessing):
 
     @property
     def declares(self) -> Declaration:
-        turns = (8 if self.centred else 2) * self.radius**3 / (self.size * self.gap)
+        turns = self._spread * self.radius**3 / (self.size * self.gap)
         text = f"eigenvalue {self.components} is {self.gap} or more above the next"
         gapped = GappedTables(
             self.size, self.dimension, self.radius,
             components=self.components, gap=self.gap, centred=self.centred,
         )  # fmt: skip
         return Declaration(min(turns, self.radius), self.radius, (public_bound(text),), gapped)
+
+    @property
+    def _spread(self) -> Fraction:
+        """Half of n times the greatest difference of eigenvalues of E, for r = 1, rounded up."""
+        if not self.centred:
+            return Fraction(1)
+        share = self.components * self.gap / self.radius**2
+        near_mean = 2 * _longest(exact.root_up(1 - share))
+        return min(exact.root_up(Fraction(27, 4)) * Fraction(self.size - 1, self.size), near_mean)
 
     def __call__(self, dataset: Records) -> Records:
         if self.centred:
@@ -277,3 +294,14 @@ class PrincipalProjection(TablePreprocessing):
             axes = np.linalg.svd(dataset, full_matrices=False)[2][: self.components]
         found: Records = dataset @ axes.T @ axes
         return found
+
+
+def _longest(mean: Fraction) -> Fraction:
+    """An upper bound on max_t √(1-t²)(t+M), M = ``mean`` <= 1: at most 1e-9 above it.
+
+    By the means of a(1-t), b(1+t), t+M and t+M with a = b + 2, it is (1+b+M)²/(4√(ab)) at most for
+    every b > 0; and that is the maximum for b = (t+M)/(1+t), t the best.
+    """
+    best = (math.sqrt(mean**2 + 8) - float(mean)) / 4
+    b = Fraction((best + float(mean)) / (1 + best)).limit_denominator(10**6)
+    return (1 + b + mean) ** 2 / 4 * exact.root_up(1 / (b * (b + 2)))
