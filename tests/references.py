@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import antiphon as ap
 from antiphon import Side
-from antiphon.composition import BasicFilter, GaussianFilter, RenyiFilter
+from antiphon.composition import BasicFilter, GaussianFilter, RenyiFilter, ResidueFilter
 from antiphon.composition.validity import (
     FixedMeasures,
     FixedParameters,
@@ -156,6 +156,7 @@ def asserts_what_adds_up(create, budget):
         BasicFilter: Pure | Approximate | BoundedRange,
         RenyiFilter: Measure,
         GaussianFilter: Pure | Approximate | BoundedRange | GaussianDP,
+        ResidueFilter: Pure | Approximate | BoundedRange | GaussianDP,
         type(None): Measure,
     }.get(type(budget), Pure | Approximate | BoundedRange | GaussianDP | ZeroConcentrated)
     return (

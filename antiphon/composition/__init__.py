@@ -6,7 +6,8 @@
 * *Verification functions* of them: ``fixed_mechanisms``, ``fixed_parameters``,
   ``sparse_parallel``, ``adaptive_parameters``.
 * *Budgets*: ``BasicFilter``, ``WhitehouseFilter``, ``ConcentratedFilter``,
-  ``RenyiFilter``, ``GaussianFilter``, and ``Odometer``, which refuses nothing.
+  ``RenyiFilter``, ``GaussianFilter``, ``ResidueFilter``, ``NaturalFilter``, and ``Odometer``,
+  which refuses nothing.
 * *Figures* (``accounting``): ``basic``, ``advanced``, ``optimal``, ``compose``, ….
 * *Guarantees*: ``ap.guarantee`` finds the theorem, and its ``Derivation`` says why; what is not
   proved raises ``NoGuarantee``.
@@ -25,7 +26,9 @@ from antiphon.composition.filters.concentrated import (
     RogersFilter,
     WhitehouseFilter,
 )
+from antiphon.composition.filters.natural import NaturalFilter
 from antiphon.composition.filters.odometer import Odometer, Reading, RenyiOdometer
+from antiphon.composition.filters.residue import ResidueFilter
 from antiphon.composition.guarantees.derivation import (
     Counterexample,
     Derivation,
@@ -56,6 +59,7 @@ __all__ = [
     "GaussianFilter",
     "Lifting",
     "Mark",
+    "NaturalFilter",
     "NoGuarantee",
     "Odometer",
     "Premise",
@@ -64,6 +68,7 @@ __all__ = [
     "Refusal",
     "RenyiFilter",
     "RenyiOdometer",
+    "ResidueFilter",
     "RogersFilter",
     "TwoCopies",
     "Violation",

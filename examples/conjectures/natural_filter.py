@@ -10,10 +10,10 @@ from fractions import Fraction
 import antiphon as ap
 from antiphon.composition.filters.concentrated import ConcentratedFilter
 from antiphon.conjectures import Conjecture, FilterPattern
-from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
+from antiphon.selfcheck.theorems.adaptive_choice import TightCurveFilter
 
 GRID = [(ap.Log(Fraction(q, 4)), 0) for q in (5, 6, 8, 10, 12, 16)]
-NATURAL = FilterPattern(budget=NaturalFilter(ap.Log(2), Fraction(1, 4)), claims=GRID)
+NATURAL = FilterPattern(budget=TightCurveFilter(ap.Log(2), Fraction(1, 4)), claims=GRID)
 CLAIM = Conjecture(NATURAL, Fraction(1, 4), ap.Log(2))
 
 VALID = FilterPattern(budget=ConcentratedFilter(rho=Fraction(9, 10)), claims=GRID)

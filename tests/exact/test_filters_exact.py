@@ -32,7 +32,7 @@ from antiphon.composition.accounting import response_divergence
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.numbers import exact
 from antiphon.protocol import Pure
-from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
+from antiphon.selfcheck.theorems.adaptive_choice import TightCurveFilter
 
 
 def worst_delta(budget, q, menu, goal, charges=10**6):
@@ -148,7 +148,7 @@ def test_a_filter_that_charges_for_another_order_is_found_out():
 def test_the_natural_filter_of_optimal_composition_is_not_valid():
     """RR_{ln 3/2}, then {3} or {2, 2}: every path is (ln 2, 1/4)-DP by itself."""
     q, goal, delta = Fraction(3, 2), 3, Fraction(1, 10)
-    natural = NaturalFilter(exact.epsilon(Log(q**goal)), delta)
+    natural = TightCurveFilter(exact.epsilon(Log(q**goal)), delta)
     assert worst_delta(natural, q, (1, 2), goal, charges=6) > delta
 
 

@@ -13,6 +13,7 @@ from antiphon.composition import (
     ConcentratedFilter,
     GaussianFilter,
     Odometer,
+    ResidueFilter,
     WhitehouseFilter,
     adaptive_parameters,
     fixed_mechanisms,
@@ -35,6 +36,7 @@ BUDGETS = [
     WhitehouseFilter(epsilon=9, delta=QUARTER),
     ConcentratedFilter(rho=1, delta=QUARTER),
     GaussianFilter(mu=1, delta=QUARTER),
+    ResidueFilter(mu=2, delta=QUARTER),
     Odometer(delta=QUARTER),
 ]
 

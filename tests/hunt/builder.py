@@ -16,6 +16,7 @@ from antiphon.composition import (
     ConcentratedFilter,
     GaussianFilter,
     RenyiFilter,
+    ResidueFilter,
     RogersFilter,
     WhitehouseFilter,
     adaptive_parameters,
@@ -212,6 +213,7 @@ _FILTERS: dict[str, Callable[[Any, Any], Any]] = {
     "whitehouse": lambda q, d: WhitehouseFilter(epsilon=Log(q), delta=d or Fraction(1, 9)),
     "renyi": lambda q, d: RenyiFilter(order=q, budget=Fraction(q, 4), delta=d),
     "gaussian": lambda q, d: GaussianFilter(mu=Fraction(q, 4), delta=d),
+    "residue": lambda q, d: ResidueFilter(mu=Fraction(q, 3), delta=d),
     "rogers": lambda q, d: RogersFilter(epsilon=Log(q), delta=d or Fraction(1, 9)),
 }
 

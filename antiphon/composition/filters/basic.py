@@ -20,14 +20,13 @@ from antiphon.protocol.measures.divergences import range_divergence, response_di
 @register("antiphon.BasicFilter/1")
 @attrs.frozen
 class BasicFilter(Filter):
-    """The basic filter: charges while Σε_i <= ε and Σδ_i <= δ, so that all together is (ε, δ)-DP.
+    """The basic filter: charges while Σε_i <= ε and Π(1-δ_i) >= 1-δ, so that all together is (ε,
+    δ)-DP.
 
     Sums are exact: eleven charges of 1/11 fit a budget of 1, and two of ``Log(3)`` one of
     ``Log(9)``. Takes pure and approximate claims.
-    Proof: let each charge be an RR_{ε_i,δ_i}(b). Whether it says ⊤ does not depend on b, and it
-    does so with probability δ_i given the past; as the δ_i add up to at most δ on every path,
-    some ⊤ comes with probability at most δ. Without one, the likelihood ratio is at most
-    e^{Σε_i} <= e^ε on every path.
+    Proof: let each charge be an RR_{ε_i,δ_i}(b). Without a ⊤, of which ``Filter`` speaks, the
+    likelihood ratio is at most e^{Σε_i} <= e^ε on every path.
     Source: Rogers, Roth, Ullman, Vadhan 2016; concurrent by Haney et al. 2023.
 
     >>> from antiphon.protocol import Pure
@@ -71,8 +70,8 @@ def fixed_order(value: object) -> Fraction:
 @register("antiphon.RenyiFilter/1")
 @attrs.frozen
 class RenyiFilter(Filter):
-    """The Rényi filter: charges while ΣD_i(α) <= ``budget`` and Σδ_i <= δ, at one order α fixed in
-    advance.
+    """The Rényi filter: charges while ΣD_i(α) <= ``budget`` and Π(1-δ_i) >= 1-δ, at one order α
+    fixed in advance.
 
     Then all has D_α <= budget, but for an event of probability δ. A claim costs the bound that it
     gives on D_α, rounded up: of its curve, αρ, αμ²/2, that of RR_{ε,0}, that of an η-BR mechanism.

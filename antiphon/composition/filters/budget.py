@@ -15,7 +15,7 @@ from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.renyi import OneOrderCurve, from_concentrated
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.sums import Sum, amounts, root_below
+from antiphon.composition.filters.sums import Sum, amounts, either, root_below
 from antiphon.numbers import down, exact, shown_down, shown_up, up
 from antiphon.numbers.errors import BudgetExceeded, InvalidArgument, of_kind
 from antiphon.numbers.exact import ExactEpsilon, root_up
@@ -136,7 +136,7 @@ def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
 def _refused_at(refusal: Refusal, budget: Filter, delta: Fraction) -> RefusedInEpsilon | None:
     """The figures of ``InEpsilon`` at the moment of a refusal; None if nothing is promised at δ."""
     (amount, lost), (more, lose) = refusal.spent, refusal.requested
-    grown = Sum().plus(amount).plus(more).value, min(lost + lose, Fraction(1))
+    grown = Sum().plus(amount).plus(more).value, 1 - (1 - lost) * (1 - lose)
     curves = budget.promised, budget.within(refusal.spent), budget.within(grown)
     total, spent, after = (_epsilon(curve, delta) for curve in curves)
     if math.isinf(total):
@@ -221,7 +221,7 @@ class Budget(Displayed, ABC, Generic[State]):
 
 @register("antiphon.Spent/1", state=True)
 class Spent(NamedTuple):
-    """The running sums of a filter: one of ε, ρ, D or μ², and one of δ."""
+    """The amounts that a filter has charged: a sum of ε, ρ, D or μ², and the δ of all together."""
 
     amount: Sum
     delta: Sum
@@ -231,14 +231,18 @@ NOTHING_SPENT = Spent(Sum(), Sum())
 
 
 class Filter(Budget[Spent]):
-    """A privacy filter: charges while two running sums stay within their limits.
+    """A privacy filter: charges while a running sum stays within its limit, and Π(1-δ_i) >= 1-δ.
 
     A composition whose creations are charged to it keeps within the limits, although the
     adversary chooses the mechanisms, their parameters and the order of all questions from
-    the answers so far; ``ap.guarantee`` says what follows. Valid concurrently: by CM
-    Lemma 4.6 each created V[f'] ∘* I ∘* M' is a post-processing of one RR_{ε',δ'}(b), so an
-    adversary is one of fully adaptive composition of NIMs; zCDP claims are Rényi claims of every
-    order, for which ``RenyiFilter`` has a proof, and for GDP ``GaussianFilter`` has one.
+    the answers so far; ``ap.guarantee`` says what follows. Proof of the product: whether an
+    RR_{ε_i,δ_i}(b) says ⊤ depends neither on b nor on what was before, given which δ_i it is. So a
+    view without ⊤ is Π(1-δ_i) >= 1-δ times as likely as with RR_{ε_i,0} in place of each, and
+    in both worlds the law of views is (1-δ)·P + δ·P', P that of the latter.
+    Valid concurrently: by CM Lemma 4.6 each created V[f'] ∘* I ∘* M' is a post-processing of one
+    RR_{ε',δ'}(b), so an adversary is one of fully adaptive composition of NIMs; zCDP claims are
+    Rényi claims of every order, for which ``RenyiFilter`` has a proof, and for GDP
+    ``GaussianFilter`` has one.
     """
 
     __slots__ = ()
@@ -254,6 +258,9 @@ class Filter(Budget[Spent]):
     own: Amounts | None = None
     """The (ε, δ) that the filter was made to promise, if its limits are in another unit; else
     None."""
+    adds_up: bool = True
+    """Whether amounts spent so far bound what was said so far; else they are what is gone of the
+    limits, and nothing is promised but the whole."""
     order: Fraction | None = None
     """The order α of the divergences that the filter adds up; None for other filters."""
 
@@ -267,15 +274,19 @@ class Filter(Budget[Spent]):
         """The amounts that a claim adds to the sums. Raises: InvalidArgument if it has no such
         cost."""
 
+    def price(self, state: Spent, measure: Measure) -> Amounts:
+        """The amounts that a claim adds in this state: its cost, if a filter knows no better."""
+        return self.cost(measure)
+
     @property
     def initial_state(self) -> Spent:
         return NOTHING_SPENT
 
     def charge(self, state: Spent, measure: Measure) -> Spent | Refusal:
-        amount, delta = self.cost(measure)
+        amount, delta = self.price(state, measure)
         limit, most = self.limits
         after = state.amount.plus(amount)
-        lost = state.delta.plus(delta) if delta else state.delta
+        lost = either(state.delta, delta) if delta else state.delta
         if after.at_most(limit) and lost.at_most(most):
             return Spent(after, lost)
         refusal = Refusal((amount, delta), self.spent(state), self.remaining(state), self.unit)
@@ -293,7 +304,7 @@ class Filter(Budget[Spent]):
 
     def within(self, amounts: Amounts) -> PrivacyCurve | None:
         """The privacy curve that the filter would promise with these amounts as its limits."""
-        amount, delta = amounts
+        amount, delta = amounts if self.adds_up or not any(amounts) else self.limits
         if self.unit == "epsilon":
             return optimal([(amount, delta)])
         assert isinstance(amount, Fraction)  # ρ, D and μ² are rational
@@ -328,9 +339,10 @@ class Filter(Budget[Spent]):
         return Card(message_label(self, 160), (Grid(rows),))
 
     def remaining(self, state: Spent) -> Amounts:
-        """The amounts that remain within the limits, rounded down."""
+        """The amounts that still fit within the limits, rounded down: (1-δ_i)(1-spent) >= 1-δ."""
         limit, most = self.limits
-        return state.amount.left(limit), most - _rational(state.delta)
+        lost = _rational(state.delta)
+        return state.amount.left(limit), (most - lost) / (1 - lost) if lost < 1 else Fraction(0)
 
 
 def _rational(total: Sum) -> Fraction:

@@ -79,8 +79,8 @@ _GIVEN: Final[Any] = attrs.field(
 
 
 class RhoFilter(Filter):
-    """A filter of ρ: charges while Σρ_i <= ρ and Σδ_i <= δ, with ρ_i = ε_i²/2 for an (ε_i, δ_i)
-    claim. Abstract.
+    """A filter of ρ: charges while Σρ_i <= ρ and Π(1-δ_i) >= 1-δ, with ρ_i = ε_i²/2 for an
+    (ε_i, δ_i) claim. Abstract.
 
     On the event that no RR says ⊤ (as in ``BasicFilter``; all but δ of the probability),
     the composition is ρ-zCDP: with L the privacy loss so far, E[exp(λL - λ(λ+1)Σρ_i)] stays
@@ -98,8 +98,8 @@ class RhoFilter(Filter):
 @register("antiphon.ConcentratedFilter/1")
 @attrs.frozen
 class ConcentratedFilter(RhoFilter):
-    """The zCDP filter: charges while Σρ_i <= ρ and Σδ_i <= δ; all together is δ-approximately
-    ρ-zCDP.
+    """The zCDP filter: charges while Σρ_i <= ρ and Π(1-δ_i) >= 1-δ; all together is
+    δ-approximately ρ-zCDP.
 
     Takes zCDP, pure and approximate claims, GDP by μ²/2 and bounded range by η²/8.
     ``ap.guarantee`` gives the curve of (ε, δ).
@@ -126,8 +126,8 @@ class ConcentratedFilter(RhoFilter):
 @register("antiphon.WhitehouseFilter/1")
 @attrs.frozen
 class WhitehouseFilter(RhoFilter):
-    """The filter of Whitehouse et al.: charges while √(2 ln(1/δ') Σε_i²) + ½Σε_i² <= ε and Σδ_i <=
-    δ''; then (ε, δ'+δ'')-DP.
+    """The filter of Whitehouse et al.: charges while √(2 ln(1/δ') Σε_i²) + ½Σε_i² <= ε and
+    Π(1-δ_i) >= 1-δ''; then (ε, δ'+δ'')-DP.
 
     ``delta`` is δ'+δ'' and ``slack`` is δ', by default half of it; with slack = delta only
     pure and zCDP claims fit (the pure version). What is added up is ρ_i = ε_i²/2, or the ρ_i
@@ -182,8 +182,8 @@ def _small(value: object) -> Fraction:
 @register("antiphon.RogersFilter/1")
 @attrs.frozen
 class RogersFilter(RhoFilter):
-    """The filter of Rogers et al.: charges while K <= ε and Σδ_i <= δ/2; then all is (ε, δ)-DP, for
-    V = Σε_i² and
+    """The filter of Rogers et al.: charges while K <= ε and Π(1-δ_i) >= 1-δ/2; then all is (ε,
+    δ)-DP, for V = Σε_i² and
 
     K = ½V + √(2 (V + y)(1 + ½ ln(V/y + 1)) ln(2/δ)),  y = ε²/(28.04 ln(1/δ)), δ < 1/e.
     ``WhitehouseFilter`` admits more; this one is here to compare with.
@@ -234,8 +234,8 @@ def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
 @register("antiphon.GaussianFilter/1")
 @attrs.frozen
 class GaussianFilter(Filter):
-    """The GDP filter: charges while Σμ_i² <= μ² and Σδ_i <= δ; all is μ-GDP but for an event of
-    probability δ.
+    """The GDP filter: charges while Σμ_i² <= μ² and Π(1-δ_i) >= 1-δ; all is μ-GDP but for an
+    event of probability δ.
 
     Takes claims of GDP, and of pure DP and bounded range, each by the μ that it implies, rounded
     up; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR says ⊤. No μ is known to follow from a
@@ -264,16 +264,21 @@ class GaussianFilter(Filter):
         return self.mu**2, self.delta
 
     def cost(self, measure: kinds.Measure) -> Amounts:
-        if type(measure) is kinds.GaussianDP:
-            return measure.mu**2, NO_DELTA
-        if type(measure) is kinds.Approximate:
-            return _square(kinds.Pure(measure.epsilon)), measure.delta
-        if type(measure) is kinds.Pure or type(measure) is kinds.BoundedRange:
-            return _square(measure), NO_DELTA
-        raise InvalidArgument(
-            f"{of_kind(measure)} claim has no μ of GDP: charge it to a "
-            "ConcentratedFilter or a RenyiFilter"
-        )
+        return mu_squared(measure)
+
+
+def mu_squared(measure: kinds.Measure) -> Amounts:
+    """The amounts (μ², δ) of a claim, μ rounded up. Raises: InvalidArgument if it has no μ."""
+    if type(measure) is kinds.GaussianDP:
+        return measure.mu**2, NO_DELTA
+    if type(measure) is kinds.Approximate:
+        return _square(kinds.Pure(measure.epsilon)), measure.delta
+    if type(measure) is kinds.Pure or type(measure) is kinds.BoundedRange:
+        return _square(measure), NO_DELTA
+    raise InvalidArgument(
+        f"{of_kind(measure)} claim has no μ of GDP: charge it to a "
+        "ConcentratedFilter or a RenyiFilter"
+    )
 
 
 @lru_cache(maxsize=1024)

@@ -119,6 +119,16 @@ def _bounded(total: Fraction, argument: Fraction | None) -> Sum:
     return Sum(total.numerator, total.denominator, argument)
 
 
+def either(total: Sum, delta: Fraction) -> Sum:
+    """The probability 1 - (1-total)(1-δ) that one of two independent events occurs; rounded up
+    where it is long.
+
+    >>> either(either(Sum(), Fraction(1, 4)), Fraction(1, 4)).value
+    Fraction(7, 16)
+    """
+    return total.plus(delta * (1 - total.rational))
+
+
 Amount: TypeAlias = Union[ExactEpsilon, float]
 
 _SIGNS: Final = {"epsilon": "ε", "rho": "ρ", "divergence": "D", "mu squared": "μ²"}

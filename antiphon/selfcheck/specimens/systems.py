@@ -13,14 +13,21 @@ from typing import Any, Final
 import numpy as np
 
 from antiphon.audit.game import PrivacyGame
-from antiphon.composition import BasicFilter, Create, RenyiFilter, fixed_mechanisms
+from antiphon.composition import (
+    BasicFilter,
+    Create,
+    NaturalFilter,
+    RenyiFilter,
+    ResidueFilter,
+    fixed_mechanisms,
+)
 from antiphon.composition.complex_mechanism import ComplexMechanism, TwoCopies
 from antiphon.composition.concurrent import ConComp, ExtConComp
 from antiphon.composition.filters import concentrated
 from antiphon.composition.guarantees.guarantee import Certified, guarantee
 from antiphon.mechanisms import Echo, LeakyBit, MultiplicativeWeights, RandomizedResponse
 from antiphon.numbers.exact import Log
-from antiphon.protocol import BOTTOM, HALT, TOP, Ask, IdentityPostProcessor, Pair, same
+from antiphon.protocol import BOTTOM, HALT, TOP, Ask, IdentityPostProcessor, Pair, Pure, same
 from antiphon.protocol.adapters import InteractiveAsContinual
 from antiphon.protocol.spaces import BITS, Arrays, Either, Finite, Integers, Pairs, Space
 from antiphon.selfcheck.corpus.entry import Entry, Truth, saying
@@ -89,6 +96,8 @@ def _filtered() -> Iterator[Entry]:
         "concentrated filter": concentrated.ConcentratedFilter(rho=Fraction(1, 4)),
         "Rényi filter": RenyiFilter(order=8, budget=2),
         "Gaussian filter": concentrated.GaussianFilter(mu=Fraction(3, 4)),
+        "residue filter": ResidueFilter(mu=Fraction(3, 4)),
+        "natural filter": NaturalFilter(epsilon=2, delta=DELTA, claim=Pure(Fraction(1, 4))),
     }
     for name, budget in filters.items():
         limited = ExtConComp(budget=budget)

@@ -17,11 +17,13 @@ from antiphon.composition.accounting.renyi import OneOrderCurve
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.concentrated import ConcentratedFilter, GaussianFilter
-from antiphon.mechanisms.randomized_response import RandomizedResponse
+from antiphon.composition.filters.natural import NaturalFilter
+from antiphon.composition.filters.residue import ResidueFilter
+from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol import HALT, Ask, Coins, Pair, same
 from antiphon.protocol.adversary import Adversary, adversary
-from antiphon.protocol.measures.kinds import Measure, parameters_of
+from antiphon.protocol.measures.kinds import Measure, Pure, parameters_of
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, Parameters, composed, private
 from antiphon.verifiers import Identifier, Verifier, neighbouring_start
@@ -31,9 +33,10 @@ _NOTHING = (Fraction(0), Fraction(0))
 
 
 @attrs.frozen
-class NaturalFilter(Budget[Charged]):
-    """A wrong filter: it allows a creation while the parameters so far, as if fixed in advance,
-    give (ε, δ)-DP."""
+class TightCurveFilter(Budget[Charged]):
+    """The natural filter for claims of any kind, which is none: it allows a creation while the
+    parameters so far, as if fixed in advance, give (ε, δ)-DP.
+    """
 
     epsilon: ExactEpsilon
     delta: Fraction
@@ -116,6 +119,7 @@ def checks() -> Iterable[Check]:
         (ConcentratedFilter(rho=Fraction(7, 10)), "Σρ <= 7/10"),
         (RenyiFilter(order=2, budget=Fraction(9, 10)), "ΣD_2 <= 9/10"),
         (GaussianFilter(mu=Fraction(7, 5)), "Σμ² <= (7/5)²"),
+        (ResidueFilter(mu=Fraction(7, 5)), "residues of G_{7/5}"),
     ):
         row = Check(
             "Filters", f"{name}: RR of ln 3/2, ln 2, ln 3, as they like", partial(_kept, budget)
@@ -127,7 +131,13 @@ def checks() -> Iterable[Check]:
     )
     order = Check("Filters", "the best order for RR_{ln 7/2}, of which one knows", _best)
     once = Check("Filters", "an odometer for each time by itself, read at a fixed time", _pointwise)
-    yield from (fixed, order, once)
+    chain = Check(
+        "Filters", "the tight curve of RR_{ln 2}s alone, kept to (ln 2, 23/100)", _in_a_chain
+    )
+    lost = Check("Filters", "M_{29/100} by Π(1-δ), kept to (0, 1/2)", _products)
+    yield from (fixed, order, once, chain, lost)
+    yield chain.twin("the tight curve of all three, kept to (ln 2, 1/4)", alone=False)
+    yield lost.twin("the same, with each charged as the first", kept=False)
     yield fixed.twin("the tight curve of what was charged, kept to (ln 2, 1/4)", budget=NATURAL)
     yield order.twin(
         "some order within its budget: 16 RR_{ln 5/4} or RR_{ln 7/2}", mechanism=coin()
@@ -149,16 +159,36 @@ def _free(system: ExtConComp, claimed: Iterable[tuple[ExactEpsilon, Fraction]]) 
 
 
 TO = Log(2), Fraction(1, 4)
-NATURAL, BASIC = NaturalFilter(*TO), BasicFilter(epsilon=TO[0], delta=TO[1])
+NATURAL, BASIC = TightCurveFilter(*TO), BasicFilter(epsilon=TO[0], delta=TO[1])
 
 
-def _to_goal(*, budget: Filter | NaturalFilter = BASIC) -> Evidence:
+def _to_goal(*, budget: Filter | TightCurveFilter = BASIC) -> Evidence:
     """Evidence on (ln 2, 1/4) under a filter. ``NATURAL`` is beaten: RR_{ln 3/2}; if true RR_{ln
     3}, else RR_{ln 2} twice.
 
     53/180.
     """
     return _free(ExtConComp(budget=budget), [TO])
+
+
+def _in_a_chain(*, alone: bool = True) -> Evidence:
+    """Evidence on the natural filter: of one claim, repeated, where it is sharp; or of three."""
+    if not alone:
+        return _free(ExtConComp(budget=NATURAL), [TO])
+    budget = NaturalFilter(epsilon=Log(2), delta=Fraction(23, 100), claim=Pure(Log(2)))
+    f, claimed = adaptive_parameters(budget), [(budget.epsilon, Fraction(2, 9))]
+    system = ExtConComp(budget=budget)
+    return private(system, f, claimed, 6, catalogue=(TWO,), max_creations=3, exactly=True)
+
+
+def _products(*, kept: bool = True) -> Evidence:
+    """Evidence on a δ of 1/2, within which two mechanisms of δ = 29/100 fit, by 1 - (71/100)²."""
+    budget = BasicFilter(epsilon=0, delta=Fraction(1, 2))
+    leaky = LeakyBit(delta=Fraction(29, 100))
+    claimed = [(epsilon(0), Fraction(4959, 10000))]
+    system = ExtConComp(budget=budget if kept else Forgetful(budget))
+    f = adaptive_parameters(system.budget)
+    return private(system, f, claimed, 9, catalogue=(leaky,), max_creations=3, exactly=True)
 
 
 # --- an order that is chosen by the path ---------------------------------------------------------

@@ -209,7 +209,7 @@ def _charge(found: Found, create: Create) -> Charge | Measure | None:
     if create.claim is None:
         return None
     if isinstance(found.budget, Filter):
-        return found.budget.cost(create.claim.measure)
+        return found.budget.price(found.charged, create.claim.measure)
     at_once = found.guard is not None and isinstance(found.guard.f, FixedInAdvance)
     return create.claim.measure if at_once else None
 

@@ -19,10 +19,12 @@ from antiphon.composition import (
     BasicFilter,
     ConcentratedFilter,
     GaussianFilter,
+    NaturalFilter,
     Odometer,
     Refusal,
     RenyiFilter,
     RenyiOdometer,
+    ResidueFilter,
     RogersFilter,
     WhitehouseFilter,
 )
@@ -500,6 +502,9 @@ def test_bad_parameters_are_refused(wrong):
         lambda x: RenyiFilter(order=2, budget=x),
         lambda x: RenyiFilter(order=2, budget=1, delta=x),
         lambda x: GaussianFilter(mu=x), lambda x: GaussianFilter(mu=1, delta=x),
+        lambda x: ResidueFilter(mu=x), lambda x: ResidueFilter(mu=1, delta=x),
+        lambda x: NaturalFilter(epsilon=x, delta=0.1, claim=Pure(0.1)),
+        lambda x: NaturalFilter(epsilon=1, delta=x, claim=Pure(0.1)),
         lambda x: RenyiOdometer(order=2, delta=x),
         lambda x: RenyiOdometer(order=2, delta=0.1, slack=x),
         lambda x: Odometer(delta=x), lambda x: Odometer(delta=0.1, slack=x),
@@ -526,6 +531,7 @@ def test_bad_parameters_are_refused(wrong):
         lambda: RenyiOdometer(order=2, delta=0),
         lambda: RenyiOdometer(order=2, delta=0.1, slack=0.2),
         lambda: GaussianFilter(mu=0),
+        lambda: NaturalFilter(epsilon=1, delta=0.1, claim=ZeroConcentrated(0.1)),
     ],
 )
 def test_parameters_out_of_range(make):
@@ -539,7 +545,7 @@ def test_parameters_out_of_range(make):
         BasicFilter(epsilon=1), ConcentratedFilter(rho=1), RogersFilter(epsilon=1, delta=0.1),
         WhitehouseFilter(epsilon=1, delta=0.1), Odometer(delta=0.1),
         RenyiFilter(order=8, budget=1, delta=0.1), RenyiOdometer(order=8, delta=0.1),
-        GaussianFilter(mu=1, delta=0.1),
+        GaussianFilter(mu=1, delta=0.1), ResidueFilter(mu=1, delta=0.1),
     ],
 )  # fmt: skip
 class TestEvery:
@@ -556,7 +562,7 @@ class TestEvery:
         expected = {"Pure", "Approximate", "BoundedRange"}
         if not isinstance(budget, BasicFilter):
             expected |= {"GaussianDP"}
-        if not isinstance(budget, BasicFilter | GaussianFilter):
+        if not isinstance(budget, BasicFilter | GaussianFilter | ResidueFilter):
             expected |= {"ZeroConcentrated"}
         assert taken == expected
 
@@ -587,4 +593,5 @@ class TestEvery:
             (amount, delta), (limit, most) = budget.spent(state), budget.limits
             assert amount <= limit
             assert delta <= most
-            assert budget.remaining(state) == (limit - amount, most - delta)
+            left = (most - delta) / (1 - delta) if delta < 1 else 0
+            assert budget.remaining(state) == (limit - amount, left)

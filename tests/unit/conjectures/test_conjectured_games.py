@@ -48,7 +48,7 @@ from antiphon.learners.patterns.leaving_learners import (
     streams,
 )
 from antiphon.protocol.coins.sampled import generator
-from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
+from antiphon.selfcheck.theorems.adaptive_choice import TightCurveFilter
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
 LOG2 = ap.Log(2)
@@ -273,7 +273,7 @@ def test_a_pure_claim_that_rounding_broke_is_kept_by_a_little_noise():
 
 # --- filters -------------------------------------------------------------------------------------
 
-NATURAL = NaturalFilter(LOG2, Fraction(1, 4))
+NATURAL = TightCurveFilter(LOG2, Fraction(1, 4))
 
 
 def grid(*numbers):

@@ -62,15 +62,16 @@ class TestFigures:
         """Decided exactly: amounts, and their sum with what was charged one by one."""
         session, created = played(budget, script)
         now = session.budget
+        whole = [exact.bracket(each[0], 60) for each in (now.spent, now.remaining)]
+        assert sum(low for low, _ in whole) <= exact.bracket(now.limits[0], 60)[1]
+        assert (1 - now.spent[1]) * (1 - now.remaining[1]) >= 1 - now.limits[1]
         for limit, spent, left in zip(now.limits, now.spent, now.remaining, strict=True):
-            whole = [exact.bracket(each, 60) for each in (spent, left)]
-            assert sum(low for low, _ in whole) <= exact.bracket(limit, 60)[1]
             assert exact.at_most(spent, limit)
             assert exact.bracket(left, 60)[0] >= 0
         charges = [budget.cost(each.claim.measure) for each in created]
-        for part in (0, 1):
-            least = sum(exact.bracket(each[part], 60)[0] for each in charges)
-            assert exact.bracket(now.spent[part], 60)[1] >= least
+        least = sum(exact.bracket(each[0], 60)[0] for each in charges)
+        assert exact.bracket(now.spent[0], 60)[1] >= least
+        assert now.spent[1] >= 1 - math.prod(1 - each[1] for each in charges)
 
     @given(st.sampled_from(FILTERS), creations, st.sampled_from([Fraction(1, 5), Fraction(1, 3)]))
     def test_in_epsilon_no_less_is_spent_than_by_what_was_created(self, budget, script, delta):

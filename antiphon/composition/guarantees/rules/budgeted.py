@@ -13,6 +13,8 @@ from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.filters import concentrated
 from antiphon.composition.filters.basic import BasicFilter, RenyiFilter
 from antiphon.composition.filters.budget import Amounts, Filter
+from antiphon.composition.filters.natural import NaturalFilter
+from antiphon.composition.filters.residue import ResidueFilter
 from antiphon.composition.filters.sums import sign
 from antiphon.composition.guarantees.composing import DISCRETE
 from antiphon.composition.guarantees.derivation import Derivation, Mark, NoGuarantee, Premise
@@ -25,7 +27,8 @@ from antiphon.protocol import Measure, Status, Verification, ZeroConcentrated, m
 THEOREM: Final = "concurrent composition of adaptively chosen parameters (Haney et al. 2023)"
 _OURS: Final = (
     BasicFilter, concentrated.ConcentratedFilter, concentrated.WhitehouseFilter,
-    concentrated.RogersFilter, RenyiFilter, concentrated.GaussianFilter,
+    concentrated.RogersFilter, RenyiFilter, concentrated.GaussianFilter, ResidueFilter,
+    NaturalFilter,
 )  # fmt: skip
 _PREMISES: Final = (
     Premise(
@@ -96,7 +99,8 @@ def _valid(budget: Filter) -> Premise:
 
 def _statement(budget: Filter) -> str:
     amount, delta = budget.limits
-    return f"within Σ{sign(budget.unit)} <= {shown_up(amount)} and Σδ <= {shown_up(delta)}"
+    least = f"Π(1-δ) >= 1 - {shown_up(delta)}" if delta else "δ = 0"
+    return f"within Σ{sign(budget.unit)} <= {shown_up(amount)} and {least}"
 
 
 def filter_guarantee(budget: Filter) -> PrivacyCurve:
