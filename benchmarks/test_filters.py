@@ -18,10 +18,12 @@ from antiphon.composition import (
     BasicFilter,
     ConcentratedFilter,
     Odometer,
+    ResidueFilter,
     RogersFilter,
     WhitehouseFilter,
     sparse_parallel,
 )
+from antiphon.composition.filters.residue import residue
 from antiphon.mechanisms import RandomizedResponse, TreeCounter
 from antiphon.protocol import Approximate
 
@@ -29,7 +31,7 @@ LARGE = 10**6
 BUDGETS = [
     BasicFilter(epsilon=LARGE, delta=1), ConcentratedFilter(rho=LARGE, delta=1),
     WhitehouseFilter(epsilon=LARGE, delta=0.5), RogersFilter(epsilon=LARGE, delta=0.3),
-    Odometer(delta=0.5),
+    Odometer(delta=0.5), ResidueFilter(mu=LARGE, delta=1),
 ]  # fmt: skip
 EVERY = pytest.mark.parametrize("budget", BUDGETS, ids=lambda b: type(b).__name__)
 NUMBERS = [100, 10_000, 100_000]
@@ -55,6 +57,15 @@ class TestCharge:
     def test_antiphon(self, benchmark, budget, number):
         state, measure = spent(budget, number), Approximate(Fraction(1, 7), Fraction(1, 10**9))
         benchmark(budget.charge, state, measure)
+
+    @pytest.mark.parametrize("seen", [True, False])
+    def test_a_residue(self, benchmark, seen):
+        """Of an ε in a state where it was charged before, and where it was not."""
+        budget, measure = ResidueFilter(mu=1), Approximate(Fraction(1, 10), 0)
+        if seen:
+            benchmark(budget.charge, budget.initial_state, measure)
+        else:
+            benchmark(residue.__wrapped__, measure.epsilon, Fraction(1), budget.cost(measure)[0])
 
     def test_a_refusal(self, benchmark):
         budget = BasicFilter(epsilon=0)

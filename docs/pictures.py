@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from itertools import accumulate
 from pathlib import Path
+from runpy import run_path
 from typing import Any
 
 from antiphon.demo import flights
@@ -57,6 +58,12 @@ def compositions(axes: Any) -> None:
     axes.axis("off")
 
 
+def filters(axes: Any) -> None:
+    """How many charges each filter admits, of five workloads."""
+    compared = run_path(str(FOLDER.parents[1] / "examples" / "filters_compared.py"))
+    compared["draw"](axes, compared["table"]())
+
+
 def _box(time: int, top: float, color: str) -> Any:
     from matplotlib.patches import Rectangle
 
@@ -71,7 +78,8 @@ def main() -> None:
     mpl.rcParams.update({"svg.hashsalt": "antiphon", "svg.fonttype": "none", "font.size": 9})
     import matplotlib.pyplot as plt
 
-    for draw, size in ((first_count, (7.2, 2.9)), (compositions, (6.4, 3.6))):
+    sizes = {first_count: (7.2, 2.9), compositions: (6.4, 3.6), filters: (7.2, 4.2)}
+    for draw, size in sizes.items():
         figure, axes = plt.subplots(figsize=size, layout="constrained")
         draw(axes)
         figure.savefig(FOLDER / f"{draw.__name__}.svg", metadata={"Date": None})

@@ -27,6 +27,7 @@ def test_every_example_is_tested():
         "forecasters",
         "l2p_table",
         "duplicates_first",
+        "filters_compared",
         "imputed_first",
         "distribution_learning",
         "laziness_or_correlation",
@@ -305,3 +306,22 @@ def test_wine_is_preprocessed_at_a_price(capsys):
         assert 0 < seen <= declared
     assert prices[0][0] == 1.06 < 10 < min(row[0] for row in prices[1:])
     assert last.startswith("PCA.transform: one record moves by 1.")
+
+
+@pytest.mark.slow
+def test_filters_compared(capsys):
+    """The table of docs/filters.md."""
+    found = runpy.run_path(str(EXAMPLES / "filters_compared.py"))
+    rows = [list(row.values()) for row in found["table"]().values()]
+    assert rows[0] == [20, 13, 17, 12, 19, 24]
+    assert rows[1][-3:] == [1279, 2008, 2012]
+    assert rows[2:] == [
+        [20, 12, 16, 12, 17, 24], [None, 54, 70, 80, 80, 80], [None, 42, 55, 53, 61, None],
+    ]  # fmt: skip
+
+
+def test_filters_are_compared_by_the_same_promise():
+    found = runpy.run_path(str(EXAMPLES / "filters_compared.py"))
+    for _, budget in found["filters"](found["WORKLOADS"]["ε = .1"]):
+        promise = ap.guarantee(ap.ExtConComp(budget=budget), catalogue=[])
+        assert promise.epsilon_at(1e-6) <= 2 + 1e-6

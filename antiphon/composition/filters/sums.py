@@ -14,6 +14,8 @@ from antiphon.protocol.registry import register
 _LONGEST: Final = 2048
 """The number of bits of a denominator past which a sum is rounded up, to a multiple of 2^-1280."""
 _GRID: Final = 2**1280
+_LONGEST_PRODUCT: Final = 512
+"""The number of bits of a denominator past which a product of 1-δ's is rounded to that grid."""
 _LONGEST_LOG: Final = 512
 """The number of bits of a logarithm's argument past which it is rounded up, to sixty digits."""
 _DIGITS: Final = 60
@@ -126,7 +128,15 @@ def either(total: Sum, delta: Fraction) -> Sum:
     >>> either(either(Sum(), Fraction(1, 4)), Fraction(1, 4)).value
     Fraction(7, 16)
     """
-    return total.plus(delta * (1 - total.rational))
+    top, bottom, _ = total
+    p, q = delta.numerator, delta.denominator
+    if bottom != _GRID and (bottom * q).bit_length() <= _LONGEST_PRODUCT:
+        top, bottom = top * q + p * (bottom - top), bottom * q
+        common = math.gcd(top, bottom)
+        return Sum(top // common, bottom // common)
+    if bottom != _GRID:
+        top = -(-top * _GRID // bottom)
+    return Sum(top - (-p * (_GRID - top) // q), _GRID)
 
 
 Amount: TypeAlias = Union[ExactEpsilon, float]

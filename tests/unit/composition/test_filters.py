@@ -31,7 +31,7 @@ from antiphon.composition import (
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.renyi import OneOrderCurve, from_renyi
 from antiphon.composition.filters.concentrated import half_square, rho_limit, rogers_limit
-from antiphon.composition.filters.sums import Sum
+from antiphon.composition.filters.sums import Sum, either
 from antiphon.numbers import exact
 from antiphon.protocol import (
     Approximate,
@@ -101,6 +101,24 @@ def spend(budget, measures):
 
 
 class TestSums:
+    @given(st.lists(st.fractions(0, 1, max_denominator=10**9), max_size=40))
+    def test_products_are_exact_or_rounded_up(self, deltas):
+        """All of them to 2^-1000; exact while they are short; in any order while exact."""
+        found, kept = Sum(), Fraction(1)
+        for delta in deltas:
+            found, kept = either(found, delta), kept * (1 - delta)
+        assert 0 <= found.value - (1 - kept) < Fraction(1, 2**1000)
+        if kept.denominator < 2**256 and math.prod(each.denominator for each in deltas) < 2**500:
+            assert found.value == 1 - kept
+
+    def test_long_products_are_rounded_up(self):
+        found, kept = Sum(), Fraction(1)
+        for number in range(60):
+            delta = Fraction(3, 10**9 + 7 + number**2)
+            found, kept = either(found, delta), kept * (1 - delta)
+            assert found.value >= 1 - kept
+        assert found.value > 1 - kept
+
     @given(st.lists(amounts, max_size=30), amounts)
     def test_rational_sums_are_exact(self, terms, limit):
         assert total(terms).value == sum(terms)

@@ -72,6 +72,23 @@ def test_what_is_left_fits_and_little_more_would(epsilon, nu, places):
         assert any(gap(epsilon, more, nu, x) < 0 for x in near)
 
 
+@pytest.mark.parametrize(("epsilon", "nu"), [(2.4, 2.8), (1, 1.25), (3, 4), (0.5, 0.64)])
+def test_what_is_left_of_little_fits_everywhere(epsilon, nu):
+    """Where a response takes most of what there is, the worst place is not s = 1."""
+    left = left_by(epsilon, nu)
+    places = np.linspace(0, epsilon + 5 * nu, 80)
+    with mp.workdps(40):
+        gaps = [gap(epsilon, left, nu, x) for x in places]
+    assert min(gaps) > 0
+
+
+def test_few_intervals_certify_nothing():
+    root = math.sqrt(left_by(0.1, 1))
+    assert residue._leaves(0.1, root, 1.0, 2048, residue._SLACK)
+    assert not residue._leaves(0.1, root, 1.0, 64, residue._SLACK)
+    assert not residue._leaves(0.1, root + 1e-6, 1.0, 2048, residue._SLACK)
+
+
 def test_figures():
     """Of the theory: after one RR_{.5} or RR_{.1} of μ = 1, and how many fit."""
     assert math.sqrt(left_by(0.5, 1)) == pytest.approx(0.859990, abs=1e-6)

@@ -1,5 +1,6 @@
 """Conjectures about any game, filters and learners: their parts, and what they find."""
 
+import math
 import os
 import runpy
 from fractions import Fraction
@@ -12,7 +13,9 @@ from trying import over, sized
 
 import antiphon as ap
 from antiphon import Intractable, InvalidArgument
+from antiphon.composition import Budget, NaturalFilter, Refusal, ResidueFilter
 from antiphon.composition.filters.concentrated import ConcentratedFilter
+from antiphon.composition.filters.sums import Sum
 from antiphon.composition.validity import sparse_parallel
 from antiphon.conjectures import (
     BOTH_SIDES,
@@ -47,8 +50,9 @@ from antiphon.learners.patterns.leaving_learners import (
     stream,
     streams,
 )
+from antiphon.protocol import Pure
 from antiphon.protocol.coins.sampled import generator
-from antiphon.selfcheck.theorems.adaptive_choice import TightCurveFilter
+from antiphon.selfcheck.theorems.adaptive_choice import Forgetful, TightCurveFilter
 
 EXAMPLES = Path(ap.__file__).parent.parent / "examples/conjectures"
 LOG2 = ap.Log(2)
@@ -307,6 +311,62 @@ def test_a_filter_is_not_refuted():
     assert not found.refuted
     assert found.ratio > 0.5
     assert found.starts == 7
+
+
+@attrs.frozen
+class RoundedUp(Budget):
+    """A broken residue filter: what is left of ν is rounded up, to a multiple of ``step``."""
+
+    budget: ResidueFilter
+    step: Fraction
+
+    @property
+    def initial_state(self):
+        return self.budget.initial_state
+
+    def charge(self, state, measure):
+        after = self.budget.charge(state, measure)
+        if type(after) is Refusal:
+            return after
+        square = self.budget.mu**2
+        left = self.step * math.ceil(math.sqrt(square - after.amount.value) / self.step)
+        return after._replace(amount=Sum().plus(max(Fraction(0), square - left**2)))
+
+
+RESIDUE = ResidueFilter(mu=Fraction(3, 2))
+OF_RESIDUE = Fraction(ap.guarantee(ap.ExtConComp(budget=RESIDUE), catalogue=[]).delta_at(LOG2))
+CHAIN = NaturalFilter(epsilon=LOG2, delta=Fraction(23, 100), claim=Pure(LOG2))
+
+
+def test_residues_are_not_refuted_and_too_large_ones_are():
+    """The bound is of Gaussians, and responses come near it."""
+    true = FilterPattern(budget=RESIDUE, claims=grid(6, 12))
+    found = conjecture(true, OF_RESIDUE, LOG2, seed=1, to_the_end=True, seconds=None)
+    assert not found.refuted
+    assert found.ratio > 0.7
+    broken = FilterPattern(budget=RoundedUp(RESIDUE, Fraction(3, 2)), claims=grid(12))
+    assert conjecture(broken, OF_RESIDUE, LOG2, seed=1, seconds=None).refuted
+
+
+@pytest.mark.slow
+def test_more_of_them():
+    """A minute each: four claims, up to five of them."""
+    claims = grid(5, 6, 8, 12)
+    for budget, refuted in (
+        (RESIDUE, False),
+        (RoundedUp(RESIDUE, Fraction(1, 2)), True),
+        (Forgetful(RESIDUE), True),
+    ):
+        pattern = FilterPattern(budget=budget, claims=claims, creations=5)
+        found = conjecture(pattern, OF_RESIDUE, LOG2, seed=1, seconds=600)
+        assert found.refuted is refuted
+
+
+def test_a_chain_is_free():
+    pattern = FilterPattern(budget=CHAIN, claims=grid(6, 8), creations=4)
+    found = conjecture(pattern, Fraction(2, 9), LOG2, seed=1, to_the_end=True, seconds=None)
+    assert not found.refuted
+    assert found.ratio == 1
 
 
 # --- learners ------------------------------------------------------------------------------------
