@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 81_342, 442, 5_881, 47_826
+LINES, FILES, IMPORTS, CORE_LINES = 81_704, 444, 5_919, 48_149
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

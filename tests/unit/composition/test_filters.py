@@ -118,6 +118,8 @@ class TestSums:
             found, kept = either(found, delta), kept * (1 - delta)
             assert found.value >= 1 - kept
         assert found.value > 1 - kept
+        third = Sum(1, 3**400)
+        assert third.value < either(third, Fraction(0)).value < third.value + Fraction(1, 2**1279)
 
     @given(st.lists(amounts, max_size=30), amounts)
     def test_rational_sums_are_exact(self, terms, limit):
