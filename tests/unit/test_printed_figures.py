@@ -34,7 +34,7 @@ NO_PRIVACY_FIGURES = {
         ],
         "antiphon/audit/running/progress.py": ["rate:,.0f", "(total - done) / rate:,.0f"],
         "antiphon/audit/statistical/sequential.py": ["round(scale * kind)"],
-        "antiphon/conjectures/commands/climb_output.py": [
+        "antiphon/conjectures/commands.py": [
             "standing.seconds:8.1f", "round(_BAR * max(each, 0.0) / top)",
         ],
         "antiphon/selfcheck/commands/corpus.py": [
@@ -71,7 +71,7 @@ NO_PRIVACY_FIGURES = {
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
         "antiphon/learners/l2p/accountings.py": ["_ENOUGH:g"],
-        "antiphon/learners/theorems/told_by_learners.py": ["-GRID * math.log(ratio):.3f"],
+        "antiphon/learners/theorems.py": ["-GRID * math.log(ratio):.3f"],
         "examples/batch_constant.py": ["RATE:g", "1 / (16 * b * RATE):.2f"],
         "examples/l2p_table.py": ["e:g"],
         "examples/measured_regret.py": ["e:g"],

@@ -20,9 +20,12 @@ from antiphon.preprocessing.printed_bounds import PRINTED, Circumstances, by_the
 from antiphon.preprocessing.weak_triangle import Hoelder, Ranged, steps
 from antiphon.protocol import Claim, Measure, Pure, Renyi, Status
 from antiphon.protocol.measures.divergences import response_divergence
+from antiphon.protocol.provenance import nothing_proved_in
 from antiphon.selfcheck.theorems.finite import FiniteResponse, finite_laplace
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers import Within, neighbouring_start
+
+nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
 
 SECTION = (6, 2)
 """The place of these rows in ``antiphon verify``: after CM Thm 6.1, of which the direct route is

@@ -39,10 +39,10 @@ def conjecture(
     json: Json = False,
 ) -> int:
     """Search for mechanisms that break a conjectured bound; status 1 if the bound is refuted."""
-    from antiphon.conjectures.commands import climb_output
+    from antiphon.conjectures import commands
 
     check_plot(plot, force)
-    asked = climb_output.ConjectureOptions(
+    asked = commands.ConjectureOptions(
         target, seconds, starts, seed, workers, checkpoint, to_the_end, plot, save, svg, force, json
     )
-    return climb_output.conjecture(asked)
+    return commands.conjecture(asked)

@@ -42,10 +42,10 @@ def preprocess(
 ) -> int:
     """Print the ε that a preprocessing that is not private costs: naive, printed, derived, by
     groups."""
-    from antiphon.preprocessing.commands import price_table
+    from antiphon.preprocessing import commands
 
     refuse_taken([] if plot is None else [plot], force)
-    asked = price_table.PriceAsked(
+    asked = commands.PriceAsked(
         kind, missing, sigma, gap, centred, bins, eta, dimension, epsilon, delta
     )
-    return price_table.prices(asked, tuple(size or ()), plot=plot, as_json=json)
+    return commands.prices(asked, tuple(size or ()), plot=plot, as_json=json)
