@@ -1,7 +1,5 @@
 """The command-line options of ``antiphon conjecture``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

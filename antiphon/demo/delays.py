@@ -1,7 +1,5 @@
 """The demo's second stage: delayed flights per carrier, counted by H and by HSS (CM §7)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, NamedTuple

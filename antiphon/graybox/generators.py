@@ -1,8 +1,6 @@
 """Random generators that draw from the noise tape: replacements of NumPy's, Python's and
 ``coins``."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable, Sequence

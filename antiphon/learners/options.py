@@ -1,7 +1,5 @@
 """The command-line options of ``antiphon learn`` and ``antiphon mistakes``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 

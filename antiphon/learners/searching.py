@@ -3,8 +3,6 @@
 Those of L2P: of the least regret bound that keeps to (ε, δ), and of Thm 3.10.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Specimens of an imputed sum: priced correctly, and a broken twin at the naive price."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 

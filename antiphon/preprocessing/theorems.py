@@ -1,8 +1,6 @@
 """Exact checks of privacy after preprocessing: by distance, by the weak triangle inequality, by
 groups."""
 
-from __future__ import annotations
-
 import math
 from bisect import bisect_left
 from collections.abc import Callable, Iterable, Sequence

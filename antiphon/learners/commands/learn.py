@@ -4,8 +4,6 @@ What they did, in one game or over rounds T and ε, and how regret grows with bo
 for people, for programs and in pictures.
 """
 
-from __future__ import annotations
-
 import math
 import signal
 import sys

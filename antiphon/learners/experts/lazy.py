@@ -1,8 +1,6 @@
 """Lazy experts: learners that are private because they seldom switch, and a switch reveals
 little."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import lru_cache

@@ -5,8 +5,6 @@ Those of DP-OCO are found as they are printed, as they must be for Thm 3.2, and 
 accounting.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction

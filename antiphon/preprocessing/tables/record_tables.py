@@ -3,8 +3,6 @@
 scikit-learn computes most of them; it is imported when that is first asked.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction

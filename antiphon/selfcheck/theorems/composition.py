@@ -5,8 +5,6 @@ Each theorem in two ways: the tight δ of a composition is at most that of Comp[
 and the composition is equivalent to 𝒫 ∘* Comp[RR…], which is the proof.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from functools import partial

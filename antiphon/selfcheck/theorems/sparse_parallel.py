@@ -1,7 +1,5 @@
 """Checks of Theorems 5.2 and 5.5 and of the counterexample 1.4: k-sparse parallel composition."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
