@@ -75,19 +75,6 @@ def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
     )
 
 
-def play_delays(
-    number: int,
-    *,
-    every: int,
-    epsilon: Fraction,
-    seed: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Delays:
-    """Play the stage on delayed flights: its readings, with their guarantee."""
-    readings = told_delays(number, every=every, epsilon=epsilon, seed=seed, progress=progress)
-    return promised_delays(epsilon, readings)
-
-
 def promised_delays(epsilon: Fraction, readings: tuple[CarrierReading, ...]) -> Delays:
     """The readings together with the privacy guarantee of both mechanisms."""
     histogram, hss = delay_mechanisms(epsilon)

@@ -27,6 +27,7 @@ from antiphon.composition.suitable import Suitable
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol import BOTTOM, TOP, ContinualMechanism, Verification
+from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.components import (
     CURVE,
     LEAKY,
@@ -42,14 +43,6 @@ from antiphon.selfcheck.theorems.components import (
 )
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
 from antiphon.selfcheck.theorems.foundations import TENTH, simulated
-from antiphon.selfcheck.theorems.theorem import (
-    Check,
-    Evidence,
-    composed,
-    in_both_worlds,
-    private,
-    same_views,
-)
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
@@ -58,7 +51,7 @@ BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
 SECTION = (4, 6)
 
 
-def checks() -> Iterable[Check]:
+def checks() -> Iterable[theorem.Check]:
     """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield from _lemma_4_6()
     yield from _lemma_4_7()
@@ -72,11 +65,11 @@ def bounded_by_responses(
     rounds: int,
     most: int | None = None,
     parameters: Sequence[Parameters] = (),
-) -> Evidence:
+) -> theorem.Evidence:
     """Evidence that V[f] ∘* I ∘* ExtConComp has at most the δ of Comp[RR…], at several ε."""
-    claimed = composed(parameters or _parameters(f), CURVE)
+    claimed = theorem.composed(parameters or _parameters(f), CURVE)
     made = list(catalogue)
-    return private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
+    return theorem.private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
 
 
 def _parameters(f: Suitable) -> Sequence[Parameters]:
@@ -92,40 +85,40 @@ def proof_by_simulation(
     count: int,
     rounds: int,
     simulator: CompositionSimulator | None = None,
-) -> Evidence:
+) -> theorem.Evidence:
     """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) for both b."""
     chosen = composition_simulator(f, rounds=rounds) if simulator is None else simulator
     responses = RandomizedResponses(chosen.parameters)
-    systems = in_both_worlds(
+    systems = theorem.in_both_worlds(
         lambda b: Verifier(f) @ Identifier(b) @ ExtConComp(),
         lambda b: Verifier(f) @ chosen @ Identifier(b) @ responses,
     )
-    return same_views(systems, rounds, messages(made, count))
+    return theorem.same_views(systems, rounds, messages(made, count))
 
 
 # --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
 
 
-def _theorem_4_10() -> Iterable[Check]:
-    two = Check("Thm 4.10", "RR ‖ walk", _two_fixed)
-    simulated = Check("Thm 4.10", "M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _two_simulated)
+def _theorem_4_10() -> Iterable[theorem.Check]:
+    two = theorem.Check("Thm 4.10", "RR ‖ walk", _two_fixed)
+    simulated = theorem.Check("Thm 4.10", "M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _two_simulated)
     four, three = [RESPONSE, threshold(), walk(), LEAKY], [LEAKY, walk(), RESPONSE]
     fixed = validity.fixed_mechanisms
-    yield Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}",
+    yield theorem.Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}",
                 partial(bounded_by_responses, fixed(four), four, 11))  # fmt: skip
-    yield Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]",
+    yield theorem.Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]",
                 partial(proof_by_simulation, fixed(three), three, 3, 6))  # fmt: skip
     yield from (two, simulated)
     yield two.twin("RR ‖ walk, f forgets f_i", kind=ForgetsTheirs)
     yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", crossed=True)
 
 
-def _two_fixed(*, kind: type[validity.OfCreations] = validity.FixedMechanisms) -> Evidence:
+def _two_fixed(*, kind: type[validity.OfCreations] = validity.FixedMechanisms) -> theorem.Evidence:
     made = (RESPONSE, walk())
     return bounded_by_responses(kind(made), made, 6)
 
 
-def _two_simulated(*, crossed: bool = False) -> Evidence:
+def _two_simulated(*, crossed: bool = False) -> theorem.Evidence:
     made = [LEAKY, RESPONSE]
     f = validity.fixed_mechanisms(made)
     right = composition_simulator(f, rounds=5)
@@ -141,13 +134,15 @@ def _many() -> list[Create]:
     return [threshold(), weakened(RESPONSE, 2, BUDGET[0][1]), weakened(walk(), 3), PURE_RESPONSE]
 
 
-def _theorem_4_12() -> Iterable[Check]:
-    two = Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0)", _two_chosen)
-    simulated = Check("Thm 4.12", "RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _two_simulated_chosen)
+def _theorem_4_12() -> Iterable[theorem.Check]:
+    two = theorem.Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0)", _two_chosen)
+    simulated = theorem.Check(
+        "Thm 4.12", "RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _two_simulated_chosen
+    )
     f, made = validity.fixed_parameters([*BUDGET, BUDGET[1]]), [RESPONSE, weakened(walk(), 3)]
-    yield Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)",
+    yield theorem.Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)",
                 partial(bounded_by_responses, f, _many(), 9))  # fmt: skip
-    yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫",
+    yield theorem.Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫",
                 partial(proof_by_simulation, _for_two(), [*made, PURE_RESPONSE], 2, 5))  # fmt: skip
     yield from (two, simulated)
     yield two.twin("f forgets to charge a creation", kind=ForgetsToCharge)
@@ -158,12 +153,12 @@ def _for_two() -> validity.FixedParameters:
     return validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
 
 
-def _two_chosen(*, kind: type[validity.Budgeted] = validity.FixedParameters) -> Evidence:
+def _two_chosen(*, kind: type[validity.Budgeted] = validity.FixedParameters) -> theorem.Evidence:
     f = kind(validity.fixed_parameters(BUDGET).parameters)
     return bounded_by_responses(f, _many(), 6, most=3)
 
 
-def _two_simulated_chosen(*, place: Place = first_alike) -> Evidence:
+def _two_simulated_chosen(*, place: Place = first_alike) -> theorem.Evidence:
     f = _for_two()
     right = composition_simulator(f, rounds=4)
     simulator = CompositionSimulator(right.parameters, right.choose, place)
@@ -194,7 +189,7 @@ Instance: TypeAlias = tuple[
 """A name, a mechanism M, f and ε; where f or ε is None, as M itself claims."""
 
 
-def _lemma_4_6() -> Iterable[Check]:
+def _lemma_4_6() -> Iterable[theorem.Check]:
     threshold = FiniteAboveThreshold(2)
     instances: tuple[Instance, ...] = (
         ("M_{1/10} (ε = 0)", LeakyBit(delta=TENTH), None, None),
@@ -204,7 +199,7 @@ def _lemma_4_6() -> Iterable[Check]:
         ("secret, ε = 0", SECRET, START, Fraction(0)),
     )
     rows = {
-        name: Check("Lemma 4.6", f"Lyu: {name}", partial(_lyu, mechanism, f, epsilon))
+        name: theorem.Check("Lemma 4.6", f"Lyu: {name}", partial(_lyu, mechanism, f, epsilon))
         for name, mechanism, f, epsilon in instances
     }
     yield from rows.values()
@@ -228,7 +223,7 @@ def _lyu(
     shrink: Fraction = Fraction(1),
     fed: ExactEpsilon | None = None,
     printed: bool = False,
-) -> Evidence:
+) -> theorem.Evidence:
     mechanism = _with(system, verification, at)
     claim = mechanism.claims[0]
     epsilon, delta = claim.parameters
@@ -240,12 +235,12 @@ def _lyu(
     return simulated(simulator, mechanism, f, given, delta * shrink, ROUNDS)
 
 
-def _lemma_4_7() -> Iterable[Check]:
-    row = Check("Lemma 4.7", "Vadhan-Wang: walk, tight ε", partial(_pure, WALK, EVENT))
+def _lemma_4_7() -> Iterable[theorem.Check]:
+    row = theorem.Check("Lemma 4.7", "Vadhan-Wang: walk, tight ε", partial(_pure, WALK, EVENT))
     yield row
-    yield Check("Lemma 4.7", "Vadhan-Wang: secret, tight ε", lambda: _pure(SECRET, START))
+    yield theorem.Check("Lemma 4.7", "Vadhan-Wang: secret, tight ε", lambda: _pure(SECRET, START))
     threshold = FiniteAboveThreshold(3)
-    yield Check("Lemma 4.7", "Vadhan-Wang: AboveThreshold", lambda: _pure(threshold, EVENT))
+    yield theorem.Check("Lemma 4.7", "Vadhan-Wang: AboveThreshold", lambda: _pure(threshold, EVENT))
     yield row.twin("walk, e^ε too small by 1/10", built=TENTH)
     yield row.twin("walk, T fed by RR with too small an ε", fed=TENTH)
 
@@ -256,7 +251,7 @@ def _pure(
     *,
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
-) -> Evidence:
+) -> theorem.Evidence:
     """Evidence for Lemma 4.7. ``built`` and ``fed``: by how much e^ε is too small in T, and in
     RR."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
