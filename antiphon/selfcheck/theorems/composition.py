@@ -15,11 +15,9 @@ import attrs
 from antiphon.audit.simulated_composition import (
     CompositionSimulator,
     Parameters,
-    Place,
     RandomizedResponses,
     by_index,
     composition_simulator,
-    first_alike,
 )
 from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
 from antiphon.composition import Create, ExtConComp, validity
@@ -96,34 +94,28 @@ def proof_by_simulation(
     return theorem.same_views(systems, rounds, messages(made, count))
 
 
+bounding = partial(partial, bounded_by_responses)
+proving = partial(partial, proof_by_simulation)
+"""By these a row is decided: of their arguments a twin changes one."""
+
+
 # --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
 
 
 def _theorem_4_10() -> Iterable[theorem.Check]:
-    two = theorem.Check("Thm 4.10", "RR ‖ walk", _two_fixed)
-    simulated = theorem.Check("Thm 4.10", "M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _two_simulated)
+    row, fixed = partial(theorem.Check, "Thm 4.10"), validity.fixed_mechanisms
     four, three = [RESPONSE, threshold(), walk(), LEAKY], [LEAKY, walk(), RESPONSE]
-    fixed = validity.fixed_mechanisms
-    yield theorem.Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}",
-                partial(bounded_by_responses, fixed(four), four, 11))  # fmt: skip
-    yield theorem.Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]",
-                partial(proof_by_simulation, fixed(three), three, 3, 6))  # fmt: skip
-    yield from (two, simulated)
-    yield two.twin("RR ‖ walk, f forgets f_i", kind=ForgetsTheirs)
-    yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", crossed=True)
-
-
-def _two_fixed(*, kind: type[validity.OfCreations] = validity.FixedMechanisms) -> theorem.Evidence:
-    made = (RESPONSE, walk())
-    return bounded_by_responses(kind(made), made, 6)
-
-
-def _two_simulated(*, crossed: bool = False) -> theorem.Evidence:
-    made = [LEAKY, RESPONSE]
-    f = validity.fixed_mechanisms(made)
-    right = composition_simulator(f, rounds=5)
-    wrong = CompositionSimulator(right.parameters[::-1], right.choose, by_index)
-    return proof_by_simulation(f, made, 2, 5, wrong if crossed else right)
+    pair, leaky = (RESPONSE, walk()), [LEAKY, RESPONSE]
+    right = composition_simulator(fixed(leaky), rounds=5)
+    crossed = CompositionSimulator(right.parameters[::-1], right.choose, by_index)
+    bounded = bounding(f=fixed(pair), catalogue=pair, rounds=6)
+    proof = proving(fixed(leaky), leaky, 2, 5, simulator=right)
+    yield row("RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}", bounding(fixed(four), four, 11))
+    yield row("M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]", proving(fixed(three), three, 3, 6))
+    yield (two := row("RR ‖ walk", bounded))
+    yield (simulated := row("M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", proof))
+    yield two.twin("RR ‖ walk, f forgets f_i", f=ForgetsTheirs(pair))
+    yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", simulator=crossed)
 
 
 # --- Theorem 4.12: fixed parameters, mechanisms chosen adaptively ---------------------------
@@ -135,34 +127,20 @@ def _many() -> list[Create]:
 
 
 def _theorem_4_12() -> Iterable[theorem.Check]:
-    two = theorem.Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0)", _two_chosen)
-    simulated = theorem.Check(
-        "Thm 4.12", "RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _two_simulated_chosen
-    )
-    f, made = validity.fixed_parameters([*BUDGET, BUDGET[1]]), [RESPONSE, weakened(walk(), 3)]
-    yield theorem.Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)",
-                partial(bounded_by_responses, f, _many(), 9))  # fmt: skip
-    yield theorem.Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫",
-                partial(proof_by_simulation, _for_two(), [*made, PURE_RESPONSE], 2, 5))  # fmt: skip
-    yield from (two, simulated)
-    yield two.twin("f forgets to charge a creation", kind=ForgetsToCharge)
-    yield simulated.twin("𝒫 takes any unused sample", place=first_unused)
-
-
-def _for_two() -> validity.FixedParameters:
-    return validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
-
-
-def _two_chosen(*, kind: type[validity.Budgeted] = validity.FixedParameters) -> theorem.Evidence:
-    f = kind(validity.fixed_parameters(BUDGET).parameters)
-    return bounded_by_responses(f, _many(), 6, most=3)
-
-
-def _two_simulated_chosen(*, place: Place = first_alike) -> theorem.Evidence:
-    f = _for_two()
-    right = composition_simulator(f, rounds=4)
-    simulator = CompositionSimulator(right.parameters, right.choose, place)
-    return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, simulator)
+    row, fixed = partial(theorem.Check, "Thm 4.12"), validity.fixed_parameters
+    one, pure = fixed([RESPONSE.parameters, BUDGET[1]]), [RESPONSE, PURE_RESPONSE]
+    right = composition_simulator(one, rounds=4)
+    unlike = CompositionSimulator(right.parameters, right.choose, first_unused)
+    bounded = bounding(f=fixed(BUDGET), catalogue=_many(), rounds=6, most=3)
+    proof = proving(one, pure, 2, 4, simulator=right)
+    kinds = "any of four kinds for (ln 2, 13/64), (ln 3, 0)"
+    yield row(f"{kinds}, (ln 3, 0)", bounding(fixed([*BUDGET, BUDGET[1]]), _many(), 9))
+    made = [RESPONSE, weakened(walk(), 3), PURE_RESPONSE]
+    yield row("walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", proving(one, made, 2, 5))
+    yield (two := row(kinds, bounded))
+    yield (simulated := row("RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", proof))
+    yield two.twin("f forgets to charge a creation", f=ForgetsToCharge(fixed(BUDGET).parameters))
+    yield simulated.twin("𝒫 takes any unused sample", simulator=unlike)
 
 
 ROUNDS = 3
