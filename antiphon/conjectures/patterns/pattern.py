@@ -1,7 +1,5 @@
 """The base of all patterns: compositions in which some mechanisms are known by their claim only."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
@@ -73,7 +71,7 @@ class Pattern(ABC):
         be computed."""
 
 
-def rounds_in_words(sizes: Sizes, parts: Iterable[SoughtMechanism]) -> str:
+def rounds_in_words(sizes: Sizes, parts: "Iterable[SoughtMechanism]") -> str:
     """The searched sizes of mechanisms, in words."""
     told = ", ".join(f"{rounds} × {answers}" for rounds, answers in sizes)
     narrow = any(type(part) is AnyRenyi for part in parts)

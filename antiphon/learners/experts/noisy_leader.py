@@ -26,8 +26,6 @@ Noise on a grid, of 2^-32 of its deviation, is taken as Gaussian.
 Source: derived here; Cesa-Bianchi and Lugosi 2006, Thm 2.2, without noise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -68,7 +66,7 @@ class Led(NamedTuple):
         return updates
 
 
-def _of_losses(_: object, field: attrs.Attribute[Any], value: object) -> None:
+def _of_losses(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
     if not isinstance(value, Counter) or value.dimension is None:
         raise InvalidArgument("counter must be a counter with a dimension: one sum for each expert")
     if value.smallest != 0 or value.clip or value.users:

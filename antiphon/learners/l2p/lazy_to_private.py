@@ -1,7 +1,5 @@
 """L2P: lazy online learners made private, Alg. 1 of Asi, Koren, Liu and Talwar."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Final, NamedTuple, Self
 
@@ -32,7 +30,7 @@ def _fakes(value: object) -> Fraction:
     return found
 
 
-def _margin(_: object, field: attrs.Attribute[int], value: object) -> None:
+def _margin(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     if type(value) is not int or value not in (1, 2):
         raise InvalidArgument("margin is 2, as in the paper, or 1")
 
