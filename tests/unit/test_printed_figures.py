@@ -92,8 +92,8 @@ NO_PRIVACY_FIGURES = {
             "value:.4g", "round(_BAR * math.log(ratio) / widest)", "value:,.0f",
         ],
         "antiphon/learners/commands/learn.py": [
-            "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
-            "row.shifting:,.1f", "figure(row):,.1f", "found:.2f",
+            "_regret(row):,.1f", "_regret(row) / game.rounds:.5f", "row.standings.slope:.2f",
+            "_shifting(row):,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
         "antiphon/boards/series.py": ["float(value):.10g"],
