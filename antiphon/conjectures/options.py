@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Force, Json, Seed, Workers, check_plot
+from antiphon.cli.options import Force, Json, Seed, Workers, check_plot, drawing
 
 
 def conjecture(
@@ -22,9 +22,7 @@ def conjecture(
     to_the_end: Annotated[
         bool, typer.Option("--to-the-end", help="Go on once it is refuted, for the worst.")
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw best over starts: .png, .svg, .pdf.")
-    ] = None,
+    plot: Annotated[Path | None, drawing("Draw best over starts: .png, .svg, .pdf.")] = None,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Save a play that refutes it, which replays."),

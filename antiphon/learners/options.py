@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Force, Json, Seed, Workers, check_plot
+from antiphon.cli.options import Force, Json, Seed, Workers, check_plot, drawing
 
 
 def learn(
@@ -55,8 +55,7 @@ def learn(
     seed: Seed = None,
     workers: Workers = None,
     plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw regret over rounds and ε: .png, .svg, .pdf."),
+        Path | None, drawing("Draw regret over rounds and ε: .png, .svg, .pdf.")
     ] = None,
     seconds: Annotated[
         float | None,
@@ -99,10 +98,7 @@ def mistakes(
     ] = 40,
     seed: Seed = None,
     workers: Workers = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(metavar="FILE", help="Draw mistakes over rounds: .png, .svg, .pdf."),
-    ] = None,
+    plot: Annotated[Path | None, drawing("Draw mistakes over rounds: .png, .svg, .pdf.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:

@@ -146,7 +146,6 @@ class NoisyLeader(Learner[Led], InBlocks):
         is looked at. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1); for a counter
         that spends more, or whose neighbours are not any two losses.
         """
-
         make = _buffered if counter is None else counter
         rho = largest_rho(*budget(epsilon, delta))
         made = make(horizon=rounds(horizon), dimension=experts, largest=grid, rho=rho)
@@ -171,7 +170,6 @@ class NoisyLeader(Learner[Led], InBlocks):
     def regret_bound(self) -> float:
         """The bound on expected regret (see ``noisy_leader``), at most the horizon. Raises:
         Intractable for a horizon past 2^20."""
-
         return regret_bound(float(self.rate), self.counter)
 
     @property
