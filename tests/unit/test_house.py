@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 80_915, 431, 5_760, 47_826
+LINES, FILES, IMPORTS, CORE_LINES = 80_552, 431, 5_724, 47_826
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

@@ -21,7 +21,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.learners.littlestone.mistake_learner import BLANK, FIRST, HIT, mistaken, settled
-from antiphon.learners.mistakes import mistake_law
+from antiphon.learners.mistakes.mistake_law import (
+    MOST_LISTED,
+    FiniteLaw,
+    Hits,
+    How,
+    MistakeFigure,
+    MistakeLaw,
+    Number,
+)
 from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.protocol import Coins, ContinualMechanism, SampledCoins
 
@@ -35,9 +43,7 @@ Play: TypeAlias = "tuple[int, int]"
 of mistakes."""
 
 
-def play(
-    learner: ContinualMechanism[Any], hits: mistake_law.Hits, rounds: int, coins: Coins
-) -> Play:
+def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins) -> Play:
     """Plays a learner on the stream with samples (1, 1) in the rounds ``hits``; returns τ and
     the number of mistakes."""
     state, told, left, errors, met = learner.initial_state, FIRST, rounds + 1, 0, 0
@@ -64,7 +70,7 @@ class Plays:
     """The task of a worker process: one play for each sample of a chunk."""
 
     learner: ContinualMechanism[Any]
-    hits: mistake_law.Hits
+    hits: Hits
     rounds: int
 
     def __call__(self, chunk: Chunk) -> list[Play]:
@@ -73,7 +79,7 @@ class Plays:
         return [play(self.learner, self.hits, self.rounds, SampledCoins(seed)) for seed in seeds]
 
 
-class SimulatedLaw(mistake_law.MistakeLaw):
+class SimulatedLaw(MistakeLaw):
     """The law of a learner's mistakes, estimated by ``repetitions`` plays of each stream that is
     asked about.
 
@@ -82,7 +88,7 @@ class SimulatedLaw(mistake_law.MistakeLaw):
     plays of a stream: KeyboardInterrupt; who asks again is told of those that were over.
     """
 
-    how: ClassVar[mistake_law.How] = "simulated"
+    how: ClassVar[How] = "simulated"
 
     def __init__(
         self,
@@ -104,7 +110,7 @@ class SimulatedLaw(mistake_law.MistakeLaw):
         self._progress: Union[Progress, Literal[False], None] = progress
         self._known: dict[tuple[int, ...], NDArray[np.int64]] = {}
 
-    def plays(self, hits: mistake_law.Hits) -> NDArray[np.int64]:
+    def plays(self, hits: Hits) -> NDArray[np.int64]:
         """The pair (τ, mistakes) of each play, a row each. The plays are cached for each stream."""
         from antiphon.audit.running import Chunks, run
 
@@ -120,33 +126,33 @@ class SimulatedLaw(mistake_law.MistakeLaw):
                 raise KeyboardInterrupt
         return self._known[key]
 
-    def anew(self, hits: mistake_law.Hits) -> mistake_law.MistakeFigure:
+    def anew(self, hits: Hits) -> MistakeFigure:
         """An estimate of E[M] by fresh plays, which were not used to choose the stream."""
         self._known.pop(_key(hits), None)
         return self.mistakes(hits)
 
-    def left(self, hits: mistake_law.Hits, times: Sequence[int]) -> list[mistake_law.Number]:
+    def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
         taus = self.plays(hits)[:, 0]
         return [float((taus <= time).mean()) for time in times]
 
-    def mistakes(self, hits: mistake_law.Hits) -> mistake_law.MistakeFigure:
+    def mistakes(self, hits: Hits) -> MistakeFigure:
         errors = self.plays(hits)[:, 1]
         mean, band = float(errors.mean()), math.inf
         if len(errors) > 1:
             each = NormalDist().inv_cdf((1 + self._confidence) / 2)
             band = each * float(errors.std(ddof=1)) / math.sqrt(len(errors))
-        return mistake_law.MistakeFigure(mean, mean - band, mean + band, self.how)
+        return MistakeFigure(mean, mean - band, mean + band, self.how)
 
-    def concentration(self) -> mistake_law.MistakeFigure:
+    def concentration(self) -> MistakeFigure:
         from antiphon.audit.statistical.estimators import clopper_pearson
 
         taus = self.plays(())[:, 0]
         left = int((taus <= self.rounds).sum())
         low, high = clopper_pearson(left, len(taus), confidence=self._confidence)
-        return mistake_law.MistakeFigure(left / len(taus), low, high, self.how)
+        return MistakeFigure(left / len(taus), low, high, self.how)
 
 
-def _key(hits: mistake_law.Hits) -> tuple[int, ...]:
+def _key(hits: Hits) -> tuple[int, ...]:
     return (hits.start, hits.stop, -1) if isinstance(hits, range) else tuple(hits)
 
 
@@ -162,13 +168,13 @@ class HardSequence:
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
     """The nested blocks B_0 ⊃ B_1 ⊃ …"""
-    kept: tuple[mistake_law.Number, ...]
+    kept: tuple[Number, ...]
     """The probabilities q_i = P(τ ∈ B_i) before the samples (1, 1) of B_i are put in."""
-    leaving: tuple[mistake_law.Number, ...]
+    leaving: tuple[Number, ...]
     """The probabilities m_i = P(τ ∈ B_i) once the samples (1, 1) of B_i are put in."""
 
 
-def hard_sequence(law: mistake_law.MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
+def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
     """The hard sequence: (1, 1) in the first ``copies`` rounds of a block, then again in the
     lightest part of its rest.
 
@@ -189,7 +195,7 @@ def hard_sequence(law: mistake_law.MistakeLaw, *, copies: int = 1, parts: int = 
         raise InvalidArgument(f"copies are at most the {law.rounds} rounds, and parts at least 2")
     _concentrated(law)
     block, hits = (1, law.rounds), tuple[int, ...]()
-    blocks, kept, leaving = list[Block](), list[mistake_law.Number](), list[mistake_law.Number]()
+    blocks, kept, leaving = list[Block](), list[Number](), list[Number]()
     weight = law.left((), [law.rounds])[0]
     while True:
         first, last = block
@@ -216,7 +222,7 @@ def _ends(first: int, last: int, parts: int) -> list[int]:
     return [first + part * size + min(part, more) for part in range(parts + 1)]
 
 
-def _concentrated(law: mistake_law.MistakeLaw) -> None:
+def _concentrated(law: MistakeLaw) -> None:
     found = law.concentration()
     if found.low > 0.5:
         raise InvalidArgument(
@@ -235,17 +241,17 @@ class WorstSequence:
     """The stream on which a learner makes the most mistakes, and their expected number."""
 
     hits: tuple[int, ...]
-    mistakes: mistake_law.MistakeFigure
+    mistakes: MistakeFigure
     tied: int
     """The number of streams with as many mistakes, this one included."""
 
 
-def most_rounds(law: mistake_law.MistakeLaw) -> int:
+def most_rounds(law: MistakeLaw) -> int:
     """The largest number of rounds for which all streams of a law can be searched."""
-    return mistake_law.MOST_LISTED if isinstance(law, mistake_law.FiniteLaw) else _FEW
+    return MOST_LISTED if isinstance(law, FiniteLaw) else _FEW
 
 
-def worst_sequence(law: mistake_law.MistakeLaw) -> WorstSequence:
+def worst_sequence(law: MistakeLaw) -> WorstSequence:
     """The stream of ⊥ and (1, 1), fixed beforehand, on which the learner makes the most mistakes.
 
     Exact for a ``FiniteLaw``. By simulation the stream is the one that looks worst, of which the
@@ -259,11 +265,11 @@ def worst_sequence(law: mistake_law.MistakeLaw) -> WorstSequence:
     """
     if law.rounds > most_rounds(law):
         raise Intractable("looking at all streams", f"2^{law.rounds}", 1 << most_rounds(law))
-    if isinstance(law, mistake_law.FiniteLaw):
+    if isinstance(law, FiniteLaw):
         costs = law.every()
         most = max(costs)
         hits = _hits(costs.index(most), law.rounds)
-        return WorstSequence(hits, mistake_law.MistakeFigure.at(most, law.how), costs.count(most))
+        return WorstSequence(hits, MistakeFigure.at(most, law.how), costs.count(most))
     figures = [law.mistakes(_hits(number, law.rounds)) for number in range(1 << law.rounds)]
     values = [figure.value for figure in figures]
     number = values.index(max(values))

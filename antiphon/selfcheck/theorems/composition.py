@@ -5,7 +5,7 @@ Each theorem in two ways: the tight δ of a composition is at most that of Comp[
 and the composition is equivalent to 𝒫 ∘* Comp[RR…], which is the proof.
 """
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import TypeAlias, Union
@@ -94,8 +94,9 @@ def proof_by_simulation(
     return theorem.same_views(systems, rounds, messages(made, count))
 
 
-bounding = partial(partial, bounded_by_responses)
-proving = partial(partial, proof_by_simulation)
+Decided: TypeAlias = Callable[..., partial[theorem.Evidence]]
+bounding: Decided = partial(partial, bounded_by_responses)
+proving: Decided = partial(partial, proof_by_simulation)
 """By these a row is decided: of their arguments a twin changes one."""
 
 
