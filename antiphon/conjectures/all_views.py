@@ -6,8 +6,6 @@ where it asks mechanism j pair m. Forwards along the best choices, the views at 
 found; given these, the gain is linear in each law, or has a linear one below it that touches.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product

@@ -6,8 +6,6 @@ is a function of its seed and the number of starts, whoever makes the climbs and
 under way at once.
 """
 
-from __future__ import annotations
-
 import time
 from collections import deque
 from collections.abc import Callable

@@ -10,8 +10,6 @@ tight δ_b(ε), say. So "M keeps the claim w.r.t. f'" says that some L >= 0 meet
 and L^b() <= its limit: linear, tangent by tangent of the loss.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from contextlib import suppress
 from typing import Any, Final, NamedTuple, Protocol, TypeAlias

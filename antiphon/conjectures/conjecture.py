@@ -8,8 +8,6 @@ A search goes from its first start to its last on one core or many, in one piece
 A checkpoint has what it remembers: plain values, and laws as arrays, bit for bit.
 """
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from fractions import Fraction

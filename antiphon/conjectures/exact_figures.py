@@ -6,8 +6,6 @@ A loss f of (p, q), the probabilities of a view in the two worlds, is convex and
 the largest of its tangents a·p + b·q. Its sum only grows with what is seen: adversaries stop last.
 """
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import ClassVar, Final, NamedTuple, TypeAlias, Union

@@ -3,8 +3,6 @@
 An f' that lists what may be said: the pairs of a search are finitely many.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final, NamedTuple, TypeAlias
 
 import attrs

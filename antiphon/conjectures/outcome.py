@@ -1,8 +1,6 @@
 # pyright: reportUnknownMemberType=false
 """The outcome of a search: refuted, with mechanisms and an adversary, or not refuted."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

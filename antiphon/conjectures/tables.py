@@ -3,8 +3,6 @@
 A mechanism is a table of what it answers after each history.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from fractions import Fraction
 from itertools import pairwise

@@ -3,8 +3,6 @@
 From left to right, a row for each leaf; SVG without scripts or links.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final, TypeAlias
@@ -26,7 +24,7 @@ class Drawn:
 
     text: str
     kind: str
-    branches: tuple[tuple[str, Drawn], ...] = ()
+    branches: "tuple[tuple[str, Drawn], ...]" = ()
     leaves: int = attrs.field(init=False, eq=False, repr=False)
     """The number of leaves below the node; 1 if it is a leaf."""
 

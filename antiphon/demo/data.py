@@ -4,8 +4,6 @@ The package is found but never imported: its import needs pandas, its data only 
 and a csv reader.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import zipfile

@@ -1,7 +1,5 @@
 """The demo's second stage: delayed flights per carrier, counted by H and by HSS (CM §7)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from typing import Final, NamedTuple
@@ -75,19 +73,6 @@ def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
     return histogram, HSS(
         epsilon=epsilon, query=query, dimension=len(CARRIERS), beta=BETA, histogram=inner
     )
-
-
-def play_delays(
-    number: int,
-    *,
-    every: int,
-    epsilon: Fraction,
-    seed: int | None = None,
-    progress: Callable[[int], None] | None = None,
-) -> Delays:
-    """Play the stage on delayed flights: its readings, with their guarantee."""
-    readings = told_delays(number, every=every, epsilon=epsilon, seed=seed, progress=progress)
-    return promised_delays(epsilon, readings)
 
 
 def promised_delays(epsilon: Fraction, readings: tuple[CarrierReading, ...]) -> Delays:

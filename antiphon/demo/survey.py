@@ -1,7 +1,5 @@
 """The demo's analyst, an adaptive adversary that counts flights, and the accuracy of its counts."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from fractions import Fraction
 from functools import cache

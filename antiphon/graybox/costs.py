@@ -5,8 +5,6 @@ Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b that moves by 
 Gaussian noise a share (s/σ)² of μ²; uniform noise of width w costs δ = s/w at every ε.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Random generators that draw from the noise tape: replacements of NumPy's, Python's and
 ``coins``."""
 
-from __future__ import annotations
-
 import copy
 import math
 from collections.abc import Callable, Sequence
@@ -224,16 +222,8 @@ def python_methods(tape: Tape) -> dict[str, Callable[..., Foreign]]:
     def seed(_: Foreign, a: Foreign = None, *__: Foreign, **___: Foreign) -> None:
         seeded(tape, a)
 
-    return {
-        "random": random,
-        "gauss": gauss,
-        "normalvariate": gauss,
-        "uniform": uniform,
-        "expovariate": expovariate,
-        "getrandbits": getrandbits,
-        "choices": choices,
-        "seed": seed,
-    }
+    made = (random, gauss, uniform, expovariate, getrandbits, choices, seed)
+    return {"normalvariate": gauss, **{each.__name__: each for each in made}}
 
 
 def _array(drawn: Sequence[Noisy]) -> Foreign:

@@ -1,7 +1,5 @@
 """The comparison of two worlds that share a tape: its findings, and what could not be judged."""
 
-from __future__ import annotations
-
 import linecache
 import math
 from collections.abc import Iterator, Sequence

@@ -4,8 +4,6 @@ Sums and multiples of it stay such numbers. Where anything else is done with it,
 the tape keeps value and draws, and in the second world the reading is that of the first.
 """
 
-from __future__ import annotations
-
 import math
 import operator
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """NumPy arrays of noisy numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final

@@ -6,8 +6,6 @@ wherever it reads a number that has noise on it. So all that follows a reading i
 both worlds, unless data goes around the noise (Re:cord-play, Cebere et al. 2026, §3).
 """
 
-from __future__ import annotations
-
 import gc
 import itertools
 import os
@@ -163,7 +161,7 @@ class ReadEvent:
 
     place: Place
     reading: str
-    rows: tuple[NoisyRow, ...]
+    rows: "tuple[NoisyRow, ...]"
     result: Foreign
     raw: bool
     """Whether the number carries only uniform draws, from which code computes other noise."""
@@ -218,7 +216,7 @@ class Tape:
     """The events of one world. With ``first``, the same events must occur as in that first
     world."""
 
-    def __init__(self, seed: int, first: Tape | None = None) -> None:
+    def __init__(self, seed: int, first: "Tape | None" = None) -> None:
         self.first = first
         self.events = list[Event]()
         self.marks = list[int]()

@@ -3,8 +3,6 @@
 That is NumPy's, Python's and the system's.
 """
 
-from __future__ import annotations
-
 import copy
 import inspect
 import math

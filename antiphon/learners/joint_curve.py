@@ -19,8 +19,6 @@ lie in [low, high] and are at most ``apart`` apart, the pairs (s₀, s₁) make 
 |ln(s₀/s₁)| <= apart is s₀ <= e^apart·s₁ and s₁ <= e^apart·s₀. So it is largest at a corner.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterable
 from fractions import Fraction

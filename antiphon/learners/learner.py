@@ -1,8 +1,6 @@
 """Base classes of all online learners, which give advice in each round and then learn of its
 loss."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar, Final, Generic, TypeAlias
@@ -19,7 +17,7 @@ from antiphon.protocol.spaces import Arrays, Either, Finite, Integers, Signature
 from antiphon.verifiers.models import UpdatesAndQueries, event_level, updates_and_queries
 
 
-def of_kind(kind: type[Any], text: str) -> Callable[[Any, attrs.Attribute[Any], Any], None]:
+def of_kind(kind: type[Any], text: str) -> "Callable[[Any, attrs.Attribute[Any], Any], None]":
     """A validator that takes instances of a class only; ``text`` is the error message."""
 
     def check(_: object, __: object, value: Any) -> None:
@@ -139,7 +137,7 @@ class InBlocks(ABC):
     __slots__ = ()
 
     @abstractmethod
-    def _follow(self, state: Any, losses: Losses, coins: Coins) -> tuple[Any, NDArray[Any]]:
+    def _follow(self, state: Any, losses: "Losses", coins: Coins) -> tuple[Any, NDArray[Any]]:
         """The result of ``_one_by_one`` for the same random draws, computed faster."""
 
 

@@ -5,8 +5,6 @@ and so no estimate: what is measured is less, and may rank two learners that are
 way (docs/learners.md).
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, Final
 

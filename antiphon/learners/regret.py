@@ -1,8 +1,6 @@
 """Regret: a learner's excess loss over the best fixed expert or point, or over a sequence of
 experts."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Iterable

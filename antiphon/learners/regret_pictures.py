@@ -1,8 +1,6 @@
 # pyright: reportUnknownMemberType=false
 """Regret in pictures: over rounds, with bands; and many learners in small multiples."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 

@@ -3,8 +3,6 @@
 Those of L2P: of the least regret bound that keeps to (ε, δ), and of Thm 3.10.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -14,13 +12,7 @@ from typing import Final, NamedTuple
 
 import attrs
 
-from antiphon.composition.accounting.calibration import (
-    Least,
-    at_most_target,
-    golden_section,
-    largest_where,
-    short_rate,
-)
+from antiphon.composition.accounting import calibration
 from antiphon.composition.accounting.renyi import from_renyi
 from antiphon.composition.guarantees.guarantee import guarantee
 from antiphon.learners.joint_curve import l2p_bound
@@ -54,15 +46,15 @@ class ParameterSearch(NamedTuple):
 
     def largest(self, y: float) -> float:
         """The largest private x for this y."""
-        return largest_where(lambda x: self.private(x, y), *self.xs)
+        return calibration.largest_where(lambda x: self.private(x, y), *self.xs)
 
     def bound(self, y: float) -> float:
         """The merit of this y with its largest private x."""
         return self.merit(self.largest(y), y)
 
-    def least(self) -> Least:
+    def least(self) -> calibration.Least:
         """The least merit over all y, and the y where it is reached."""
-        return golden_section(self.bound, *self.ys)
+        return calibration.golden_section(self.bound, *self.ys)
 
 
 def of_rates(
@@ -100,13 +92,13 @@ def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
 
 def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -> bool:
     """Whether a claim with this Rényi bound is (ε, δ)-DP, decided with safe rounding."""
-    return at_most_target(from_renyi(curve).epsilon_at(delta), epsilon)
+    return calibration.at_most_target(from_renyi(curve).epsilon_at(delta), epsilon)
 
 
 def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:
     """Raises: InvalidArgument for a learner that spends more than (ε, δ)."""
     spent = guarantee(learner).epsilon_at(exact.probability(delta))
-    if not at_most_target(spent, exact.positive(epsilon, "epsilon")):
+    if not calibration.at_most_target(spent, exact.positive(epsilon, "epsilon")):
         raise InvalidArgument(f"the counter that was made costs ε = {shown_up(spent)}: use its rho")
 
 
@@ -208,8 +200,8 @@ def best_l2p(
     margin = min(found, key=lambda each: found[each][0].value)
     least, search = found[margin]
     setting = accountings.L2PSetting(
-        rate=short_rate(search.largest(least.place)), horizon=horizon, batch=batch,
-        fakes=short_rate(least.place), margin=margin,
+        rate=calibration.short_rate(search.largest(least.place)), horizon=horizon, batch=batch,
+        fakes=calibration.short_rate(least.place), margin=margin,
     )  # fmt: skip
     by = _accounting(asked, accounting, batch)
     return L2PParameters(l2p_within(by, setting, target, chance), by)
@@ -226,7 +218,7 @@ def l2p_within(
         kept = exact.at_most(epsilon_of(by, setting, delta), target)
         if kept and not any(by.violations(setting)):
             return setting
-        setting = attrs.evolve(setting, rate=short_rate(float(setting.rate) * 0.9999))
+        setting = attrs.evolve(setting, rate=calibration.short_rate(float(setting.rate) * 0.9999))
     by.check(setting)
     raise InvalidArgument("no parameters are found that keep to this epsilon: give a larger one")
 
@@ -241,7 +233,7 @@ _CURE: Final = (
 def printed_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction) -> L2PParameters:
     """The parameters of Thm 3.10: B = ⌈1/ε⌉, p = 10η/ε, δ₁ = δ/(2KB). Raises: InvalidArgument
     where Thm 3.2 does not hold."""
-    rate = short_rate(_rate(horizon, experts, target) / math.log(horizon / chance))
+    rate = calibration.short_rate(_rate(horizon, experts, target) / math.log(horizon / chance))
     batch = math.ceil(1 / target)
     setting, by = _made(horizon, rate, batch, 10 * rate / target, chance)
     for text in chain(by.violations(setting), by.beyond(setting, target, chance)):
@@ -266,9 +258,9 @@ def corrected_l2p(horizon: int, experts: int, target: Fraction, chance: Fraction
         return fakes(rate) < 1 and found <= target
 
     most = min(float(accountings.MOST_RATE), _rate(horizon, experts, target))
-    rate = short_rate(largest_where(private, most * 2.0**-30, most, 40))
+    rate = calibration.short_rate(calibration.largest_where(private, most * 2.0**-30, most, 40))
     # Rounded up, for the premise.
-    chosen = short_rate(fakes(float(rate)) * (1 + 2.0**-18))
+    chosen = calibration.short_rate(fakes(float(rate)) * (1 + 2.0**-18))
     setting, by = _made(horizon, rate, batch, chosen, chance)
     return L2PParameters(l2p_within(by, setting, target, chance), by)
 

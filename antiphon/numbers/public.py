@@ -1,8 +1,8 @@
 """Rooms (subpackages): the names that ``dir`` shows of them, and modules found by folder.
 
 A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
-what stands in any folder ``antiphon/ROOM/theorems``. So a room is added, and taken away, with all
-that it adds, and no list names it.
+what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``.
+So a room is added, and taken away, with all that it adds, and no list names it.
 """
 
 import sys
@@ -11,7 +11,6 @@ from importlib import import_module
 from importlib.machinery import SourceFileLoader
 from importlib.util import module_from_spec, spec_from_loader
 from pathlib import Path
-from pkgutil import walk_packages
 from types import ModuleType
 from typing import Final
 
@@ -29,21 +28,20 @@ _PACKAGE: Final = Path(__file__).parent.parent
 
 
 def found(folder: str) -> list[ModuleType]:
-    """The modules in all folders of this name, of every room (subpackage); each is imported."""
-    return [
-        import_module(each.name)
-        for place in sorted(_PACKAGE.glob(f"*/{folder}"))
-        for each in walk_packages([str(place)], f"antiphon.{place.parent.name}.{folder}.")
-        if not each.ispkg
-    ]
+    """The modules in all folders of this name, or files of it, room by room; each is imported."""
+    return [import_module(name) for name, _ in _files(folder)]
 
 
 def found_alone(folder: str) -> Iterator[ModuleType]:
     """The modules that ``found`` would give, run without importing their parent packages, which
     would take a second."""
-    for path in sorted(_PACKAGE.glob(f"*/{folder}/[a-z]*.py")):
-        name = ".".join(("antiphon", *path.relative_to(_PACKAGE).with_suffix("").parts))
+    for name, path in _files(folder):
         yield sys.modules[name] if name in sys.modules else load_file(path, name)
+
+
+def _files(folder: str) -> Iterator[tuple[str, Path]]:
+    for path in sorted([*_PACKAGE.glob(f"*/{folder}/[a-z]*.py"), *_PACKAGE.glob(f"*/{folder}.py")]):
+        yield ".".join(("antiphon", *path.relative_to(_PACKAGE).with_suffix("").parts)), path
 
 
 def load_file(path: Path, name: str) -> ModuleType:

@@ -7,8 +7,6 @@ into neighbours so far apart). *Weak triangle inequality*: M's claims for either
 as many steps as records may differ. Figure: the least.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Final

@@ -5,8 +5,6 @@ which ever more records become the candidate. What moves records far somewhere o
 by bisection: between its ends they have moved at least as far in one half as they need to in all.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from contextlib import suppress
@@ -127,7 +125,7 @@ class _Search:
                     return
                 self.follow(path, max(1, share))
 
-    def follow(self, path: _Path, end: int) -> None:
+    def follow(self, path: "_Path", end: int) -> None:
         """Search a path of datasets for the neighbours between which records move furthest."""
         while not self.pi.datasets.contains(path.at(end)):
             if end == 1:
@@ -155,7 +153,7 @@ class _Search:
         tables = all(len(each) == 2 and each[0] == self.pi.size for each in self.shapes)
         return tables and len(self.shapes) <= 1
 
-    def images(self, path: _Path, count: int) -> Records:
+    def images(self, path: "_Path", count: int) -> Records:
         self.left -= 1
         with np.errstate(all="ignore"):  # of data on which nothing can be fitted
             found = np.asarray(self.pi(path.at(count)), np.float64)

@@ -4,8 +4,6 @@ one.
 An example: missing values filled by the mean of the others, and summed, exactly.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
@@ -138,14 +136,14 @@ def travelled(preprocessing: Preprocessing) -> Fraction:
     return found
 
 
-def _noninteractive(_: object, __: attrs.Attribute[Any], value: object) -> None:
+def _noninteractive(_: object, __: "attrs.Attribute[Any]", value: object) -> None:
     if not isinstance(value, NoninteractiveMechanism):
         raise InvalidArgument(
             f"a NoninteractiveMechanism stands behind a preprocessing, no {type(value).__name__}"
         )
 
 
-def _preprocessing(_: object, __: attrs.Attribute[Any], value: object) -> None:
+def _preprocessing(_: object, __: "attrs.Attribute[Any]", value: object) -> None:
     stated(value)
 
 

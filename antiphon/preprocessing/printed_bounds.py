@@ -6,8 +6,6 @@ preprocessing (a column) for α >= 11, 6 in the last row, by its theorem with p 
 Data, for ``docs/preprocessing.md`` and its test: nothing here is used by a guarantee.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Weak triangle inequalities: bounds for P and Q from those for P, R and for R, Q; and for k
 such steps."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction

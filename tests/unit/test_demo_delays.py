@@ -12,7 +12,7 @@ import pytest
 import antiphon as ap
 from antiphon.demo import flights
 from antiphon.demo.data import CARRIERS
-from antiphon.demo.delays import DELTA, delay_mechanisms, play_delays
+from antiphon.demo.delays import DELTA, delay_mechanisms, promised_delays, told_delays
 from antiphon.demo.panels import Curve, bands
 
 NUMBER, EVERY = 30_000, 4_000
@@ -20,7 +20,8 @@ NUMBER, EVERY = 30_000, 4_000
 
 @pytest.fixture(scope="module")
 def found():
-    return play_delays(NUMBER, every=EVERY, epsilon=Fraction(10), seed=3)
+    told = told_delays(NUMBER, every=EVERY, epsilon=Fraction(10), seed=3)
+    return promised_delays(Fraction(10), told)
 
 
 @pytest.mark.slow
@@ -48,7 +49,8 @@ def test_the_truth_lies_in_the_bands_and_the_bands_are_worth_something(found):
 
 
 def test_what_both_promise_is_derived():
-    found = play_delays(10, every=10, epsilon=Fraction(1), seed=1)
+    told = told_delays(10, every=10, epsilon=Fraction(1), seed=1)
+    found = promised_delays(Fraction(1), told)
     histogram, hss = delay_mechanisms(Fraction(1))
     assert found.promise.status.value == "proved"
     own = hss.histogram.claims[0].parameters[0]

@@ -34,7 +34,7 @@ NO_PRIVACY_FIGURES = {
         ],
         "antiphon/audit/running/progress.py": ["rate:,.0f", "(total - done) / rate:,.0f"],
         "antiphon/audit/statistical/sequential.py": ["round(scale * kind)"],
-        "antiphon/conjectures/commands/climb_output.py": [
+        "antiphon/conjectures/commands.py": [
             "standing.seconds:8.1f", "round(_BAR * max(each, 0.0) / top)",
         ],
         "antiphon/selfcheck/commands/corpus.py": [
@@ -71,7 +71,7 @@ NO_PRIVACY_FIGURES = {
             "self.low:.6g", "self.high:.6g", "order:.6g",
         ],
         "antiphon/learners/l2p/accountings.py": ["_ENOUGH:g"],
-        "antiphon/learners/theorems/told_by_learners.py": ["-GRID * math.log(ratio):.3f"],
+        "antiphon/learners/theorems.py": ["-GRID * math.log(ratio):.3f"],
         "examples/batch_constant.py": ["RATE:g", "1 / (16 * b * RATE):.2f"],
         "examples/l2p_table.py": ["e:g"],
         "examples/measured_regret.py": ["e:g"],
@@ -92,8 +92,8 @@ NO_PRIVACY_FIGURES = {
             "value:.4g", "round(_BAR * math.log(ratio) / widest)", "value:,.0f",
         ],
         "antiphon/learners/commands/learn.py": [
-            "row.regret:,.1f", "row.regret / game.rounds:.5f", "row.standings.slope:.2f",
-            "row.shifting:,.1f", "figure(row):,.1f", "found:.2f",
+            "_regret(row):,.1f", "_regret(row) / game.rounds:.5f", "row.standings.slope:.2f",
+            "_shifting(row):,.1f", "figure(row):,.1f", "found:.2f",
         ],
         "antiphon/demo/panels.py": ["value:,.0f", "value:.3g"],
         "antiphon/boards/series.py": ["float(value):.10g"],

@@ -1,7 +1,5 @@
 """The command ``antiphon counterexample``: sparse parallel composition broken for δ > 0."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path
@@ -29,7 +27,7 @@ class Demonstration:
     """The result of ``antiphon counterexample``: everything that it prints."""
 
     adversary: CounterexampleAdversary
-    worlds: tuple[Trial, Trial]
+    worlds: "tuple[Trial, Trial]"
     confidence: float
     halted: bool
     reason: str | None

@@ -9,7 +9,7 @@ import attrs
 
 from antiphon.cli.output import exact_number, print_card, progress
 from antiphon.demo.data import CARRIERS, LATE, ORIGINS, flights
-from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, play_delays
+from antiphon.demo.delays import BETA, DELTA, CarrierReading, Delays, promised_delays, told_delays
 from antiphon.demo.panels import Curve, along, bands
 from antiphon.demo.survey import FlightAnalyst, FlightCounter, flight_game
 from antiphon.numbers.errors import ReplayMismatch
@@ -194,7 +194,8 @@ def delays_stage(
 ) -> Delays:
     """Play the demo's second stage, on delayed flights, with a progress bar."""
     with progress("counting delayed flights", number, quiet=quiet) as advance:
-        return play_delays(number, every=every, epsilon=epsilon, seed=seed, progress=advance)
+        told = told_delays(number, every=every, epsilon=epsilon, seed=seed, progress=advance)
+    return promised_delays(epsilon, told)
 
 
 def write_delays(found: Delays, output: Path, *, seeded: bool) -> dict[str, Path]:

@@ -5,7 +5,7 @@ are answered at once. Here is what several of them have.
 """
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -22,6 +22,11 @@ With = Annotated[
 ]
 Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
 Workers = Annotated[int | None, typer.Option(min=1, help="Processes; without it: where they pay.")]
+
+
+def drawing(told: str) -> Any:
+    """The option of a file that a picture is drawn to."""
+    return typer.Option(metavar="FILE", help=told)
 
 
 def check_plot(plot: Path | None, force: bool) -> None:

@@ -5,7 +5,7 @@ from typing import Annotated, Final
 
 import typer
 
-from antiphon.cli.options import File, Force, Json, Seed, With, Workers, check_plot
+from antiphon.cli.options import File, Force, Json, Seed, With, Workers, check_plot, drawing
 from antiphon.numbers.errors import InvalidArgument
 
 
@@ -32,9 +32,7 @@ def account(
     width: Annotated[
         str, typer.Option(help="Of the certified interval in ε, for unlike parameters.")
     ] = "1e-6",
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the curves: .png, .svg or .pdf.")
-    ] = None,
+    plot: Annotated[Path | None, drawing("Draw the curves: .png, .svg or .pdf.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:
@@ -199,9 +197,7 @@ def counters(
     delta: Annotated[
         str | None, typer.Option(help="Print the (ε, δ) that ρ implies for this δ, too.")
     ] = None,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw the errors: .png, .svg or .pdf.")
-    ] = None,
+    plot: Annotated[Path | None, drawing("Draw the errors: .png, .svg or .pdf.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:

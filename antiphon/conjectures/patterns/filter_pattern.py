@@ -12,8 +12,6 @@ What a filter is given to charge for: of each claim a mechanism that keeps it an
   is 0.98·2ρ for ρ = 1/50.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from functools import cached_property
@@ -253,7 +251,7 @@ class FilterPattern(Pattern):
     def in_words(self, sizes: Sizes) -> str:
         return "sets of its claims, small ones first"
 
-    def climber(self, size: Size, epsilon: ExactEpsilon) -> SetBySet:
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> "SetBySet":
         return SetBySet(self, size, epsilon)
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:

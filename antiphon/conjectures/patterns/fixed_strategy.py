@@ -9,8 +9,6 @@ others do between the mechanisms, a post-processor say, is played and need not b
 What is lost is a sum over views, convex in their probabilities: its ``tangent`` is a polynomial.
 """
 
-from __future__ import annotations
-
 from collections.abc import Hashable, Iterator, Sequence
 from typing import Any, Final, NamedTuple, TypeAlias
 

@@ -1,7 +1,5 @@
 """The pattern of any game that the user composes of sought mechanisms and of fixed ones."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from functools import cached_property

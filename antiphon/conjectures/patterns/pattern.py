@@ -1,7 +1,5 @@
 """The base of all patterns: compositions in which some mechanisms are known by their claim only."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
 from fractions import Fraction
@@ -11,15 +9,8 @@ import attrs
 
 from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import OnlyAt, whole_order
-from antiphon.conjectures import law_trees
+from antiphon.conjectures import exact_figures, law_trees
 from antiphon.conjectures.climbing import Climb, Climbing, Program, Size, program
-from antiphon.conjectures.exact_figures import (
-    WIDEST_SAID,
-    Figure,
-    TightDelta,
-    TightMoment,
-    epsilon_text,
-)
 from antiphon.conjectures.tables import Judged, Plan, mechanism, mix, round_law
 from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol import Approximate, Claim, Measure, Renyi, Status, Verification, register
@@ -80,11 +71,13 @@ class Pattern(ABC):
         be computed."""
 
 
-def rounds_in_words(sizes: Sizes, parts: Iterable[SoughtMechanism]) -> str:
+def rounds_in_words(sizes: Sizes, parts: "Iterable[SoughtMechanism]") -> str:
     """The searched sizes of mechanisms, in words."""
     told = ", ".join(f"{rounds} × {answers}" for rounds, answers in sizes)
     narrow = any(type(part) is AnyRenyi for part in parts)
-    return f"mechanisms of rounds × answers {told}{f', {WIDEST_SAID}' if narrow else ''}"
+    return (
+        f"mechanisms of rounds × answers {told}{f', {exact_figures.WIDEST_SAID}' if narrow else ''}"
+    )
 
 
 def grid(rounds: int, answers: int) -> list[Size]:
@@ -121,7 +114,7 @@ class SoughtMechanism(ABC):
 
     @property
     @abstractmethod
-    def claimed(self) -> tuple[Figure, Fraction]:
+    def claimed(self) -> tuple[exact_figures.Figure, Fraction]:
         """(the figure that the claim limits, its largest allowed value)."""
 
     @property
@@ -177,11 +170,11 @@ class AnyMechanism(SoughtMechanism):
         return Approximate(self.epsilon, self.delta)
 
     @property
-    def claimed(self) -> tuple[TightDelta, Fraction]:
-        return TightDelta(self.epsilon), self.delta
+    def claimed(self) -> tuple[exact_figures.TightDelta, Fraction]:
+        return exact_figures.TightDelta(self.epsilon), self.delta
 
     def __str__(self) -> str:
-        return f"({epsilon_text(self.epsilon)}, {self.delta})-DP"
+        return f"({exact_figures.epsilon_text(self.epsilon)}, {self.delta})-DP"
 
 
 @register("antiphon.AnyRenyi/1")
@@ -212,8 +205,8 @@ class AnyRenyi(SoughtMechanism):
         return Renyi(OnlyAt(self.order, self.moment))
 
     @property
-    def claimed(self) -> tuple[TightMoment, Fraction]:
-        return TightMoment(self.order), self.moment
+    def claimed(self) -> tuple[exact_figures.TightMoment, Fraction]:
+        return exact_figures.TightMoment(self.order), self.moment
 
     def __str__(self) -> str:
         return f"of moment {self.moment} at α = {self.order}"

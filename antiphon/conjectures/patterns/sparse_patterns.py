@@ -1,8 +1,6 @@
 """The patterns of f_∞ and f_{∞,FPC}: mechanisms with the same claim, of which few may see a
 difference."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from fractions import Fraction
 from typing import Any, Final
@@ -31,7 +29,7 @@ _WIDEST: Final = 10**8
 """The largest number of views in a table."""
 
 
-def _creations(made: SparseComposition, _: object, value: int) -> None:
+def _creations(made: "SparseComposition", _: object, value: int) -> None:
     if exact.whole(value, "creations") > _MOST:
         raise InvalidArgument(
             f"at most {_MOST} creations, not {value}: all views are tabled, and there are as many "
@@ -39,7 +37,7 @@ def _creations(made: SparseComposition, _: object, value: int) -> None:
         )
 
 
-def _sparse(made: SparseComposition, _: object, value: int) -> None:
+def _sparse(made: "SparseComposition", _: object, value: int) -> None:
     if exact.whole(value, "sparse") > made.creations:
         raise InvalidArgument("sparse is at most the number of creations")
 

@@ -4,8 +4,6 @@ What they did, in one game or over rounds T and ε, and how regret grows with bo
 for people, for programs and in pictures.
 """
 
-from __future__ import annotations
-
 import math
 import signal
 import sys
@@ -15,7 +13,7 @@ from contextlib import suppress
 from fractions import Fraction
 from operator import attrgetter
 from pathlib import Path
-from typing import TypeAlias, TypeVar
+from typing import NamedTuple, TypeAlias, TypeVar
 
 import attrs
 
@@ -39,51 +37,44 @@ from antiphon.numbers import fixed_up
 from antiphon.protocol import Card, Grid, Part
 
 
-@attrs.frozen
-class LearnerRow:
+class LearnerRow(NamedTuple):
     """The result of one learner in one game."""
 
-    name: str
-    privacy: str
-    """The (ε, δ) that the learner was made for, as text; "any" if it needs none to be private,
-    "no" if it claims none."""
-    epsilon: Fraction | None
+    by: Entrant
     standings: Standings
-
-    @property
-    def rounds(self) -> int:
-        """The number T of rounds of the game."""
-        return self.standings.checkpoints[-1]
-
-    @property
-    def regret(self) -> float:
-        """The mean regret after the last round."""
-        return float(self.standings.mean[-1])
-
-    @property
-    def band(self) -> float:
-        """Half the width of the 95 % confidence interval of the mean regret."""
-        return float(self.standings.band()[-1])
-
-    @property
-    def shifting(self) -> float:
-        """The mean dynamic regret (against experts that change) after the last round, if it was
-        measured."""
-        found = self.standings.shifting
-        assert found is not None
-        return float(found[:, -1].mean())
-
-    @property
-    def budget(self) -> float:
-        """The ε of the learner; 0 for a learner that takes none."""
-        return float(self.epsilon or 0)
 
 
 Key = TypeVar("Key", bound=Hashable)
 Figure: TypeAlias = Callable[[LearnerRow], float]
-_name, _epsilon, _rounds, _regret, _band, _shifting, _budget = map(
-    attrgetter, ("name", "epsilon", "rounds", "regret", "band", "shifting", "budget")
-)
+_name, _epsilon = attrgetter("by.name"), attrgetter("by.epsilon")
+_promised = attrgetter("by.privacy", "by.epsilon")
+
+
+def _rounds(row: LearnerRow) -> int:
+    """The number T of rounds of the game."""
+    return row.standings.checkpoints[-1]
+
+
+def _regret(row: LearnerRow) -> float:
+    """The mean regret after the last round."""
+    return float(row.standings.mean[-1])
+
+
+def _band(row: LearnerRow) -> float:
+    """Half the width of the 95 % confidence interval of the mean regret."""
+    return float(row.standings.band()[-1])
+
+
+def _shifting(row: LearnerRow) -> float:
+    """The mean dynamic regret (against experts that change) after the last round, if measured."""
+    found = row.standings.shifting
+    assert found is not None
+    return float(found[:, -1].mean())
+
+
+def _budget(row: LearnerRow) -> float:
+    """The ε of the learner; 0 for a learner that takes none."""
+    return float(row.by.epsilon or 0)
 
 
 def shared(
@@ -119,7 +110,7 @@ class LearnedOutcome:
         """The outcome as a dictionary, for JSON."""
         times = [game.rounds for game in self.games]
         learners: list[dict[str, object]] = [
-            {"name": row.name, "private": row.privacy != "no", **row.standings.to_dict()}
+            {"name": row.by.name, "private": row.by.privacy != "no", **row.standings.to_dict()}
             for row in self.rows
         ]
         return {
@@ -165,9 +156,9 @@ class LearnedOutcome:
         columns = ["learner", "private", "regret", "±", "a round", "slope", *dynamic, "games"]
         cells = [
             [
-                row.name, row.privacy, f"{row.regret:,.1f}", fixed_up(row.band, 1),
-                f"{row.regret / game.rounds:.5f}", f"{row.standings.slope:.2f}",
-                *(f"{row.shifting:,.1f}" for _ in dynamic), str(row.standings.repetitions),
+                row.by.name, row.by.privacy, f"{_regret(row):,.1f}", fixed_up(_band(row), 1),
+                f"{_regret(row) / game.rounds:.5f}", f"{row.standings.slope:.2f}",
+                *(f"{_shifting(row):,.1f}" for _ in dynamic), str(row.standings.repetitions),
             ]
             for row in self.rows
         ]  # fmt: skip
@@ -193,14 +184,12 @@ class LearnedOutcome:
             columns.append("slope in T")
         cells = list[list[str]]()
         for name, runs in shared(self.rows, _name).items():
-            for (privacy, _), several in shared(
-                runs, lambda row: (row.privacy, row.epsilon)
-            ).items():
-                at = {row.rounds: row for row in several}
+            for (privacy, _), several in shared(runs, _promised).items():
+                at = {_rounds(row): row for row in several}
                 told = [_told(at.get(time), figure, band) for time in times]
                 slopes = [power(several, _rounds, figure)] if len(times) > 1 else []
                 cells.append([name, privacy, *told, *map(_slope, slopes)])
-            budgets = {row.epsilon for row in runs}
+            budgets = {row.by.epsilon for row in runs}
             if len(budgets) > 1:
                 same = shared(runs, _rounds)
                 slopes = [power(same.get(time, []), _budget, figure) for time in times]
@@ -235,13 +224,13 @@ def _learner(name: str, runs: Sequence[LearnerRow]) -> dict[str, object]:
     by_rounds = shared(runs, _rounds)
     by_budget = shared(runs, _epsilon)
     return {
-        "name": name, "private": runs[0].privacy != "no",
+        "name": name, "private": runs[0].by.privacy != "no",
         "runs": [
-            {"rounds": row.rounds, "epsilon": row.epsilon, **row.standings.to_dict()}
+            {"rounds": _rounds(row), "epsilon": row.by.epsilon, **row.standings.to_dict()}
             for row in runs
         ],
         "slopes_in_rounds": [
-            {"epsilon": same[0].epsilon, "slope": power(same, _rounds, _regret)}
+            {"epsilon": same[0].by.epsilon, "slope": power(same, _rounds, _regret)}
             for same in by_budget.values()
             if len(by_rounds) > 1
         ],
@@ -274,13 +263,13 @@ def _sizes(game: OnlineGame) -> dict[str, object]:
 def over_rounds(rows: Sequence[LearnerRow]) -> list[Facet]:
     """Pictures of regret over T, one for each ε; empty if there is one T only. A learner without
     an ε is in each."""
-    if len({row.rounds for row in rows}) < 2:
+    if len({_rounds(row) for row in rows}) < 2:
         return []
     budgets: list[Fraction | None] = [*_budgets(rows)] or [None]
     return [
         Facet(
             "" if budget is None else f"ε = {exact_number(budget)}",
-            _traces([row for row in rows if row.epsilon in (None, budget)], _rounds),
+            _traces([row for row in rows if row.by.epsilon in (None, budget)], _rounds),
         )
         for budget in budgets
     ]
@@ -293,11 +282,11 @@ def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
     if len(budgets) < 2:
         return []
     level = [
-        attrs.evolve(row, epsilon=end)
-        for row in rows if row.epsilon is None
+        row._replace(by=row.by._replace(epsilon=end))
+        for row in rows if row.by.epsilon is None
         for end in (budgets[0], budgets[-1])
     ]  # fmt: skip
-    both = [*level, *(row for row in rows if row.epsilon is not None)]
+    both = [*level, *(row for row in rows if row.by.epsilon is not None)]
     return [
         Facet(f"T = {rounds:,}", _traces(same, _budget))
         for rounds, same in sorted(shared(both, _rounds).items())
@@ -305,13 +294,13 @@ def over_budgets(rows: Sequence[LearnerRow]) -> list[Facet]:
 
 
 def _budgets(rows: Sequence[LearnerRow]) -> list[Fraction]:
-    return sorted({row.epsilon for row in rows if row.epsilon is not None})
+    return sorted({row.by.epsilon for row in rows if row.by.epsilon is not None})
 
 
 def _traces(rows: Sequence[LearnerRow], at: Figure) -> list[Trace]:
     return [
-        Trace(name, [at(row) for row in same], [row.regret for row in same],
-              [row.band for row in same])
+        Trace(name, [at(row) for row in same], [_regret(row) for row in same],
+              [_band(row) for row in same])
         for name, same in shared(rows, _name).items()
     ]  # fmt: skip
 
@@ -377,7 +366,7 @@ def _play(
                 each.learner, each.game, repetitions=playing.repeat, seed=playing.seed,
                 shifts=shifts, executor=playing.workers, progress=tell,
             )  # fmt: skip
-            rows.append(LearnerRow(each.name, each.privacy, each.epsilon, standings))
+            rows.append(LearnerRow(each, standings))
             if standings.interrupted:
                 break
     if not rows:
@@ -394,4 +383,4 @@ def _draw(outcome: LearnedOutcome, plot: Path) -> None:
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
     else:  # of one game, or when no more than one was played to its end
-        regrets([row.standings.trace(row.name) for row in rows], title=title, paths=[plot])
+        regrets([row.standings.trace(row.by.name) for row in rows], title=title, paths=[plot])

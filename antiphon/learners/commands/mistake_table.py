@@ -2,8 +2,6 @@
 """``antiphon mistakes``: the mistakes that three adversaries force on a learner, between two
 bounds."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from contextlib import suppress
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Games and learners by their names on the command line, and the pairing of learners with games."""
 
-from __future__ import annotations
-
 import re
 from collections.abc import Callable, Iterator
 from fractions import Fraction
@@ -53,7 +51,7 @@ class Played(NamedTuple):
     body: str
     grid: int | None
     given: tuple[str, ...]
-    data: DataColumns
+    data: "DataColumns"
 
 
 class DataColumns(NamedTuple):

@@ -1,7 +1,5 @@
 """Learners in a convex body: their base class, gradients in whole steps, and two baselines."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, ClassVar, Final, Generic, NamedTuple
 

@@ -7,8 +7,6 @@ z_i = entry/grid. ℓ(·; z) is convex, and ``lipschitz`` bounds its slope (in �
 every datum that a game may tell; gradients are clipped to it, so privacy never rests on it.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from typing import ClassVar, Protocol, TypeAlias

@@ -15,8 +15,6 @@ for any convex losses: that of FTRL, and L times how far noise moves the points.
 * ``hedged``: between the two, by what each loses (``HedgedLeader``), for a little more noise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, Final, Literal, TypeAlias

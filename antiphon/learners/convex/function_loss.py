@@ -1,7 +1,5 @@
 """A user's loss, made of two plain functions, and the tests of it on samples."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any, ClassVar, Final, TypeAlias
 

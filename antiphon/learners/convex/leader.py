@@ -1,8 +1,6 @@
 """Regularised leaders, which choose their points by noisy sums of gradients from a private
 counter."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from fractions import Fraction

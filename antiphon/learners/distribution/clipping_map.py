@@ -1,8 +1,6 @@
 """The clipping map h_t of the LDP paper, and mechanisms by which users report its
 log-likelihoods with noise."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from fractions import Fraction
 from functools import cached_property, lru_cache

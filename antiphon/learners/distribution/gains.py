@@ -11,8 +11,6 @@ and hypotheses. None of this is claimed as a bound on the regret: the gains have
 noise, and η is for contexts that come equally often.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Classes of hypotheses, each a distribution of the label in every context; and the lower
 bound's class."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, Self
 

@@ -1,8 +1,6 @@
 """Learners that get one locally private answer from each user: their base class, a mixture of
 hypotheses, and its risk."""
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Iterator
 from fractions import Fraction

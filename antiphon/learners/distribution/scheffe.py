@@ -1,7 +1,5 @@
 """A knockout of pairwise tests that finds which of K distributions generates the users' labels."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from functools import cached_property
 from typing import Any, NamedTuple

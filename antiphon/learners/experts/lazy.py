@@ -1,8 +1,6 @@
 """Lazy experts: learners that are private because they seldom switch, and a switch reveals
 little."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import lru_cache
@@ -194,10 +192,7 @@ class LazyExperts(LazyInBatches):
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
         found = lazy_parameters(searching.rounds(horizon), experts, *budget(epsilon, delta))
-        return cls(
-            horizon=horizon, experts=experts, grid=grid,
-            rate=found.rate, cost=found.cost, batch=found.batch,
-        )  # fmt: skip
+        return cls(horizon=horizon, experts=experts, grid=grid, **found._asdict())
 
     @property
     def regret_bound(self) -> float:

@@ -1,7 +1,5 @@
 """Lazy experts as a complex mechanism (CM §6), whose privacy is derived from that of its parts."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from functools import cached_property
@@ -29,7 +27,7 @@ from antiphon.verifiers.models import NeighbouringStart, neighbouring_start
 from antiphon.verifiers.relations import Within
 
 
-def of_lazy_experts(_: object, field: attrs.Attribute[Any], value: object) -> None:
+def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
     """A validator that takes ``LazyExperts`` only and no subclass, which might decide otherwise."""
     if type(value) is not LazyExperts:
         raise InvalidArgument(f"{field.name} is a LazyExperts, not {of_kind(value)}")

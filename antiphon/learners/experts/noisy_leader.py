@@ -26,8 +26,6 @@ Noise on a grid, of 2^-32 of its deviation, is taken as Gaussian.
 Source: derived here; Cesa-Bianchi and Lugosi 2006, Thm 2.2, without noise.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -68,7 +66,7 @@ class Led(NamedTuple):
         return updates
 
 
-def _of_losses(_: object, field: attrs.Attribute[Any], value: object) -> None:
+def _of_losses(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
     if not isinstance(value, Counter) or value.dimension is None:
         raise InvalidArgument("counter must be a counter with a dimension: one sum for each expert")
     if value.smallest != 0 or value.clip or value.users:
@@ -148,7 +146,6 @@ class NoisyLeader(Learner[Led], InBlocks):
         is looked at. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1); for a counter
         that spends more, or whose neighbours are not any two losses.
         """
-
         make = _buffered if counter is None else counter
         rho = largest_rho(*budget(epsilon, delta))
         made = make(horizon=rounds(horizon), dimension=experts, largest=grid, rho=rho)
@@ -173,7 +170,6 @@ class NoisyLeader(Learner[Led], InBlocks):
     def regret_bound(self) -> float:
         """The bound on expected regret (see ``noisy_leader``), at most the horizon. Raises:
         Intractable for a horizon past 2^20."""
-
         return regret_bound(float(self.rate), self.counter)
 
     @property

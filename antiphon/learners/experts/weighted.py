@@ -1,8 +1,6 @@
 """Exponential weights: learners that draw an expert with weight e^(-η·(total loss)), each round
 or seldom."""
 
-from __future__ import annotations
-
 import math
 from abc import abstractmethod
 from fractions import Fraction

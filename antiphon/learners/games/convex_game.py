@@ -1,8 +1,6 @@
 """Games in a convex body, and meters of regret for them: linear losses, or the rows of a table
 of data."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from fractions import Fraction
@@ -34,7 +32,7 @@ class ConvexMeter(online_game.Meter):
     So regret may be larger by the gap of its certificate, which is told beside it.
     """
 
-    def __init__(self, times: tuple[int, ...], game: ConvexGame) -> None:
+    def __init__(self, times: tuple[int, ...], game: "ConvexGame") -> None:
         super().__init__(times)
         self._loss, self._body = game.convex_loss, game.body
         self._waiting = list[convex_losses.Datum]()
@@ -116,7 +114,7 @@ class ConvexGame(online_game.OnlineGame):
         return ConvexMeter(times, self)
 
 
-def _linear(_: object, field: attrs.Attribute[Any], value: object) -> None:
+def _linear(_: object, field: "attrs.Attribute[Any]", value: object) -> None:
     if type(value) is not convex_losses.LinearLoss:
         raise InvalidArgument(f"the {field.name} of a linear game is a LinearLoss")
 

@@ -1,7 +1,5 @@
 """Games with given losses: the rows of an array, of a file, or of any iterable."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Iterator
 from itertools import islice
 from pathlib import Path

@@ -1,7 +1,5 @@
 """Three accountings of the privacy of L2P, each with the premises that it needs."""
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Iterator

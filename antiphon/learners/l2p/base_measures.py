@@ -1,8 +1,6 @@
 """The measures that L2P needs of a base algorithm (Assumption 3.1), and those of exponential
 weights."""
 
-from __future__ import annotations
-
 import itertools
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Sequence

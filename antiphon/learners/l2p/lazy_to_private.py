@@ -1,7 +1,5 @@
 """L2P: lazy online learners made private, Alg. 1 of Asi, Koren, Liu and Talwar."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Final, NamedTuple, Self
 
@@ -32,7 +30,7 @@ def _fakes(value: object) -> Fraction:
     return found
 
 
-def _margin(_: object, field: attrs.Attribute[int], value: object) -> None:
+def _margin(_: object, field: "attrs.Attribute[int]", value: object) -> None:
     if type(value) is not int or value not in (1, 2):
         raise InvalidArgument("margin is 2, as in the paper, or 1")
 
@@ -218,9 +216,8 @@ class LazyToPrivate(PairedExperts):
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1), or premises that no
         parameters meet.
         """
-        return cls._made(
-            experts, grid, *best_l2p(rounds(horizon), experts, *budget(epsilon, delta), accounting)
-        )
+        asked = rounds(horizon), experts, *budget(epsilon, delta)
+        return cls._made(experts, grid, *best_l2p(*asked, accounting))
 
     @classmethod
     def corrected(
@@ -232,9 +229,8 @@ class LazyToPrivate(PairedExperts):
         the largest below it for which Thm 3.2 gives ε.
         Raises: InvalidArgument for a premise of Thm 3.2 that does not hold.
         """
-        return cls._made(
-            experts, grid, *corrected_l2p(rounds(horizon), experts, *budget(epsilon, delta))
-        )
+        asked = rounds(horizon), experts, *budget(epsilon, delta)
+        return cls._made(experts, grid, *corrected_l2p(*asked))
 
     @classmethod
     def printed(
@@ -246,17 +242,14 @@ class LazyToPrivate(PairedExperts):
         ε₀ = T^(-1/4) ln^(3/4) d; B is rounded up, and δ₁ = δ/(2KB).
         Raises: InvalidArgument where they violate Thm 3.2: it asks for ln(1/δ₁) <= 10 then.
         """
-        return cls._made(
-            experts, grid, *printed_l2p(rounds(horizon), experts, *budget(epsilon, delta))
-        )
+        asked = rounds(horizon), experts, *budget(epsilon, delta)
+        return cls._made(experts, grid, *printed_l2p(*asked))
 
     @classmethod
     def _made(cls, experts: int, grid: int, setting: L2PSetting, accounting: Accounting) -> Self:
+        weights = base_measures.ExponentialWeights(experts=experts, grid=grid, rate=setting.rate)
         return cls(
-            measures=base_measures.ExponentialWeights(
-                experts=experts, grid=grid, rate=setting.rate
-            ),
-            horizon=setting.horizon, batch=setting.batch, fakes=setting.fakes,
+            measures=weights, horizon=setting.horizon, batch=setting.batch, fakes=setting.fakes,
             margin=setting.margin, accounting=accounting,
         )  # fmt: skip
 

@@ -13,8 +13,6 @@ P(ν < T + z - n). Runs of equal counts make it a power: so a million rounds wit
 cost what these cost.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Learners with few states: a Markov chain from a table, halving (not private), and name and
 shame."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from typing import ClassVar, Final, TypeAlias

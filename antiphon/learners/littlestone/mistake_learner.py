@@ -10,8 +10,6 @@ Source: Dmitriev, Szabó, Sanyal, *On the Growth of Mistakes in Differentially P
 Learning: A Lower Bound Perspective* (2024), where the sample (0, 0) is ⊥.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

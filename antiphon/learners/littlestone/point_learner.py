@@ -1,8 +1,6 @@
 """A private learner of Point_N from a sparse vector and a noisy argmax: it waits for a large
 count, then asks which point has it."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any, Final, NamedTuple

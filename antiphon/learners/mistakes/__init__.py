@@ -6,8 +6,6 @@ the lower bound's proof (``hard_sequence``), the one that is wrong every round (
 and the best of all 2^T streams, for small T (``worst_sequence``).
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from antiphon.learners.littlestone.mistake_learner import BLANK, HIT

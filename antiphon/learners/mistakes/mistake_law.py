@@ -4,8 +4,6 @@ Streams are of ⊥ and (1, 1) only, told as the rounds of the (1, 1): ``hits``, 
 T. τ is the first round whose hypothesis is not f⁽⁰⁾.
 """
 
-from __future__ import annotations
-
 import math
 from abc import ABC, abstractmethod
 from bisect import bisect_right
@@ -44,7 +42,7 @@ class MistakeFigure(ForPrograms):
     how: How
 
     @classmethod
-    def at(cls, value: Number, how: How) -> MistakeFigure:
+    def at(cls, value: Number, how: How) -> "MistakeFigure":
         """A figure whose interval is the single point ``value``."""
         return cls(value, value, value, how)
 

@@ -1,8 +1,6 @@
 """DP-OCO: L2P with exponential weights of the points of a convex body, regularised, for linear
 losses."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any, ClassVar, Literal, NamedTuple, Self
 
@@ -23,7 +21,7 @@ from antiphon.populations.each_replica import for_each
 from antiphon.protocol import Claim, Coins, Measure, Renyi, Status, column_safe, register
 
 
-def _below_one(_: object, field: attrs.Attribute[float], value: float) -> None:
+def _below_one(_: object, field: "attrs.Attribute[float]", value: float) -> None:
     if value >= 1:
         raise InvalidArgument(f"{field.name} must lie strictly between 0 and 1")
 

@@ -3,8 +3,6 @@
 In doubles: whatever rests on the law is *assumed*.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple

@@ -1,8 +1,6 @@
 """Lazy private learners in a convex body, which hold a noisy sum of gradients and seldom renew
 it."""
 
-from __future__ import annotations
-
 import math
 import operator
 from abc import abstractmethod

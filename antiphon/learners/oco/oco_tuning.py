@@ -5,14 +5,12 @@ Those of DP-OCO are found as they are printed, as they must be for Thm 3.2, and 
 accounting.
 """
 
-from __future__ import annotations
-
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
 from functools import lru_cache
 from itertools import chain
-from typing import Any, Final, NamedTuple, Self
+from typing import Any, Final, NamedTuple, Self, TypeAlias
 
 import attrs
 
@@ -38,64 +36,68 @@ class Prefix(NamedTuple):
     batch: int
 
 
-def seems_to_keep(curve: JointCurve, epsilon: Fraction, delta: Fraction) -> bool:
-    """Whether a bound seems to give (ε, δ)-DP, in plain floats, for a search; ``keeps`` decides
-    in the end."""
-    return curve.seems_to_keep(float(epsilon), float(delta), _ORDERS, 5e4)
-
-
 def batches(horizon: int) -> list[int]:
     """The batch sizes that are tried: powers of 2 up to 64, then powers of 4, and all rounds in
     one batch."""
     return sorted({1, 2, 8, 32, *(1 << k for k in range(2, horizon.bit_length(), 2)), horizon})
 
 
+Tried: TypeAlias = tuple[int, float, float]
+"""What is tried: the batch size B, the spread of the noise, and a share of the privacy."""
+
+
 def _inverse(precision: float, _: float) -> float:
     return 1 / precision
 
 
-def _prefix(sigma: float, share: float, batch: int) -> tuple[int, Fraction, Fraction, Fraction]:
-    """The parameters (B, σ, c, w) with cost c = share·Bw, as rationals."""
-    clip = short_rate(_WIDTH / sigma)
-    return batch, short_rate(sigma), short_rate(share * batch * _WIDTH / sigma), clip
+def least_spread(
+    curve: Callable[[int, float, float], JointCurve], merit: Callable[[int, float, float], float],
+    spreads: tuple[float, float, int], shares: tuple[float, float, int], sizes: Iterable[int],
+    target: Fraction, chance: Fraction,
+) -> Tried:  # fmt: skip
+    """The batch size of the least merit, with the share of the least spread within (ε, δ).
+
+    ``spreads`` are searched by their inverses. In plain floats; ``keeps`` decides in the end.
+    """
+
+    def best(batch: int) -> Tried:
+        def private(precision: float, share: float) -> bool:
+            tried = curve(batch, 1 / precision, share)
+            return tried.seems_to_keep(float(target), float(chance), _ORDERS, 5e4)
+
+        search = ParameterSearch(private, _inverse, spreads, shares)
+        share = search.least().middle
+        return batch, search.bound(share), share
+
+    batch, spread, share = min(map(best, sizes), key=lambda tried: merit(*tried))
+    while not keeps(curve(batch, spread, share), target, chance):
+        spread *= 1.003
+    return batch, spread, share
+
+
+def _prefix(batch: int, sigma: float, share: float) -> Prefix:
+    """The parameters with cost c = share·Bw, as rationals."""
+    cost = short_rate(share * batch * _WIDTH / sigma)
+    return Prefix(short_rate(sigma), cost, short_rate(_WIDTH / sigma), batch)
 
 
 @lru_cache(maxsize=64)
 def lazy_prefix(
     horizon: int, dimension: int, target: Fraction, chance: Fraction, batch: int | None = None
 ) -> Prefix:
-    """The (ε, δ)-DP parameters with about the least √d·σ + √(BT); for a given B, with the least
-    σ."""
+    """The (ε, δ)-DP parameters with about the least √d·σ + √(BT), σ >= 1; for a given B, with the
+    least σ. A share of 2/ε makes leaving nearly as likely in both worlds."""
 
-    def search(batch: int) -> ParameterSearch:
-        """The search for the least σ >= 1 over costs share·Bw; a share of 2/ε makes leaving
-        nearly as likely in both worlds."""
+    def curve(batch: int, sigma: float, share: float) -> JointCurve:
+        return prefix_curve(horizon, **_prefix(batch, sigma, share)._asdict())
 
-        def private(precision: float, share: float) -> bool:
-            curve = prefix_curve(horizon, *_prefix(1 / precision, share, batch))
-            return seems_to_keep(curve, target, chance)
-
-        low = 1 / (1e3 * math.sqrt(horizon) / min(float(target), 1))
-        return ParameterSearch(
-            private, _inverse, (low, 1.0, 18), (1e-2, max(1e2, 50 / float(target)), 10)
-        )
-
-    def merit(batch: int) -> float:
-        found = search(batch)
-        sigma = found.bound(found.least().middle)
+    def merit(batch: int, sigma: float, _: float) -> float:
         return math.sqrt(dimension) * sigma + math.sqrt(batch * horizon)
 
-    batch = min(batches(horizon), key=merit) if batch is None else batch
-    share = search(batch).least().middle
-
-    def made(sigma: float) -> tuple[int, Fraction, Fraction, Fraction]:
-        return _prefix(sigma, share, batch)
-
-    sigma = search(batch).bound(share)
-    while not keeps(prefix_curve(horizon, *made(sigma)), target, chance):
-        sigma *= 1.003
-    _, found, cost, clip = made(sigma)
-    return Prefix(found, cost, clip, batch)
+    low = 1 / (1e3 * math.sqrt(horizon) / min(float(target), 1))
+    shares = 1e-2, max(1e2, 50 / float(target)), 10
+    sizes = batches(horizon) if batch is None else [batch]
+    return _prefix(*least_spread(curve, merit, (low, 1.0, 18), shares, sizes, target, chance))
 
 
 # --- DP-OCO: what Thm 3.2 asks for, and the parameters of Thm 3.12 --------------------------------
@@ -259,62 +261,34 @@ class Chosen(NamedTuple):
     rate: float
 
 
-@attrs.frozen
-class _Exactly:
-    """The tuning of DP-OCO for one batch size, by the exact accounting; s² = 2λ/β is the
-    variance of a noisy sum."""
-
-    asked: OCOTask
-    batch: int
-
-    def found(self, spread: float, share: float) -> Chosen:
-        """The parameters for a spread s: λ is the best for s, and p = share·2BβLD, at most 1/2."""
-        asked, half = self.asked, self.asked.width / 2
-        long = asked.dimension * math.log(max(asked.horizon, 2))
-        square = self.batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
-        regulariser = math.sqrt(square) / half
-        beta = 2 * regulariser / spread**2
-        reach = beta * asked.lipschitz * asked.width
-        fakes = min(0.5, share * 2 * self.batch * reach)
-        return Chosen(regulariser, beta, fakes, self.batch, reach / 2)
-
-    def curve(self, found: Chosen) -> JointCurve:
-        """The bound on Rényi divergences with these parameters."""
-        asked = self.asked
-        reach = found.beta * asked.lipschitz * asked.width
-        rho = Fraction(found.beta * asked.lipschitz**2 / found.regulariser)
-        return paired_curve(asked.horizon, self.batch, found.fakes, self.batch * reach, reach, rho)
-
-    @property
-    def search(self) -> ParameterSearch:
-        """The search for the least spread s, and for the best p as a share of 2BβLD."""
-        asked = self.asked
-        high = 1e6 * math.sqrt(asked.horizon) / min(float(asked.epsilon), 1)
-
-        def private(precision: float, share: float) -> bool:
-            curve = self.curve(self.found(1 / precision, share))
-            return seems_to_keep(curve, asked.epsilon, asked.delta)
-
-        return ParameterSearch(private, _inverse, (1 / high, 1e3, 20), (1e-2, 1e2, 6))
-
-    def spread(self) -> tuple[float, float]:
-        """The best spread s, and the best p as a share of 2BβLD."""
-        share = self.search.least().middle
-        return self.search.bound(share), share
-
-    def merit(self) -> float:
-        """The best λ, to which the figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is
-        proportional."""
-        return self.found(*self.spread()).regulariser
+def _chosen(asked: OCOTask, batch: int, spread: float, share: float) -> Chosen:
+    """The parameters for s² = 2λ/β, the variance of a noisy sum, s the spread: λ is the best for s,
+    and p = share·2BβLD, at most 1/2."""
+    half, long = asked.width / 2, asked.dimension * math.log(max(asked.horizon, 2))
+    square = batch * asked.horizon * asked.lipschitz**2 / 4 + long * spread**2 / 2
+    regulariser = math.sqrt(square) / half
+    beta = 2 * regulariser / spread**2
+    reach = beta * asked.lipschitz * asked.width
+    return Chosen(regulariser, beta, min(0.5, share * 2 * batch * reach), batch, reach / 2)
 
 
 @lru_cache(maxsize=64)
 def exactly(asked: OCOTask) -> Chosen:
-    """Parameters of ``DPOCO`` with about the best merit that are (ε, δ)-DP by the exact
-    accounting."""
-    tried = (_Exactly(asked, batch) for batch in batches(asked.horizon))
-    search = min(tried, key=_Exactly.merit)
-    spread, share = search.spread()
-    while not keeps(search.curve(found := search.found(spread, share)), asked.epsilon, asked.delta):
-        spread *= 1.003
-    return found
+    """Parameters of ``DPOCO`` with about the best merit that are (ε, δ)-DP by the exact accounting.
+
+    The figure of merit λR² + L²BT/(4λ) + d ln T/β = 2λR² is proportional to the best λ.
+    """
+
+    def curve(batch: int, *tried: float) -> JointCurve:
+        found = _chosen(asked, batch, *tried)
+        reach = found.beta * asked.lipschitz * asked.width
+        rho = Fraction(found.beta * asked.lipschitz**2 / found.regulariser)
+        return paired_curve(asked.horizon, batch, found.fakes, batch * reach, reach, rho)
+
+    def merit(batch: int, *tried: float) -> float:
+        return _chosen(asked, batch, *tried).regulariser
+
+    high = 1e6 * math.sqrt(asked.horizon) / min(float(asked.epsilon), 1)
+    spreads, shares, sizes = (1 / high, 1e3, 20), (1e-2, 1e2, 6), batches(asked.horizon)
+    best = least_spread(curve, merit, spreads, shares, sizes, asked.epsilon, asked.delta)
+    return _chosen(asked, *best)

@@ -6,8 +6,6 @@ A stream has the number of its place in a binary tree: 0 for (), and 2i + 1 or 2
 more than in i. All that matters here is linear in y: the claim, and the law of the mistakes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import NamedTuple, TypeAlias

@@ -1,8 +1,6 @@
 """A pattern of conjectures on private learners: how seldom the hard sequence forces fewer than k
 mistakes."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from itertools import product
 from typing import Final
@@ -108,7 +106,7 @@ class MistakesPattern(Pattern):
     def most(self) -> int:
         return len(_MARGINS) * sum(1 for _ in leaving_learners.paths(self.horizon))
 
-    def climber(self, size: Size, epsilon: ExactEpsilon) -> PathByPath:
+    def climber(self, size: Size, epsilon: ExactEpsilon) -> "PathByPath":
         needs_scipy()
         return PathByPath(self, size)
 

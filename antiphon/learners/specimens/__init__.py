@@ -1,7 +1,5 @@
 """Specimens of learners for the self-check, and the base classes of their broken twins."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import attrs

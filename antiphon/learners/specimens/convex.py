@@ -4,8 +4,6 @@ sums of gradients.
 The twins follow the data, never move for nothing, are not clipped, or remember.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -1,8 +1,6 @@
 """Specimens of locally private labels, for the self-check; and broken twins with too little
 noise, or that leak the label."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

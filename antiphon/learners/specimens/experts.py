@@ -3,8 +3,6 @@
 The twins are lazy for nothing, decide too often or with one coin for two, or look at the losses.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from typing import Any, Final

@@ -1,7 +1,5 @@
 """Specimens of L2P, for the self-check, and a broken twin that reuses a coin."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterator

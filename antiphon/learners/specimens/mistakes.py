@@ -1,8 +1,6 @@
 """Specimens of learners whose mistakes are counted, for the self-check, and broken twins of
 them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

@@ -3,8 +3,6 @@
 A projection keeps records in their space, so that the signs of directions do not matter.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from fractions import Fraction

@@ -3,8 +3,6 @@
 scikit-learn computes most of them; it is imported when that is first asked.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 from collections.abc import Callable
 from fractions import Fraction
@@ -19,12 +17,7 @@ from antiphon.composition.guarantees.derivation import Mark, Premise
 from antiphon.numbers import InvalidArgument, MissingExtra, exact, named, up
 from antiphon.preprocessing.preprocessed import Preprocessing
 from antiphon.protocol import Arrays, Space, register
-from antiphon.verifiers.preprocessing_distance import (
-    OneRow,
-    PreprocessingDistance,
-    Records,
-    lengths,
-)
+from antiphon.verifiers import preprocessing_distance
 
 ROUNDED: Final = 2.0**-30
 """A bound above the relative error of computed norms, deviations and eigenvalues of such tables."""
@@ -51,11 +44,11 @@ class BallTables(Space):
         if absent.sum() > self.missing:
             return False
         with np.errstate(over="ignore"):
-            longest = float(lengths(np.where(absent, 0.0, value)).max())
+            longest = float(preprocessing_distance.lengths(np.where(absent, 0.0, value)).max())
         return longest * (1 + ROUNDED) + _TINY <= self.radius and self.also(value)
 
     @abstractmethod
-    def also(self, table: Records) -> bool:
+    def also(self, table: preprocessing_distance.Records) -> bool:
         """Whether a table in the ball meets the subclass's further condition."""
 
     @property
@@ -72,11 +65,11 @@ class RecordTables(BallTables):
     Norms are of the entries that are there, and rounded up: a row at the very edge is refused.
     """
 
-    def also(self, table: Records) -> bool:
+    def also(self, table: preprocessing_distance.Records) -> bool:
         return True
 
 
-def into_ball(table: Any, radius: float = 1.0) -> Records:
+def into_ball(table: Any, radius: float = 1.0) -> preprocessing_distance.Records:
     """The table as floats, with rows outside the ball shortened to its radius.
 
     A public function of single records, which moves no two of them further apart; so it is free.
@@ -85,7 +78,7 @@ def into_ball(table: Any, radius: float = 1.0) -> Records:
     [[0.6, 0.8], [0.5, nan]]
     """
     found = np.array(table, np.float64)
-    long = lengths(np.nan_to_num(found)) * (1 + 4 * ROUNDED) / float(radius)
+    long = preprocessing_distance.lengths(np.nan_to_num(found)) * (1 + 4 * ROUNDED) / float(radius)
     return found / np.maximum(long, 1.0)[:, None]
 
 
@@ -139,12 +132,12 @@ class TablePreprocessing(Preprocessing):
         return RecordTables(self.size, self.dimension, self.radius) if found is None else found
 
     @property
-    def neighbours(self) -> OneRow:
-        return OneRow()
+    def neighbours(self) -> preprocessing_distance.OneRow:
+        return preprocessing_distance.OneRow()
 
     @property
-    def images(self) -> PreprocessingDistance:
-        return PreprocessingDistance(Fraction(0), 1)
+    def images(self) -> preprocessing_distance.PreprocessingDistance:
+        return preprocessing_distance.PreprocessingDistance(Fraction(0), 1)
 
     @property
     def range(self) -> Arrays | None:  # type: ignore[override]
@@ -236,5 +229,5 @@ class Transformed(TablePreprocessing):
         furthest, moved = self.stated_furthest, self.stated_moved
         return Declaration(furthest, None, (stated,), self.within, moved)
 
-    def __call__(self, dataset: Records) -> Records:
+    def __call__(self, dataset: preprocessing_distance.Records) -> preprocessing_distance.Records:
         return np.asarray(self.make().fit_transform(dataset), np.float64)

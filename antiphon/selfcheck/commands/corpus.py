@@ -1,7 +1,5 @@
 """The command ``antiphon audit --corpus``, which audits the targets with known truth."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The command ``antiphon verify``, which checks the theorems exactly on finite instances."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -4,8 +4,6 @@ The adversaries of the standard targets say the input pairs that these are tried
 which claims are refuted, beside which ones should be.
 """
 
-from __future__ import annotations
-
 import time
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

@@ -5,8 +5,6 @@ the folders ``specimens`` of all rooms. The suites of conformance and laws try t
 corpus audits their rows.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

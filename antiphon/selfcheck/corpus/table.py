@@ -4,8 +4,6 @@ The standard targets are those of Lyu, Su and Li (2017), StatDP (Ding et al. 201
 (Bichsel et al. 2021), at ε₀ = 0.1; their true ε are by quadrature (``tests``).
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The specimens of selection mechanisms and of randomized responses."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """The specimens of continual counters, of ints and of arrays."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction

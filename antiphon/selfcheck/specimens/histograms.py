@@ -1,7 +1,5 @@
 """The specimens of growing histograms (CM §7): all counts, or the answers of one query."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from operator import add

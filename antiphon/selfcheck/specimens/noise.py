@@ -1,7 +1,5 @@
 """The specimens of noise on numbers, whole and real, of noisy descent, and of sparse vectors."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from fractions import Fraction
 from typing import Any, Final

@@ -3,8 +3,6 @@
 The learner creates mechanisms, and an echo publishes its hypothesis.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterator
 from fractions import Fraction

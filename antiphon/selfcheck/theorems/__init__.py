@@ -10,8 +10,6 @@ claim, and the finding names the adversary that attains it.
 ('fails, as it must', True)
 """
 
-from __future__ import annotations
-
 import re
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Checks of filters and odometers under adaptive choice of parameters, and of wrong ones."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Sequence

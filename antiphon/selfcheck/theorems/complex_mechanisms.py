@@ -1,7 +1,5 @@
 """Checks of Claims 6.3 and 6.4 and Theorem 6.1: complex mechanisms (CM §6)."""
 
-from __future__ import annotations
-
 import enum
 from collections.abc import Iterable, Sequence
 from functools import cache

@@ -5,9 +5,7 @@ Each theorem in two ways: the tight δ of a composition is at most that of Comp[
 and the composition is equivalent to 𝒫 ∘* Comp[RR…], which is the proof.
 """
 
-from __future__ import annotations
-
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial
 from typing import TypeAlias, Union
@@ -17,11 +15,9 @@ import attrs
 from antiphon.audit.simulated_composition import (
     CompositionSimulator,
     Parameters,
-    Place,
     RandomizedResponses,
     by_index,
     composition_simulator,
-    first_alike,
 )
 from antiphon.audit.simulators import Continuations, Lyu, Simulated, lyu, vadhan_wang
 from antiphon.composition import Create, ExtConComp, validity
@@ -29,6 +25,7 @@ from antiphon.composition.suitable import Suitable
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import ExactEpsilon, Log
 from antiphon.protocol import BOTTOM, TOP, ContinualMechanism, Verification
+from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.components import (
     CURVE,
     LEAKY,
@@ -44,14 +41,6 @@ from antiphon.selfcheck.theorems.components import (
 )
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, promised
 from antiphon.selfcheck.theorems.foundations import TENTH, simulated
-from antiphon.selfcheck.theorems.theorem import (
-    Check,
-    Evidence,
-    composed,
-    in_both_worlds,
-    private,
-    same_views,
-)
 from antiphon.verifiers import Identifier, Verifier, bounded, event_level, neighbouring_start
 
 BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
@@ -60,7 +49,7 @@ BUDGET = ((Log(2), Fraction(13, 64)), (Log(3), Fraction(0)))
 SECTION = (4, 6)
 
 
-def checks() -> Iterable[Check]:
+def checks() -> Iterable[theorem.Check]:
     """The checks of this file's theorems on finite instances, each theorem with broken twins."""
     yield from _lemma_4_6()
     yield from _lemma_4_7()
@@ -74,11 +63,11 @@ def bounded_by_responses(
     rounds: int,
     most: int | None = None,
     parameters: Sequence[Parameters] = (),
-) -> Evidence:
+) -> theorem.Evidence:
     """Evidence that V[f] ∘* I ∘* ExtConComp has at most the δ of Comp[RR…], at several ε."""
-    claimed = composed(parameters or _parameters(f), CURVE)
+    claimed = theorem.composed(parameters or _parameters(f), CURVE)
     made = list(catalogue)
-    return private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
+    return theorem.private(ExtConComp(), f, claimed, rounds, catalogue=made, max_creations=most)
 
 
 def _parameters(f: Suitable) -> Sequence[Parameters]:
@@ -94,45 +83,40 @@ def proof_by_simulation(
     count: int,
     rounds: int,
     simulator: CompositionSimulator | None = None,
-) -> Evidence:
+) -> theorem.Evidence:
     """Evidence that V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) for both b."""
     chosen = composition_simulator(f, rounds=rounds) if simulator is None else simulator
     responses = RandomizedResponses(chosen.parameters)
-    systems = in_both_worlds(
+    systems = theorem.in_both_worlds(
         lambda b: Verifier(f) @ Identifier(b) @ ExtConComp(),
         lambda b: Verifier(f) @ chosen @ Identifier(b) @ responses,
     )
-    return same_views(systems, rounds, messages(made, count))
+    return theorem.same_views(systems, rounds, messages(made, count))
+
+
+Decided: TypeAlias = Callable[..., partial[theorem.Evidence]]
+bounding: Decided = partial(partial, bounded_by_responses)
+proving: Decided = partial(partial, proof_by_simulation)
+"""By these a row is decided: of their arguments a twin changes one."""
 
 
 # --- Theorem 4.10: fixed mechanisms --------------------------------------------------------
 
 
-def _theorem_4_10() -> Iterable[Check]:
-    two = Check("Thm 4.10", "RR ‖ walk", _two_fixed)
-    simulated = Check("Thm 4.10", "M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", _two_simulated)
+def _theorem_4_10() -> Iterable[theorem.Check]:
+    row, fixed = partial(theorem.Check, "Thm 4.10"), validity.fixed_mechanisms
     four, three = [RESPONSE, threshold(), walk(), LEAKY], [LEAKY, walk(), RESPONSE]
-    fixed = validity.fixed_mechanisms
-    yield Check("Thm 4.10", "RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}",
-                partial(bounded_by_responses, fixed(four), four, 11))  # fmt: skip
-    yield Check("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]",
-                partial(proof_by_simulation, fixed(three), three, 3, 6))  # fmt: skip
-    yield from (two, simulated)
-    yield two.twin("RR ‖ walk, f forgets f_i", kind=ForgetsTheirs)
-    yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", crossed=True)
-
-
-def _two_fixed(*, kind: type[validity.OfCreations] = validity.FixedMechanisms) -> Evidence:
-    made = (RESPONSE, walk())
-    return bounded_by_responses(kind(made), made, 6)
-
-
-def _two_simulated(*, crossed: bool = False) -> Evidence:
-    made = [LEAKY, RESPONSE]
-    f = validity.fixed_mechanisms(made)
-    right = composition_simulator(f, rounds=5)
-    wrong = CompositionSimulator(right.parameters[::-1], right.choose, by_index)
-    return proof_by_simulation(f, made, 2, 5, wrong if crossed else right)
+    pair, leaky = (RESPONSE, walk()), [LEAKY, RESPONSE]
+    right = composition_simulator(fixed(leaky), rounds=5)
+    crossed = CompositionSimulator(right.parameters[::-1], right.choose, by_index)
+    bounded = bounding(f=fixed(pair), catalogue=pair, rounds=6)
+    proof = proving(fixed(leaky), leaky, 2, 5, simulator=right)
+    yield row("RR ‖ AboveThreshold ‖ walk ‖ M_{1/5}", bounding(fixed(four), four, 11))
+    yield row("M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]", proving(fixed(three), three, 3, 6))
+    yield (two := row("RR ‖ walk", bounded))
+    yield (simulated := row("M_{1/5} ‖ RR ≡ 𝒫 ∘* Comp[RR…]", proof))
+    yield two.twin("RR ‖ walk, f forgets f_i", f=ForgetsTheirs(pair))
+    yield simulated.twin("M_{1/5} ‖ RR, 𝒫 feeds T_i another's sample", simulator=crossed)
 
 
 # --- Theorem 4.12: fixed parameters, mechanisms chosen adaptively ---------------------------
@@ -143,33 +127,21 @@ def _many() -> list[Create]:
     return [threshold(), weakened(RESPONSE, 2, BUDGET[0][1]), weakened(walk(), 3), PURE_RESPONSE]
 
 
-def _theorem_4_12() -> Iterable[Check]:
-    two = Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0)", _two_chosen)
-    simulated = Check("Thm 4.12", "RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", _two_simulated_chosen)
-    f, made = validity.fixed_parameters([*BUDGET, BUDGET[1]]), [RESPONSE, weakened(walk(), 3)]
-    yield Check("Thm 4.12", "any of four kinds for (ln 2, 13/64), (ln 3, 0), (ln 3, 0)",
-                partial(bounded_by_responses, f, _many(), 9))  # fmt: skip
-    yield Check("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫",
-                partial(proof_by_simulation, _for_two(), [*made, PURE_RESPONSE], 2, 5))  # fmt: skip
-    yield from (two, simulated)
-    yield two.twin("f forgets to charge a creation", kind=ForgetsToCharge)
-    yield simulated.twin("𝒫 takes any unused sample", place=first_unused)
-
-
-def _for_two() -> validity.FixedParameters:
-    return validity.fixed_parameters([RESPONSE.parameters, BUDGET[1]])
-
-
-def _two_chosen(*, kind: type[validity.Budgeted] = validity.FixedParameters) -> Evidence:
-    f = kind(validity.fixed_parameters(BUDGET).parameters)
-    return bounded_by_responses(f, _many(), 6, most=3)
-
-
-def _two_simulated_chosen(*, place: Place = first_alike) -> Evidence:
-    f = _for_two()
-    right = composition_simulator(f, rounds=4)
-    simulator = CompositionSimulator(right.parameters, right.choose, place)
-    return proof_by_simulation(f, [RESPONSE, PURE_RESPONSE], 2, 4, simulator)
+def _theorem_4_12() -> Iterable[theorem.Check]:
+    row, fixed = partial(theorem.Check, "Thm 4.12"), validity.fixed_parameters
+    one, pure = fixed([RESPONSE.parameters, BUDGET[1]]), [RESPONSE, PURE_RESPONSE]
+    right = composition_simulator(one, rounds=4)
+    unlike = CompositionSimulator(right.parameters, right.choose, first_unused)
+    bounded = bounding(f=fixed(BUDGET), catalogue=_many(), rounds=6, most=3)
+    proof = proving(one, pure, 2, 4, simulator=right)
+    kinds = "any of four kinds for (ln 2, 13/64), (ln 3, 0)"
+    yield row(f"{kinds}, (ln 3, 0)", bounding(fixed([*BUDGET, BUDGET[1]]), _many(), 9))
+    made = [RESPONSE, weakened(walk(), 3), PURE_RESPONSE]
+    yield row("walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", proving(one, made, 2, 5))
+    yield (two := row(kinds, bounded))
+    yield (simulated := row("RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫", proof))
+    yield two.twin("f forgets to charge a creation", f=ForgetsToCharge(fixed(BUDGET).parameters))
+    yield simulated.twin("𝒫 takes any unused sample", simulator=unlike)
 
 
 ROUNDS = 3
@@ -196,7 +168,7 @@ Instance: TypeAlias = tuple[
 """A name, a mechanism M, f and ε; where f or ε is None, as M itself claims."""
 
 
-def _lemma_4_6() -> Iterable[Check]:
+def _lemma_4_6() -> Iterable[theorem.Check]:
     threshold = FiniteAboveThreshold(2)
     instances: tuple[Instance, ...] = (
         ("M_{1/10} (ε = 0)", LeakyBit(delta=TENTH), None, None),
@@ -206,7 +178,7 @@ def _lemma_4_6() -> Iterable[Check]:
         ("secret, ε = 0", SECRET, START, Fraction(0)),
     )
     rows = {
-        name: Check("Lemma 4.6", f"Lyu: {name}", partial(_lyu, mechanism, f, epsilon))
+        name: theorem.Check("Lemma 4.6", f"Lyu: {name}", partial(_lyu, mechanism, f, epsilon))
         for name, mechanism, f, epsilon in instances
     }
     yield from rows.values()
@@ -230,7 +202,7 @@ def _lyu(
     shrink: Fraction = Fraction(1),
     fed: ExactEpsilon | None = None,
     printed: bool = False,
-) -> Evidence:
+) -> theorem.Evidence:
     mechanism = _with(system, verification, at)
     claim = mechanism.claims[0]
     epsilon, delta = claim.parameters
@@ -242,12 +214,12 @@ def _lyu(
     return simulated(simulator, mechanism, f, given, delta * shrink, ROUNDS)
 
 
-def _lemma_4_7() -> Iterable[Check]:
-    row = Check("Lemma 4.7", "Vadhan-Wang: walk, tight ε", partial(_pure, WALK, EVENT))
+def _lemma_4_7() -> Iterable[theorem.Check]:
+    row = theorem.Check("Lemma 4.7", "Vadhan-Wang: walk, tight ε", partial(_pure, WALK, EVENT))
     yield row
-    yield Check("Lemma 4.7", "Vadhan-Wang: secret, tight ε", lambda: _pure(SECRET, START))
+    yield theorem.Check("Lemma 4.7", "Vadhan-Wang: secret, tight ε", lambda: _pure(SECRET, START))
     threshold = FiniteAboveThreshold(3)
-    yield Check("Lemma 4.7", "Vadhan-Wang: AboveThreshold", lambda: _pure(threshold, EVENT))
+    yield theorem.Check("Lemma 4.7", "Vadhan-Wang: AboveThreshold", lambda: _pure(threshold, EVENT))
     yield row.twin("walk, e^ε too small by 1/10", built=TENTH)
     yield row.twin("walk, T fed by RR with too small an ε", fed=TENTH)
 
@@ -258,7 +230,7 @@ def _pure(
     *,
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
-) -> Evidence:
+) -> theorem.Evidence:
     """Evidence for Lemma 4.7. ``built`` and ``fed``: by how much e^ε is too small in T, and in
     RR."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]

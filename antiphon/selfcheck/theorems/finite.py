@@ -1,7 +1,5 @@
 """Small finite mechanisms with state, whose claims are their exact, tight privacy parameters."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Any, ClassVar, Final, TypeAlias, TypeVar, Union

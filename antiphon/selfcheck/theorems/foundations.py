@@ -4,8 +4,6 @@ it.
 Algorithms 1 and 2, and associativity: flat chains against the algorithms as printed.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from fractions import Fraction
 

@@ -1,7 +1,5 @@
 """Checks of Lemma 2.15 and Corollary 3.8: DP of interactive mechanisms, by Def. 2.12."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial

@@ -6,8 +6,6 @@ mechanisms: the counter; all sparse vectors together and all Laplace tests toget
 Thm 5.2). By Thm 4.10 it promises Comp[RR] of the three ε, and Thm 6.1 lifts that to HSS.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from functools import cache, partial
 

@@ -1,8 +1,6 @@
 """Exact checks of the odometer of a live composition, against adversaries who stop when they
 like."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
 from functools import partial

@@ -1,8 +1,6 @@
 """Checks of bounded range and Gaussian DP: mechanisms that keep them, and mechanisms that do
 not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from typing import Final

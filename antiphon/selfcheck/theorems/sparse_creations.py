@@ -3,8 +3,6 @@
 S and G of bounded creations, R in Rényi DP.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction

@@ -1,7 +1,5 @@
 """Checks of Theorems 5.2 and 5.5 and of the counterexample 1.4: k-sparse parallel composition."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import partial
@@ -13,11 +11,12 @@ from antiphon.audit.simulated_composition import (
 )
 from antiphon.audit.simulators import vadhan_wang
 from antiphon.composition import Create, ExtConComp
-from antiphon.composition.validity import Budgeted, SparseParallel, sparse_parallel
+from antiphon.composition.validity import SparseParallel, sparse_parallel
 from antiphon.mechanisms.randomized_response import LeakyBit, RandomizedResponse
 from antiphon.numbers.exact import epsilon
+from antiphon.protocol import Pair, PostProcessor
 from antiphon.selfcheck.theorems import components
-from antiphon.selfcheck.theorems.composition import bounded_by_responses, proof_by_simulation
+from antiphon.selfcheck.theorems.composition import bounded_by_responses, bounding, proving
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private, rows
 
 ZERO = epsilon(0)
@@ -38,21 +37,27 @@ def checks() -> Iterable[Check]:
 
 
 def _theorem_5_2() -> Iterable[Check]:
-    pure = Check("Thm 5.2", "2 of up to 4: RR(ln 3, 0) and M_0", _pure)
-    closed = Check("Thm 5.2", "an echo that nobody may ask, as its f' is ⊥ at length 1", _closed)
-    charged = Check("Thm 5.2", "1 of up to 2: RR(ln 3, 0)", _charged)
-    simulated = Check("Thm 5.2", "1 of many: walk ≡ 𝒫, T_j without V[f'_j] for j ∉ J", _guarded)
-    made = [components.walk(), components.PURE_RESPONSE, components.LEAKY]
+    row, one = partial(Check, "Thm 5.2"), components.PURE_RESPONSE
+    made = [components.walk(), one, components.LEAKY]
     weak, f = [components.weakened(made[0], 3), *made[1:]], _sparse(*made[:2])
-    yield Check("Thm 5.2", "2 of up to 3: walk, RR(ln 3, 0); M_{1/5} beside them",
-                partial(bounded_by_responses, f, made, 7, most=3))  # fmt: skip
-    yield Check("Thm 5.2", "1 of many: walk, RR(ln 3, 0), M_{1/5} ≡ 𝒫",
-                partial(proof_by_simulation, _sparse(made[1]), weak, 2, 5))  # fmt: skip
+    echo, right = [Create(components.BitEcho())], composition_simulator(_sparse(one), rounds=4)
+    printed = CompositionSimulator(right.parameters, _guarded, first_alike)
+    yield row("2 of up to 3: walk, RR(ln 3, 0); M_{1/5} beside them", bounding(f, made, 7, most=3))
+    yield row("1 of many: walk, RR(ln 3, 0), M_{1/5} ≡ 𝒫", proving(_sparse(one), weak, 2, 5))
+    pure, silent = row("2 of up to 4: RR(ln 3, 0) and M_0", _pure), sparse_parallel([(0, 0)])
+    shut = bounding(f=silent, catalogue=echo, rounds=3, most=1)
+    closed = row("an echo that nobody may ask, as its f' is ⊥ at length 1", shut)
+    bounded = bounding(f=_sparse(one), catalogue=[one], rounds=4, most=2)
+    charged = row("1 of up to 2: RR(ln 3, 0)", bounded)
+    proof = proving(_sparse(one), weak[:1], 1, 4, simulator=right)
+    simulated = row("1 of many: walk ≡ 𝒫, T_j without V[f'_j] for j ∉ J", proof)
     yield from (pure, closed, charged, simulated)
     yield pure.twin("δ > 0: one (0, 1/5) among the fixed, 3 × M_{1/5}", leaky=components.LEAKY)
-    yield closed.twin("f' that is not prefix-closed, an echo", kind=components.NotPrefixClosed)
-    yield charged.twin("f_∞ forgets to charge who differs", kind=components.ForgetsSparsity)
-    yield simulated.twin("T_j with V[f'_j] for j ∉ J, as printed", printed=True)
+    unclosed = components.NotPrefixClosed(silent.parameters)
+    yield closed.twin("f' that is not prefix-closed, an echo", f=unclosed)
+    forgets = components.ForgetsSparsity((one.parameters,))
+    yield charged.twin("f_∞ forgets to charge who differs", f=forgets)
+    yield simulated.twin("T_j with V[f'_j] for j ∉ J, as printed", simulator=printed)
 
 
 def _sparse(*created: Create, consistent: bool = False) -> SparseParallel:
@@ -66,49 +71,30 @@ def _pure(*, leaky: Create = SILENT) -> Evidence:
     return bounded_by_responses(f, [components.PURE_RESPONSE, leaky], 9, most=4)
 
 
-def _closed(*, kind: type[Budgeted] = SparseParallel) -> Evidence:
-    f = kind(sparse_parallel([(0, 0)]).parameters)
-    return bounded_by_responses(f, [Create(components.BitEcho())], 3, most=1)
-
-
-def _charged(*, kind: type[Budgeted] = SparseParallel) -> Evidence:
-    return bounded_by_responses(
-        kind((components.PURE_RESPONSE.parameters,)), [components.PURE_RESPONSE], 4, most=2
-    )
-
-
-def _guarded(*, printed: bool = False) -> Evidence:
-    f = _sparse(components.PURE_RESPONSE)
-    as_printed = CompositionSimulator(
-        f.parameters,
-        lambda created, pair: vadhan_wang(
-            created.mechanism, epsilon=created.parameters[0], within=True
-        ),
-        first_alike,
-    )
-    right = composition_simulator(f, rounds=4)
-    return proof_by_simulation(
-        f, [components.weakened(components.walk(), 3)], 1, 4, as_printed if printed else right
-    )
+def _guarded(created: Create, pair: Pair) -> PostProcessor:
+    """T_j with V[f'_j] wherever it stands, as printed."""
+    return vadhan_wang(created.mechanism, epsilon=created.parameters[0], within=True)
 
 
 # --- Theorem 5.5: first-pair consistent, any δ ---------------------------------------------
 
 
 def _theorem_5_5() -> Iterable[Check]:
-    three = Check("Thm 5.5", "3 × M_{1/5}, which first-pair consistency leaves out", _three)
-    simulated = Check("Thm 5.5", "M_{1/5}, which it leaves out ≡ 𝒫", _one_simulated)
+    row, leaky = partial(Check, "Thm 5.5"), [components.LEAKY]
     two = [components.secret(), components.RESPONSE]
     pure = [components.secret(), components.PURE_RESPONSE]
-    of_two, of_pure = (_sparse(*each, consistent=True) for each in (two, pure))
-    yield Check("Thm 5.5", "2 of up to 4: secret (an IM), RR; any δ",
-                partial(bounded_by_responses, of_two, two, 9, most=4))  # fmt: skip
-    yield Check("Thm 5.5", "1 of 4 RR(0, 1/10) has exactly 1/10", _one_of_four)
-    yield Check("Thm 5.5", "1 + 1 of secret, RR(ln 3, 0) ≡ 𝒫",
-                partial(proof_by_simulation, of_pure, pure, 2, 5))  # fmt: skip
+    of_two, of_pure, of_leaky = (_sparse(*each, consistent=True) for each in (two, pure, leaky))
+    right = composition_simulator(of_leaky, rounds=4)
+    yield row("2 of up to 4: secret (an IM), RR; any δ", bounding(of_two, two, 9, most=4))
+    yield row("1 of 4 RR(0, 1/10) has exactly 1/10", _one_of_four)
+    yield row("1 + 1 of secret, RR(ln 3, 0) ≡ 𝒫", proving(of_pure, pure, 2, 5))
+    bounded = bounding(f=of_leaky, catalogue=leaky, rounds=7, most=3)
+    three = row("3 × M_{1/5}, which first-pair consistency leaves out", bounded)
+    proof = proving(f=of_leaky, made=leaky, count=1, rounds=4, simulator=right)
+    simulated = row("M_{1/5}, which it leaves out ≡ 𝒫", proof)
     yield from (three, simulated)
-    yield three.twin("f forgets first-pair consistency, 3 × M_{1/5}", consistent=False)
-    yield simulated.twin("𝒫 where f' is not first-pair consistent", consistent=False)
+    yield three.twin("f forgets first-pair consistency, 3 × M_{1/5}", f=_sparse(*leaky))
+    yield simulated.twin("𝒫 where f' is not first-pair consistent", f=_sparse(*leaky))
 
 
 def _one_of_four() -> Evidence:
@@ -117,16 +103,6 @@ def _one_of_four() -> Evidence:
     claimed = composed([one.parameters], [0])
     system = ExtConComp()
     return private(system, f, claimed, 8, exactly=True, catalogue=[one], max_creations=4)
-
-
-def _three(*, consistent: bool = True) -> Evidence:
-    f = _sparse(components.LEAKY, consistent=consistent)
-    return bounded_by_responses(f, [components.LEAKY], 7, most=3)
-
-
-def _one_simulated(*, consistent: bool = True) -> Evidence:
-    f, proved = (_sparse(components.LEAKY, consistent=each) for each in (consistent, True))
-    return proof_by_simulation(f, [components.LEAKY], 1, 4, composition_simulator(proved, rounds=4))
 
 
 # --- Theorem 1.4 (CM §5.2): found by search ---------------------------------------------------

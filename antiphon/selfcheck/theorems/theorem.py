@@ -1,7 +1,5 @@
 """Checks: one theorem on one finite instance, decided exactly, and its broken twins."""
 
-from __future__ import annotations
-
 import enum
 import inspect
 import time
@@ -79,7 +77,7 @@ class Check:
     theorem: str
     instance: str
     decide: Callable[..., Evidence] = attrs.field(eq=False, repr=False)
-    of: Check | None = None
+    of: "Check | None" = None
     """The check whose broken twin this is; None if it is no twin."""
 
     @property
@@ -87,7 +85,7 @@ class Check:
         """Whether the statement must hold; False for a broken twin."""
         return self.of is None
 
-    def twin(self, instance: str, **change: object) -> Check:
+    def twin(self, instance: str, **change: object) -> "Check":
         """A broken twin of this check: the same function with another value of one keyword
         argument.
 
@@ -103,7 +101,7 @@ class Check:
             )
         return Check(self.theorem, instance, partial(self.decide, **change), self)
 
-    def run(self) -> Decided:
+    def run(self) -> "Decided":
         """Decide the check, and measure the time."""
         started = time.perf_counter()
         found = self.decide()

@@ -14,7 +14,7 @@ import pytest
 
 import antiphon as ap
 from antiphon.conjectures import HowFar
-from antiphon.conjectures.commands.climb_output import climb_line
+from antiphon.conjectures.commands import climb_line
 
 COMMAND = "conjecture"
 FILE = Path(ap.__file__).parent.parent / "examples/conjectures/first_pairs.py"
@@ -154,7 +154,7 @@ def test_what_was_found_is_printed_whatever_cannot_be_written(printed, tmp_path,
     def full(*args, **options):
         raise ap.FileError("the disk is full")
 
-    monkeypatch.setattr("antiphon.conjectures.commands.climb_output.write_text", full)
+    monkeypatch.setattr("antiphon.conjectures.commands.write_text", full)
     said = printed(f"{FILE}:CLAIM", *SHORT, "--svg", tmp_path / "trees.svg", status=2)
     assert said.out.startswith("refuted: ")
     assert "the disk is full" in said.err

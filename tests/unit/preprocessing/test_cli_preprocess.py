@@ -10,7 +10,7 @@ from antiphon.cli import main
 from antiphon.composition.accounting.calibration import largest_rho
 from antiphon.mechanisms import NoisyDescent
 from antiphon.preprocessing import Preprocessed
-from antiphon.preprocessing.commands.price_table import calibrated
+from antiphon.preprocessing.commands import calibrated
 from antiphon.preprocessing.tables import MeanImputation, StandardScaling
 
 

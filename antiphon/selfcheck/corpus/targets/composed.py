@@ -1,7 +1,5 @@
 """Concurrent compositions under all four verification functions (CM §4-5), and broken twins."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Iterator
 from fractions import Fraction

@@ -4,8 +4,6 @@ prevents that.
 Mironov, *On Significance of the Least Significant Bits for Differential Privacy* (CCS 2012).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise

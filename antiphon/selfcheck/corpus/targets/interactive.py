@@ -1,7 +1,5 @@
 """Interactive and continual mechanisms with a bug, and their correct twins."""
 
-from __future__ import annotations
-
 import math
 from fractions import Fraction
 from typing import Any, Final, NamedTuple

@@ -1,7 +1,5 @@
 """Relations of neighbouring messages, for the targets of the corpus."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Any
 
@@ -47,7 +45,7 @@ TENTH = Fraction(1, 10)
 """The ε₀ = 1/10 that the standard targets of the corpus claim."""
 
 
-def whole(instance: object, field: attrs.Attribute[int], value: object) -> None:
+def whole(instance: object, field: "attrs.Attribute[int]", value: object) -> None:
     """A validator of an int >= 1."""
     exact.whole(value, field.name)
 

@@ -7,8 +7,6 @@ Ding, Wang, Wang, Zhang and Kifer, *Detecting Violations of Differential Privacy
 Dwork and Roth 2014, §3.3.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from hashlib import blake2b
 

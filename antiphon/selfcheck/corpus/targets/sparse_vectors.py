@@ -4,8 +4,6 @@ Only 1, 2 and the numeric one are private. *Understanding the Sparse Vector Tech
 Differential Privacy* (VLDB 2017), Algorithms 1-6.
 """
 
-from __future__ import annotations
-
 from fractions import Fraction
 from typing import Final, NamedTuple, TypeAlias, Union
 

@@ -1,14 +1,11 @@
 """The command-line options of ``antiphon preprocess``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Force, Json
-from antiphon.protocol.records.files import refuse_taken
+from antiphon.cli.options import Force, Json, check_plot, drawing
 
 
 def preprocess(
@@ -34,18 +31,16 @@ def preprocess(
     dimension: Annotated[int, typer.Option(min=1, max=1 << 20, help="Features of a record.")] = 2,
     epsilon: Annotated[str, typer.Option(help="The naive ε, which the noise is made for.")] = "1",
     delta: Annotated[str, typer.Option(help="δ of all of them.")] = "1e-6",
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw ε over n: .png, .svg or .pdf.")
-    ] = None,
+    plot: Annotated[Path | None, drawing("Draw ε over n: .png, .svg or .pdf.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:
     """Print the ε that a preprocessing that is not private costs: naive, printed, derived, by
     groups."""
-    from antiphon.preprocessing.commands import price_table
+    from antiphon.preprocessing import commands
 
-    refuse_taken([] if plot is None else [plot], force)
-    asked = price_table.PriceAsked(
+    check_plot(plot, force)
+    asked = commands.PriceAsked(
         kind, missing, sigma, gap, centred, bins, eta, dimension, epsilon, delta
     )
-    return price_table.prices(asked, tuple(size or ()), plot=plot, as_json=json)
+    return commands.prices(asked, tuple(size or ()), plot=plot, as_json=json)

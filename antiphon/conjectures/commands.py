@@ -1,8 +1,6 @@
 """The output of ``antiphon conjecture``: the loss against the bound during the search, and the
 outcome."""
 
-from __future__ import annotations
-
 import sys
 from collections.abc import Callable, Generator, Sequence
 from contextlib import contextmanager

@@ -28,9 +28,12 @@ from antiphon.learners.littlestone.mistake_learner import MistakeLearner, Sample
 from antiphon.learners.mistakes import FiniteLaw, HardSequence, hard_sequence
 from antiphon.numbers.exact import Log, epsilon
 from antiphon.protocol import TOP, Coins, outcomes
+from antiphon.protocol.provenance import nothing_proved_in
 from antiphon.selfcheck.theorems.finite import FiniteResponse
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, Standing, private
 from antiphon.verifiers.models import neighbouring_start
+
+nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
 
 SECTION = (8, 1)
 

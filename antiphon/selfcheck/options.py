@@ -1,7 +1,5 @@
 """The command-line options of ``antiphon verify``."""
 
-from __future__ import annotations
-
 from typing import Annotated
 
 import typer

@@ -1,8 +1,6 @@
 # pyright: reportUnknownMemberType=false
 """The command ``antiphon preprocess``: ε on the original data, over n, by four methods."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
 from pathlib import Path

@@ -1,13 +1,11 @@
 """The command-line options of ``antiphon conjecture``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Force, Json, Seed, Workers, check_plot
+from antiphon.cli.options import Force, Json, Seed, Workers, check_plot, drawing
 
 
 def conjecture(
@@ -24,9 +22,7 @@ def conjecture(
     to_the_end: Annotated[
         bool, typer.Option("--to-the-end", help="Go on once it is refuted, for the worst.")
     ] = False,
-    plot: Annotated[
-        Path | None, typer.Option(metavar="FILE", help="Draw best over starts: .png, .svg, .pdf.")
-    ] = None,
+    plot: Annotated[Path | None, drawing("Draw best over starts: .png, .svg, .pdf.")] = None,
     save: Annotated[
         Path | None,
         typer.Option(metavar="FILE", help="Save a play that refutes it, which replays."),
@@ -39,10 +35,10 @@ def conjecture(
     json: Json = False,
 ) -> int:
     """Search for mechanisms that break a conjectured bound; status 1 if the bound is refuted."""
-    from antiphon.conjectures.commands import climb_output
+    from antiphon.conjectures import commands
 
     check_plot(plot, force)
-    asked = climb_output.ConjectureOptions(
+    asked = commands.ConjectureOptions(
         target, seconds, starts, seed, workers, checkpoint, to_the_end, plot, save, svg, force, json
     )
-    return climb_output.conjecture(asked)
+    return commands.conjecture(asked)

@@ -1,15 +1,16 @@
 """Specimens of an imputed sum: priced correctly, and a broken twin at the naive price."""
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Final
 
 from antiphon.mechanisms.noise.discrete import DiscreteLaplace
 from antiphon.preprocessing.preprocessed import ImputedSum, Preprocessed
 from antiphon.protocol import EMPTY, Claim, Either, Finite, Integers, Tuples
+from antiphon.protocol.provenance import nothing_proved_in
 from antiphon.selfcheck.corpus.entry import Truth
 from antiphon.selfcheck.corpus.specimen import HALF, Example, Specimen, as_claimed, broken, numbers
+
+nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
 
 _HIGH: Final = 9
 _THERE: Final = Integers(0, _HIGH)

@@ -1,1 +1,0 @@
-"""The command that searches for a refutation."""

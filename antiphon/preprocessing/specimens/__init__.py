@@ -1,5 +1,0 @@
-"""Specimens of mechanisms behind a preprocessing."""
-
-from antiphon.protocol.provenance import nothing_proved_in
-
-nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them

@@ -1,1 +1,0 @@
-"""The command-line options of ``antiphon verify``."""
