@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 81_340, 441, 5_891, 47_950
+LINES, FILES, IMPORTS, CORE_LINES = 81_350, 441, 5_891, 47_950
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
