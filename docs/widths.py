@@ -38,6 +38,11 @@ function open(page, width) { return new Promise(done => {
     found.push({page, width, wider: root.scrollWidth - root.clientWidth,
       cut: all('.highlight pre').filter(code => code.scrollWidth > code.clientWidth + 1).length,
       unset: all('[data-mml-node=merror]').map(formula => formula.textContent),
+      typed: all('article').flatMap(article => {
+        const words = article.cloneNode(true);
+        words.querySelectorAll('code, pre, .math').forEach(part => part.remove());
+        return words.textContent.match(/\\$[^$]*\\\\\\w+/g) || [];
+      }),
       formulas: all('.math').length, set: all('mjx-container').length});
     frame.remove(); done();
   };
@@ -80,8 +85,9 @@ def faults(site: Path, program: str) -> Iterator[str]:
             yield f"{place}: {found['wider']} pixels wider than its window"
         if found["cut"] and found["width"] == max(WIDTHS):
             yield f"{place}: code is cut off, {found['cut']} times"
-        if found["unset"] or found["set"] != found["formulas"]:
-            yield f"{place}: formulas are not set: {found['unset'] or found['formulas']}"
+        if found["typed"] or found["unset"] or found["set"] != found["formulas"]:
+            told = found["typed"] or found["unset"] or found["formulas"]
+            yield f"{place}: formulas are not set: {told}"
 
 
 if __name__ == "__main__":
