@@ -88,8 +88,9 @@ lint: $(VENV)/.dev ## Style, format and types (ruff, mypy, pyright)
 	exit $$status
 
 # The root is the source, so that README and the pages link to one another as they stand.
-docs: $(VENV)/.docs ## The site, in docs/_build/html: every cell run, every link checked
+docs: $(VENV)/.docs ## The site, in docs/_build/html: every cell run, each link and width checked
 	@$(BIN)/python -m sphinx -q -W --keep-going -j auto -c docs -b html . docs/_build/html $(ARGS)
+	@$(BIN)/python docs/widths.py docs/_build/html
 	@$(BIN)/python docs/links.py docs/_build/html
 
 bench: $(VENV)/.benchmark $(PEERS_VENV)/.made ## The benchmarks, ours and peers' side by side

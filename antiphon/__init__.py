@@ -14,6 +14,7 @@ The rooms above ``verifiers`` load when one of their names is first used.
 
 from importlib import import_module
 from pathlib import Path
+from sys import modules
 from typing import TYPE_CHECKING, Any, Final
 
 from antiphon import verifiers
@@ -186,7 +187,8 @@ if not TYPE_CHECKING:  # a checker would take every misspelt name for one that i
         if name in _WINGS:
             raise AttributeError(f"antiphon.{name} is not here: this copy has no folder {name}")
         if name not in _HOMES:
-            raise AttributeError(f"module 'antiphon' has no attribute {name!r}{_elsewhere(name)}")
+            told = f"module 'antiphon' has no attribute {name!r}{_elsewhere(name)}"
+            raise AttributeError(told, name=name, obj=modules[__name__])
         thing = globals()[name] = getattr(import_module(_HOMES[name]), name)
         return thing
 
@@ -201,10 +203,16 @@ def _elsewhere(name: str) -> str:
     if name in ("compose", "optimal"):
         return f"; it is antiphon.composition.accounting.{name}"
     if not name.startswith("_"):
-        for room in _present():
-            if name in getattr(import_module(f"antiphon.{room}"), "__all__", ()):
-                return f"; it is antiphon.{room}.{name}"
+        for room in ("", *_present()):
+            home = f"antiphon.{room}".rstrip(".")
+            for each in getattr(import_module(home), "__all__", ()):
+                if _alike(each) == _alike(name):  # tree_counter is TreeCounter
+                    return f"; it is {home}.{each}"
     return ""
+
+
+def _alike(name: str) -> str:
+    return name.replace("_", "").lower()
 
 
 __dir__ = shows(__all__, "__version__")

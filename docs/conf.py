@@ -39,7 +39,7 @@ extensions = [
 ]  # fmt: skip
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence", "dollarmath"]
-myst_dmath_allow_digits = False
+myst_dmath_allow_digits = True  # else a formula at the start of a text that ends in a digit is none
 smartquotes = False
 nb_execution_mode = "force"
 nb_execution_timeout = 120

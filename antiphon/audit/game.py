@@ -19,7 +19,7 @@ from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.exact.tight_curve import TightCurve
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, of_kind
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.protocol import Adversary, Card, Coins, Shown, Verification, View, register
 from antiphon.protocol.chain import AnyChain, Chain
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -132,6 +132,7 @@ class PrivacyGame(Shown):
         ``tight_delta``."""
         return self.question(**search).solve(epsilon, rounds)
 
+    @written_as("game.tight_delta(epsilon=1)")
     @handed_on(Question)
     def tight_delta(
         self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
@@ -157,6 +158,7 @@ class PrivacyGame(Shown):
         """
         return self.solve(epsilon=epsilon, rounds=rounds, **search).delta
 
+    @written_as("game.tight_epsilon(delta=0)")
     @handed_on(Question)
     def tight_epsilon(
         self, *, delta: object, rounds: int | None = None, **search: Unpack[Search]
@@ -242,6 +244,7 @@ class PrivacyGame(Shown):
         """
         return compare_claims(self.question(**search), rounds)
 
+    @written_as("game.best_adversary(epsilon=1, rounds=3)")
     @handed_on(Question)
     def best_adversary(
         self, *, epsilon: exact.Epsilon, rounds: int, **search: Unpack[Search]
@@ -251,6 +254,7 @@ class PrivacyGame(Shown):
 
     audit = audit
 
+    @written_as("game.play(adversary, bit=0)")
     def play(
         self,
         adversary: Adversary,

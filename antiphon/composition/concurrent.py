@@ -15,7 +15,7 @@ from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol import HALT, TOP, Anything, Ask, Coins, Signature, Status, message_label
 from antiphon.protocol.display import DrawnAs
 from antiphon.protocol.mechanism import ContinualMechanism, HasParts
-from antiphon.protocol.registry import column_safe, name_of, register
+from antiphon.protocol.registry import EXAMPLE, column_safe, name_of, register
 
 
 @register("antiphon.Child/1", state=True)
@@ -224,7 +224,10 @@ def _budget(_: object, __: object, value: Any) -> None:
 class Extended(Concurrent):
     """A concurrent composition that creates mechanisms on request. Abstract."""
 
-    budget: Budget | None = attrs.field(default=None, kw_only=True, validator=_budget)
+    budget: Budget | None = attrs.field(
+        default=None, kw_only=True, validator=_budget,
+        metadata={EXAMPLE: "BasicFilter(epsilon=1)"},
+    )  # fmt: skip
 
     @property
     def initial_state(self) -> ConcurrentState:
@@ -294,7 +297,7 @@ class ConComp(Concurrent):
 
     drawn_as = DrawnAs(composes=True)
     budget = None
-    created: tuple[Create, ...] = attrs.field(converter=_creations)
+    created: tuple[Create, ...] = attrs.field(converter=_creations, metadata={EXAMPLE: "[M1, M2]"})
 
     @property
     def initial_state(self) -> ConcurrentState:

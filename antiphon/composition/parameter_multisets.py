@@ -45,7 +45,7 @@ def pairs(parameters: Any) -> tuple[Parameters, ...]:
     if any(len(pair) != 2 for pair in found.values()):
         raise InvalidArgument(
             "parameters are pairs (epsilon, delta), or measures of one kind: Pure and "
-            f"Approximate, or one of {_NAMES}"
+            f"Approximate, or one of {_NAMES}; write [(1, 0)] for one of ε = 1"
         )
     exactly = {at: (exact.epsilon(e), exact.probability(d)) for at, (e, d) in found.items()}
     return tuple(exactly[id(each)] for each in given)

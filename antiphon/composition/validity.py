@@ -20,7 +20,7 @@ from antiphon.composition.creation import Create
 from antiphon.composition.filters.budget import Budget
 from antiphon.composition.suitable import Checked, Purse, Suitable, SuitableState, Unpaid
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, listed
+from antiphon.numbers.errors import InvalidArgument, listed, written_as
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol import Measure, column_safe, identical, message_label, register, set_derived
 from antiphon.protocol.verification import Refused, swap_symmetric
@@ -326,6 +326,7 @@ def adaptive_parameters(budget: Budget | None = None) -> AdaptiveParameters:
 def fixed_parameters(parameters: parameter_multisets.GivenPairs) -> FixedParameters: ...
 @overload
 def fixed_parameters(parameters: parameter_multisets.GivenMeasures) -> FixedMeasures: ...
+@written_as("fixed_parameters([(1, 0), (1, 0)])")
 def fixed_parameters(
     parameters: parameter_multisets.GivenPairs | parameter_multisets.GivenMeasures,
 ) -> FixedParameters | FixedMeasures:

@@ -279,6 +279,22 @@ def written_as(call: str) -> Callable[[Called], Called]:
     return decorate
 
 
+class Elsewhere:
+    """A placeholder for an attribute that is looked for in the wrong place: its error shows the
+    call to write."""
+
+    def __init__(self, cure: str) -> None:
+        self._cure = cure
+
+    def __set_name__(self, kind: type, name: str) -> None:
+        self._name = name
+
+    def __get__(self, thing: object, kind: type) -> "Elsewhere":
+        if thing is None:
+            return self
+        raise AttributeError(f"{with_article(kind.__name__)} has no {self._name}: {self._cure}")
+
+
 def listed(values: object, name: str, call: str) -> tuple[Any, ...]:
     """The items of a list as a tuple. Raises: InvalidArgument, with an example of a right call,
     if it is not iterable."""

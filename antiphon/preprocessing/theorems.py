@@ -184,7 +184,7 @@ FIXED: Final[Point] = (Fraction(1), Fraction(0))
 """The record that both datasets have."""
 
 
-def _at(*coordinates: str) -> Point:
+def _point(*coordinates: str) -> Point:
     first, second = map(Fraction, coordinates)
     return first, second
 
@@ -197,11 +197,11 @@ def _of_directions() -> Iterable[Check]:
 
 
 def _met() -> Evidence:
-    return _turned(_at("3/5", "4/5"), _at("3/5", "-4/5"), exactly=True)
+    return _turned(_point("3/5", "4/5"), _point("3/5", "-4/5"), exactly=True)
 
 
 def _gaps(*, both: bool = True) -> Evidence:
-    return _turned(FIXED, _at("-7/25", "24/25"), both=both)
+    return _turned(FIXED, _point("-7/25", "24/25"), both=both)
 
 
 def _turned(one: Point, other: Point, *, both: bool = True, exactly: bool = False) -> Evidence:

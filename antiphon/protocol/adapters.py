@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias, Union
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument, check_arity, of_kind
+from antiphon.numbers.errors import InvalidArgument, check_arity, listed, of_kind, written_as
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.mechanism import Answer, ContinualMechanism, Mechanism, Query, State
 from antiphon.protocol.messages import HALT, TOP, Halt
@@ -115,6 +115,7 @@ class FunctionMechanism(Named, ContinualMechanism[State, Query, Answer]):
         return self.function(state, message, coins)
 
 
+@written_as("@ap.mechanism(queries=spaces.BITS, answers=spaces.BITS, initial_state=0)")
 def mechanism(
     *,
     queries: Space,
@@ -135,6 +136,12 @@ def mechanism(
     >>> session.send(1), session.send(1)
     (1, 2)
     """
+    for each in listed(claims, "claims", "claims=(ap.Claim(measure, f, status, source),)"):
+        if not isinstance(each, Claim):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidArgument(
+                f"claims lists claims, not {of_kind(each)}; write "
+                "ap.Claim(measure, f, status=Status.ASSUMED, source='where it is shown')"
+            )
     signature = Signature(queries, answers, queries if updates is None else updates)
 
     def decorate(

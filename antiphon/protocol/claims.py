@@ -14,7 +14,7 @@ from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.protocol.measures.conversions import approximate, implies
 from antiphon.protocol.measures.kinds import MEASURES, Measure, parameters_of
 from antiphon.protocol.messages import identical
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import EXAMPLE, register
 from antiphon.protocol.verification import Verification
 
 
@@ -55,8 +55,8 @@ class Claim:
 
     measure: Measure = attrs.field(validator=_plain(*MEASURES))
     verification: Verification
-    status: Status = attrs.field(validator=_plain(Status))
-    source: str = attrs.field(validator=_plain(str))
+    status: Status = attrs.field(validator=_plain(Status), metadata={EXAMPLE: "Status.ASSUMED"})
+    source: str = attrs.field(validator=_plain(str), metadata={EXAMPLE: "'where it is shown'"})
 
     @property
     def parameters(self) -> tuple[exact.ExactEpsilon, Fraction]:

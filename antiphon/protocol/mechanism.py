@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, Generic, Self
 
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import CompositionError, Elsewhere, InvalidArgument, of_kind
 from antiphon.protocol.claims import Claim
 from antiphon.protocol.registry import name_of
 from antiphon.protocol.session import Session
@@ -29,22 +29,6 @@ Query = TypeVar("Query", default=Any)
 Answer = TypeVar("Answer", default=Any)
 
 
-class _OfSessions:
-    """A placeholder for a method that only sessions have: called on a mechanism, its error shows
-    the call to write."""
-
-    def __init__(self, call: str) -> None:
-        self._call = call
-
-    def __get__(self, mechanism: object, kind: type) -> _OfSessions:
-        if mechanism is None:
-            return self
-        raise AttributeError(
-            f"{kind.__name__} has no {self._call}: a mechanism runs in a session; write "
-            f"live = M.start(); live.{self._call}"
-        )
-
-
 class Mechanism(ABC, Generic[State, Query, Answer]):
     """An interactive mechanism (IM): a randomised state function with initial states (CM Def. 2.6).
 
@@ -58,7 +42,16 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     """Marks the class as immutable: a mechanism holds parameters, no state that changes."""
 
     if not TYPE_CHECKING:  # a checker says itself that they are not there
-        send, create = _OfSessions("send(message)"), _OfSessions("create(M)")
+        send = Elsewhere("it runs in a session: write live = M.start(); live.send(message)")
+        create = Elsewhere("it runs in a session: write live = M.start(); live.create(M)")
+        guarantee = Elsewhere("write ap.guarantee(M)")
+        audit = Elsewhere("write ap.PrivacyGame(M, f).audit(adversary, epsilon=1, samples=10_000)")
+
+        def __matmul__(self, other: object) -> object:
+            raise CompositionError(
+                f"a post-processor stands on the left of @, not {of_kind(self)}; side by side "
+                "mechanisms are ap.ConComp([M1, M2])"
+            )
 
     @property
     @abstractmethod
@@ -156,10 +149,14 @@ class HasParts(ABC):
 
 def entered(mechanism: Mechanism, initial: object) -> Any:
     """The first state of M(s). Raises: InvalidArgument if s is no initial state."""
+    if not isinstance(mechanism, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
+        raise InvalidArgument(
+            f"a mechanism is started, such as a TreeCounter, not {of_kind(mechanism)}"
+        )
     if not mechanism.initial_states.contains(initial):
         raise InvalidArgument(
             f"a start needs one of the initial states of {name_of(mechanism)}: "
-            "pass initial, an element of mechanism.initial_states"
+            "pass initial, an element of mechanism.initial_states; a seed has a name, start(seed=7)"
         )
     return mechanism.enter(initial)
 

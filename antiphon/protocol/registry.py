@@ -55,6 +55,8 @@ _said, _states = _Names(), _Names()
 _unread: Final[list[Callable[[], object]]] = []
 _OURS: Final = "antiphon."
 
+EXAMPLE: Final = "example"
+"""The metadata key of an attrs field whose value an error shows by an example, as it is written."""
 SECRET: Final = "secret"
 """The metadata key of an attrs field that only recordings contain: metadata={"secret": True}."""
 
@@ -170,11 +172,12 @@ def named_parameters(kind: type[Any]) -> None:
     """Part of ``register``: a constructor call with wrong parameters raises an error that shows the
     call to write.
 
-    Classes of messages name none, so that making one costs nothing more.
+    Where every parameter has a default and a place, any call of few arguments is right. A field
+    with ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
     """
     own = "__attrs_init__" in vars(kind)  # its author wrote one, which calls that of attrs
     written_by_attrs = own or _by_attrs(kind, "__init__")
-    if not written_by_attrs or not any(each.kw_only for each in attrs.fields(kind)):
+    if not written_by_attrs or not any(map(_is_needed, attrs.fields(kind))):
         return
     make: Any = vars(kind)["__init__"]
 
@@ -188,6 +191,11 @@ def named_parameters(kind: type[Any]) -> None:
             raise InvalidArgument(_call_to_write(kind, make, given, named)) from None
 
     kind.__init__ = construct
+
+
+def _is_needed(field: attrs.Attribute[Any]) -> bool:
+    """Whether a call may be wrong by a field: it has no default, or is given by name only."""
+    return field.init and (field.kw_only or field.default is attrs.NOTHING)
 
 
 def _call_to_write(
@@ -204,13 +212,17 @@ def _call_to_write(
     if unknown := [name for name in named if name not in names]:
         return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}"
     values = dict(zip(names, given, strict=False)) | named
+    examples = {each.alias: each.metadata.get(EXAMPLE) for each in attrs.fields(kind)}
     needed = {each.name for each in parameters if each.default is each.empty} | values.keys()
     call = ", ".join(
-        f"{name}={written(values[name]) if name in values else '…'}"
+        f"{name}={examples[name] or (written(values[name]) if name in values else '…')}"
         for name in names
         if name in needed
     )
-    wrong = "takes its parameters by name" if given else "needs more parameters"
+    places = sum(each.kind is not each.KEYWORD_ONLY for each in parameters)
+    wrong = "takes its parameters by name" if len(given) > places else "needs more parameters"
+    if 0 < places < len(given):
+        wrong = f"takes {places} parameter{'s' * (places > 1)} without a name"
     return f"{kind.__name__} {wrong}; write {kind.__name__}({call})"
 
 

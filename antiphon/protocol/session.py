@@ -10,7 +10,15 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import READINGS, AntiphonError, InvalidArgument, ProtocolError, of_kind
+from antiphon.numbers.errors import (
+    READINGS,
+    AntiphonError,
+    Elsewhere,
+    InvalidArgument,
+    ProtocolError,
+    of_kind,
+    written_as,
+)
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.sampled import SampledCoins, tell_of_forks
 from antiphon.protocol.cursor import Stepping
@@ -114,6 +122,8 @@ class Session(Displayed, Generic[M]):
         "__weakref__", "_accepts", "_coins", "_exchanges", "_lock", "_mechanism", "_now", "_over",
         "_step", "_stepping", "failure",
     )  # fmt: skip
+    if not TYPE_CHECKING:  # a checker says itself that it is not there
+        ask = Elsewhere("write live.send(ap.Ask(query, index))")
 
     def __init__(
         self,
@@ -210,6 +220,7 @@ class Session(Displayed, Generic[M]):
                 self._now = before, now[1] + 1, message, answer
             return answer
 
+    @written_as("live.create(M)")
     def create(self, mechanism: object, claim: object = None) -> Any:
         """Create a mechanism in a composition: ``send(Create(mechanism, claim))``.
 

@@ -17,6 +17,7 @@ import numpy as np
 
 from antiphon.numbers import Intractable, InvalidArgument, arrays
 from antiphon.numbers.arrays import Bound, product
+from antiphon.numbers.errors import listed
 from antiphon.numbers.interning import all_are
 from antiphon.protocol.messages import STAND_IN, Pair, freeze, identical
 from antiphon.protocol.registry import column_safe, register, set_derived
@@ -72,7 +73,9 @@ class Anything(Space):
 
 
 def _elements(values: Iterable[object]) -> tuple[object, ...]:
-    return tuple(freeze(value) for value in values)
+    if type(values) is str:
+        raise InvalidArgument(f"values is a list, not a text; write Finite(({values!r},))")
+    return tuple(freeze(value) for value in listed(values, "values", "Finite((0, 1))"))
 
 
 @register("antiphon.Finite/1")
@@ -140,6 +143,15 @@ class Integers(Space):
     discrete = True
     low: int | None = None
     high: int | None = None
+
+    def __attrs_post_init__(self) -> None:
+        low, high = self.low, self.high
+        if any(type(each) not in (int, type(None)) for each in (low, high)):
+            raise InvalidArgument(
+                f"the bounds are ints or None, Integers(0, 9), not {low!r}, {high!r}"
+            )
+        if low is not None and high is not None and low > high:
+            raise InvalidArgument(f"no int is from {low} to {high}; write Integers({high}, {low})")
 
     def contains(self, value: Any) -> bool:
         kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]

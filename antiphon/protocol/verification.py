@@ -15,7 +15,7 @@ import attrs
 import numpy as np
 from typing_extensions import TypeVar
 
-from antiphon.numbers.errors import PartError, of_kind
+from antiphon.numbers.errors import PartError, listed, of_kind
 from antiphon.protocol.messages import BOTTOM, STAND_IN, TOP, Pair, Symbol
 from antiphon.protocol.registry import register
 from antiphon.protocol.spaces import Space
@@ -97,7 +97,7 @@ class Verification(ABC, Generic[State, Message]):
         ``same(m)`` as much as a ``Pair(m, m)``.
         """
         state = self.initial_state
-        for message in messages:
+        for message in listed(messages, "a sequence of pairs", "f([ap.Pair(0, 1)])"):
             if type(message) is not Pair:
                 return BOTTOM
             after = read(self, state, message.zero, message.one)

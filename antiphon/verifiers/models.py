@@ -6,7 +6,7 @@ from typing import Any, Final, TypeAlias, TypeGuard, Union
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument, of_kind
+from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
 from antiphon.protocol import EMPTY, Space, column_safe, identical, register
 from antiphon.protocol.verification import Message, Refused, State, Verification, read, symmetric_as
 from antiphon.verifiers.relations import AnyTwo, Relation, natural, related
@@ -19,6 +19,13 @@ def _count(_: object, attribute: attrs.Attribute[int], value: Any) -> None:
     natural(_, attribute, value)
     if value > _LONGEST:
         raise InvalidArgument(f"{attribute.name} must be at most 2^200: no sequence is longer")
+
+
+def _is_verification(_: object, __: object, value: object) -> None:
+    if not isinstance(value, Verification):
+        raise InvalidArgument(
+            f"an f is a verification function, event_level(), not {of_kind(value)}"
+        )
 
 
 _NOT_NEIGHBOURS = Refused("the two sides of a pair are not neighbours")
@@ -198,7 +205,7 @@ class Bounded(Verification[tuple[int, State], Message]):
     (messages so far, state of f)."""
 
     swap_symmetric = symmetric_as("verification")
-    verification: Verification[State, Message]
+    verification: Verification[State, Message] = attrs.field(validator=_is_verification)
     pairs: int = attrs.field(validator=_count)
 
     @property
@@ -258,6 +265,7 @@ def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> E
     return EveryPair(_or_any_two(relation), monotone)
 
 
+@written_as("updates_and_queries(event_level(), Finite((COUNT,)))")
 def updates_and_queries(
     updates: Verification[State, Message], queries: Space
 ) -> UpdatesAndQueries[State, Message]:
@@ -266,6 +274,7 @@ def updates_and_queries(
     return UpdatesAndQueries(updates, queries)
 
 
+@written_as("bounded(event_level(), 3)")
 def bounded(verification: Verification[State, Message], pairs: int) -> Bounded[State, Message]:
     """The function ``verification``, which also refuses every message after the first ``pairs``."""
     return Bounded(verification, pairs)

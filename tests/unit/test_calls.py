@@ -9,16 +9,22 @@ from antiphon.composition import (
     BasicFilter,
     ComplexMechanism,
     fixed_mechanisms,
+    fixed_parameters,
     sparse_parallel,
 )
 from antiphon.composition.accounting import GaussianPair, compose, optimal
 from antiphon.learners import contest
 from antiphon.mechanisms import DiscreteGaussian, RandomizedResponse, TreeCounter
 from antiphon.numbers.errors import with_article
-from antiphon.protocol import GaussianDP, ZeroConcentrated
+from antiphon.protocol import Approximate, GaussianDP, Pure, ZeroConcentrated
 
 TREE = TreeCounter(horizon=8, epsilon=1)
 EVENT = ap.verifiers.event_level()
+RESPONSE = RandomizedResponse(epsilon=ap.Log(3))
+
+
+def mechanism(**options):
+    return ap.mechanism(queries=ap.spaces.BITS, answers=ap.spaces.BITS, **options)
 
 
 @pytest.mark.parametrize(
@@ -75,6 +81,52 @@ EVENT = ap.verifiers.event_level()
         (lambda: ap.ExtConComp().start().send(TREE), "write session.create(M)"),
         (lambda: TREE.start().create(TREE), "a Create outside the query space of TreeCounter"),
         (lambda: ap.ConComp([TREE]).start().send((1, 0)), "write Ask(query, index)"),
+        (lambda: ap.PrivacyGame(RESPONSE).play(ap.scripted([1])), "game.play(adversary, bit=0)"),
+        (lambda: ap.PrivacyGame(RESPONSE).play(), "write game.play(adversary, bit=0)"),
+        (lambda: ap.PrivacyGame(RESPONSE).tight_delta(1), "write game.tight_delta(epsilon=1)"),
+        (lambda: ap.PrivacyGame(RESPONSE).tight_epsilon(), "write game.tight_epsilon(delta=0)"),
+        (lambda: ap.PrivacyGame(RESPONSE).best_adversary(), "write game.best_adversary(epsilon=1"),
+        (lambda: ap.PrivacyGame(), "write PrivacyGame(system=…)"),
+        (lambda: ap.PrivacyGame(TREE, EVENT, 1), "takes 2 parameters without a name"),
+        (lambda: ap.Create(), "write Create(mechanism=…)"),
+        (lambda: ap.Claim(GaussianDP(1), EVENT), "status=Status.ASSUMED, source='where it is"),
+        (lambda: Pure(), "write Pure(epsilon=…)"),
+        (lambda: Pure(epsilon=1, delta=0), "Pure has no parameter 'delta'; it has epsilon"),
+        (lambda: Approximate(1), "write Approximate(epsilon=1, delta=…)"),
+        (lambda: ap.guarantee(TREE).epsilon_at(), "write promise.epsilon_at(1e-6)"),
+        (lambda: ap.guarantee(TREE).delta_at(), "write promise.delta_at(1)"),
+        (lambda: TREE.start(7), "a seed has a name, start(seed=7)"),
+        (lambda: TREE.counts(3), "updates is a list, not an int; write M.counts([1, 0, 1])"),
+        (lambda: TREE.counts(), "write M.counts([1, 0, 1])"),
+        (lambda: TREE.error_bound(), "write M.error_bound(100, beta=0.01)"),
+        (lambda: ap.ExtConComp(TREE), "write ExtConComp(budget=BasicFilter(epsilon=1))"),
+        (lambda: ap.ExtConComp().start().create(), "write live.create(M)"),
+        (lambda: ap.ConComp(), "write ConComp(created=[M1, M2])"),
+        (lambda: ap.ConComp(TREE, TREE), "takes 1 parameter without a name; write ConComp(created"),
+        (lambda: ComplexMechanism(), "write ComplexMechanism(post_processor=…)"),
+        (lambda: BasicFilter(), "write BasicFilter(epsilon=…)"),
+        (lambda: fixed_parameters(), "write fixed_parameters([(1, 0), (1, 0)])"),
+        (lambda: fixed_parameters([1, 0]), "write [(1, 0)] for one of ε = 1"),
+        (lambda: optimal(), "write optimal([(0.1, 1e-6)], times=10)"),
+        (lambda: optimal([0.1]), "one for every mechanism: [(0.1, 1e-6)]"),
+        (lambda: compose(), "write compose([GaussianPair(sigma=1)], times=10)"),
+        (lambda: compose([(1, 0)]), "(ε, δ) are composed by optimal([(0.1, 1e-6)])"),
+        (lambda: ap.verifiers.bounded(EVENT), "write bounded(event_level(), 3)"),
+        (lambda: ap.verifiers.bounded(3, 1), "an f is a verification function, event_level(), not"),
+        (lambda: ap.verifiers.updates_and_queries(), "write updates_and_queries(event_level()"),
+        (lambda: EVENT(1), "a sequence of pairs is a list, not an int; write f([ap.Pair(0, 1)])"),
+        (lambda: ap.mechanism(lambda state, bit, coins: 1), "write @ap.mechanism(queries="),
+        (lambda: mechanism(claims=Pure(1)), "claims is a list, not a Pure"),
+        (lambda: mechanism(claims=(Pure(1),)), "claims lists claims, not a Pure; write ap.Claim("),
+        (lambda: ap.exchange(lambda state, message: 1), "write @ap.exchange()"),
+        (lambda: list(ap.outcomes(TREE)), "write ap.outcomes(lambda coins: M.step(state, message"),
+        (lambda: ap.equivalent(TREE, 3, rounds=1), "two mechanisms are compared, not an int"),
+        (lambda: ap.begin("year.jsonl", TREE), "a mechanism is started, such as a TreeCounter"),
+        (lambda: ap.resume(), 'write ap.resume("year.jsonl")'),
+        (lambda: ap.spaces.Integers(3, 1), "write Integers(1, 3)"),
+        (lambda: ap.spaces.Integers("a"), "the bounds are ints or None, Integers(0, 9)"),
+        (lambda: ap.spaces.Finite(1), "write Finite((0, 1))"),
+        (lambda: ap.spaces.Finite("ab"), "not a text; write Finite(('ab',))"),
     ],
 )
 def test_what_is_wrong_is_answered_by_the_call_to_write(call, told):
@@ -121,6 +173,13 @@ def test_measures_and_mechanisms_compose_as_the_pairs_that_dominate_them():
         (lambda: ap.tight_delta, "ap.PrivacyGame(M, f).tight_delta(…)"),
         (lambda: ap.compose, "it is antiphon.composition.accounting.compose"),
         (lambda: ap.TreeCounter, "it is antiphon.mechanisms.TreeCounter"),
+        (lambda: ap.tree_counter, "it is antiphon.mechanisms.TreeCounter"),
+        (lambda: ap.privacy_game, "it is antiphon.PrivacyGame"),
+        (lambda: TREE.guarantee(), "write ap.guarantee(M)"),
+        (lambda: TREE.audit(), "write ap.PrivacyGame(M, f).audit(adversary"),
+        (lambda: ap.guarantee(TREE).epsilon, "write promise.epsilon_at(1e-6)"),
+        (lambda: ap.guarantee(TREE).delta, "write promise.delta_at(1)"),
+        (lambda: ap.ExtConComp().start().ask(1, 0), "write live.send(ap.Ask(query, index))"),
         (lambda: ap.sparse_parallel, "it is antiphon.composition.sparse_parallel"),
     ],
 )
@@ -128,6 +187,17 @@ def test_what_stands_elsewhere_is_named(call, told):
     with pytest.raises(AttributeError) as error:
         call()
     assert told in str(error.value)
+
+
+def test_two_mechanisms_are_not_wired():
+    with pytest.raises(ap.CompositionError, match=r"side by side mechanisms are ap.ConComp"):
+        TREE @ TREE
+
+
+def test_a_misspelt_name_is_suggested_by_python():
+    with pytest.raises(AttributeError) as error:
+        ap.guarante  # noqa: B018
+    assert (error.value.name, error.value.obj) == ("guarante", ap)
 
 
 def test_gaussian_noise_of_a_sigma_or_of_an_epsilon_and_delta():

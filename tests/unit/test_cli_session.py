@@ -46,6 +46,13 @@ def test_a_live_one_is_seen_too(cli, path):
         assert "in use" in err
 
 
+@pytest.mark.parametrize("action", ["status", "verify", "compact"])
+def test_a_file_that_is_not_there_is_made_by_begin(cli, tmp_path, action):
+    status, _, err = cli("session", action, tmp_path / "year.jsonl")
+    assert status == 2
+    assert "year.jsonl is no file; ap.begin(mechanism, path) makes one" in err
+
+
 def test_verify_steps_through_all(cli, path):
     cli("session", "compact", path)
     with ap.resume(path) as session:

@@ -91,6 +91,12 @@ def equivalent(
     InvalidArgument if the initial states differ.
     """
     rounds = horizon(rounds)
+    for each in (mechanism_a, mechanism_b):
+        if not isinstance(each, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
+            raise InvalidArgument(
+                f"two mechanisms are compared, not {of_kind(each)}; "
+                "write ap.equivalent(M1, M2, rounds=3)"
+            )
     starts, others = mechanism_a.initial_states, mechanism_b.initial_states
     if not (starts.includes(others) and others.includes(starts)):
         raise InvalidArgument("the mechanisms have different sets of initial states")

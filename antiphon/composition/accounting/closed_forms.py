@@ -16,6 +16,7 @@ from antiphon.composition.accounting.fourier_inversion import Inversions
 from antiphon.composition.accounting.laws.responses import Responses
 from antiphon.composition.accounting.parameters import Given, Parameters, parameters
 from antiphon.numbers import Intractable, InvalidArgument, exact
+from antiphon.numbers.errors import written_as
 from antiphon.numbers.interval import UNIT, Interval, up
 
 _SLACK: Final = 64 * UNIT
@@ -250,6 +251,7 @@ class OfWorst(TheoremCurve):
         return up(self.worst.composed.sum[1])
 
 
+@written_as("optimal([(0.1, 1e-6)], times=10)")
 def optimal(given: Parameters | Given, *, times: int = 1, width: float = 1e-6) -> OptimalCurve:
     """The tight privacy curve of mechanisms with these (ε_i, δ_i), fixed in advance.
 

@@ -292,7 +292,9 @@ _ADAPTIVE: Final = (
 )
 
 
-_PAIRS: Final = "parameters are pairs (epsilon, delta) of numbers, one for every mechanism"
+_PAIRS: Final = (
+    "parameters are pairs (epsilon, delta) of numbers, one for every mechanism: [(0.1, 1e-6)]"
+)
 
 
 def _pair(each: GivenPair) -> GivenPair:

@@ -3,7 +3,7 @@ claims it."""
 
 from collections.abc import Iterable
 from fractions import Fraction
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import attrs
 
@@ -19,7 +19,7 @@ from antiphon.composition.guarantees.derivation import Derivation
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry, derive
 from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.numbers import exact, shown_up
-from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
+from antiphon.numbers.errors import Elsewhere, InvalidArgument, of_kind, written_as
 from antiphon.protocol import Claim, Measure, Signature, Space, Status, Verification
 from antiphon.protocol.display import Card, Displayed, Grid, Picture
 from antiphon.protocol.mechanism import ContinualMechanism, Mechanism
@@ -40,6 +40,9 @@ class Guarantee(Displayed):
 
     system: Mechanism
     derivation: Derivation
+    if not TYPE_CHECKING:  # a checker says itself that they are not there
+        epsilon = Elsewhere("a guarantee holds at each δ: write promise.epsilon_at(1e-6)")
+        delta = Elsewhere("a guarantee holds at each ε: write promise.delta_at(1)")
 
     @property
     def verification(self) -> Verification:
@@ -62,10 +65,12 @@ class Guarantee(Displayed):
         """The privacy curve: δ as a function of ε, and back."""
         return self.derivation.curve
 
+    @written_as("promise.epsilon_at(1e-6), at this δ")
     def epsilon_at(self, delta: float | Fraction) -> float:
         """An ε that is promised at δ. Raises: InvalidArgument below the floor of the curve."""
         return self.curve.epsilon_at(delta)
 
+    @written_as("promise.delta_at(1), at this ε")
     def delta_at(self, epsilon: exact.Epsilon) -> float:
         """A δ that is promised at ε (nats)."""
         return self.curve.delta_at(epsilon)

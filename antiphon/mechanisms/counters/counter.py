@@ -14,6 +14,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.factors.rows import Amount, Array, Stream, row
 from antiphon.mechanisms.counters.tails import ErrorsShown
 from antiphon.numbers import InvalidArgument, exact
+from antiphon.numbers.errors import listed, written_as
 from antiphon.protocol import TOP, Coins, ContinualMechanism, SampledCoins, spaces
 from antiphon.protocol.registry import column_safe, set_derived
 from antiphon.verifiers import AnyTwo, Near, OfUpdates, Relation, Within, models
@@ -174,6 +175,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     def _count(self, state: State, coins: Coins) -> tuple[State, Amount]:
         """The state after a query, and its answer: the noisy sum."""
 
+    @written_as("M.counts([1, 0, 1])")
     def counts(
         self,
         updates: Stream,
@@ -186,6 +188,8 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         Raises: InvalidArgument for a stream that is too long, or an update outside the
         range, before anything is drawn.
         """
+        if not isinstance(updates, np.ndarray):
+            updates = listed(updates, "updates", "M.counts([1, 0, 1])")
         if len(updates) > self.horizon:
             raise InvalidArgument(f"{len(updates)} updates are past the horizon {self.horizon}")
         values: Stream | None = self._table(updates)
@@ -269,6 +273,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         """A bound on the error of one coordinate after ``updates``, with probability at least 1
         - beta."""
 
+    @written_as("M.error_bound(100, beta=0.01)")
     def error_bound(self, updates: int, *, beta: float) -> float:
         """A bound on the error of every coordinate after ``updates``, with probability at least 1 -
         beta.

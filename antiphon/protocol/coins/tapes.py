@@ -5,7 +5,14 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
-from antiphon.numbers.errors import ForeignError, Intractable, ReplayMismatch, with_article
+from antiphon.numbers.errors import (
+    ForeignError,
+    Intractable,
+    InvalidArgument,
+    ReplayMismatch,
+    of_kind,
+    with_article,
+)
 from antiphon.protocol.coins import samplers
 from antiphon.protocol.coins.coins import Coins, Draw, told_scores
 from antiphon.protocol.messages import HALT, identical
@@ -177,6 +184,11 @@ def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]
     >>> [(p, x) for p, x in outcomes(lambda coins: coins.bernoulli(Fraction(1, 3)))]
     [(Fraction(2, 3), False), (Fraction(1, 3), True)]
     """
+    if not callable(run):  # pyright: ignore[reportUnnecessaryComparison]
+        raise InvalidArgument(
+            f"outcomes takes a function of coins, not {of_kind(run)}; write "
+            "ap.outcomes(lambda coins: M.step(state, message, coins))"
+        )
     path: list[int] = []
     for _ in range(MOST):
         coins = _EnumeratedCoins(path)

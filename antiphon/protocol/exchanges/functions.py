@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, TypeAlias
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument, PartError
+from antiphon.numbers.errors import InvalidArgument, PartError, written_as
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.coins.coins import Coins
 from antiphon.protocol.coins.tapes import RecordedCoins, ReplayedCoins
@@ -125,6 +125,7 @@ class FunctionTossing(Named, TossingPostProcessor[State]):
         return right if self.left is None else self.left(right)
 
 
+@written_as("@ap.exchange()")
 def exchange(
     *,
     initial_state: object = None,

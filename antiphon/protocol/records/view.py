@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Final
 
 import attrs
 
-from antiphon.numbers.errors import TranscriptError
+from antiphon.numbers.errors import TranscriptError, written_as
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.adversary import Scripted
 from antiphon.protocol.coins.coins import Draw
@@ -42,6 +42,7 @@ class View(Interaction, Shown):
     def _card(self) -> Card:
         return card(self)
 
+    @written_as('view.save("view.jsonl")')
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the view as JSON lines (docs/transcripts.md), whole or not at all.
 

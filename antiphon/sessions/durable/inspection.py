@@ -6,7 +6,7 @@ from pathlib import Path
 
 import attrs
 
-from antiphon.numbers.errors import InvalidArgument, ResumeError
+from antiphon.numbers.errors import FileError, InvalidArgument, ResumeError
 from antiphon.numbers.user_files import path_of
 from antiphon.protocol.budget_view import BudgetInSight
 from antiphon.protocol.mechanism import Mechanism
@@ -62,7 +62,7 @@ def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
     Raises: FileError, TranscriptError, ReplayMismatch; InvalidArgument if its system has no
     registered name here and is not given.
     """
-    path = path_of(path)
+    path = _log(path)
     return _examined(path, mechanism, marked(path).offset)
 
 
@@ -71,7 +71,7 @@ def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
 
     Raises: as ``status``, at the first line that the mechanism would not have written.
     """
-    return _examined(path_of(path), mechanism, 0)
+    return _examined(_log(path), mechanism, 0)
 
 
 def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
@@ -81,7 +81,7 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
     Returns: its size before and after. Raises: FileError if a session lives on it; ResumeError if
     it is an older copy; InvalidArgument if the session is over, or its state cannot be kept.
     """
-    path = path_of(path)
+    path = _log(path)
     guard = Guard(path, new=False)
     try:
         mark = guard.read()
@@ -100,6 +100,14 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
     finally:
         guard.close()
     return before, path.stat().st_size
+
+
+def _log(path: str | Path) -> Path:
+    """The path of a file that is there. Raises: InvalidArgument, FileError."""
+    path = path_of(path)
+    if not path.is_file():
+        raise FileError(f"{path} is no file; ap.begin(mechanism, path) makes one")
+    return path
 
 
 def _shortest(first: reading.Opening, course: reading.Course) -> list[str]:

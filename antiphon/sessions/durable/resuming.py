@@ -88,6 +88,7 @@ def begin(
     return session
 
 
+@written_as('ap.resume("year.jsonl")')
 def resume(
     path: str | Path,
     *,

@@ -40,7 +40,7 @@ def test_parts_that_do_not_fit_fail_at_the_join(join):
 def test_only_parts_can_be_joined(other):
     with pytest.raises(TypeError):
         _ = IdentityPostProcessor() @ other
-    with pytest.raises(TypeError):
+    with pytest.raises(ap.CompositionError, match="a post-processor stands on the left of @"):
         _ = adder @ IdentityPostProcessor()
 
 

@@ -9,7 +9,7 @@ from antiphon.composition.accounting.pairs.points import FinitePair, MixturePair
 from antiphon.composition.accounting.parameters import MANY
 from antiphon.composition.accounting.renyi import RenyiCurve
 from antiphon.numbers import exact
-from antiphon.numbers.errors import InvalidArgument, of_kind, with_article
+from antiphon.numbers.errors import InvalidArgument, of_kind, with_article, written_as
 from antiphon.protocol import ContinualMechanism, Status, message_label
 from antiphon.protocol.measures import kinds
 
@@ -46,6 +46,7 @@ def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
             raise InvalidArgument(
                 f"a dominating pair is one of {names}, not "
                 + (of_kind(each) if type(each) is stranger else with_article(stranger.__name__))
+                + "; (ε, δ) are composed by optimal([(0.1, 1e-6)])" * (stranger is tuple)
             )
     counts = Counter(listed)
     if not counts:
@@ -90,6 +91,7 @@ def _stranger(pair: object) -> type | None:
     return next(filter(None, map(_stranger, mixed)), None)
 
 
+@written_as("compose([GaussianPair(sigma=1)], times=10)")
 def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve.PairsCurve:
     """The tight privacy curve of a composition of mechanisms dominated by these pairs, fixed in
     advance.
