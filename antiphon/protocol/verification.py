@@ -40,8 +40,8 @@ def swap_symmetric(thing: object) -> bool:
     """Whether exchanging the two sides of every pair changes no verdict of a verification function
     or relation.
 
-    Only the very class of the object is asked: what a parent declares is about the parent's own
-    step, and a child may have another. False where nobody says so.
+    Only the declaration of the object's own class counts: a parent's is about the parent's step,
+    which a subclass may override. False without a declaration.
     """
     declared = "swap_symmetric" in vars(type(thing))
     return declared and getattr(thing, "swap_symmetric", False) is True
@@ -68,7 +68,7 @@ class Verification(ABC, Generic[State, Message]):
     swap_symmetric: bool = False
     """Whether f(m₁, …, m_t) = f(m̄₁, …, m̄_t) always, where m̄ is m with its sides exchanged.
 
-    A subclass that does not say so itself says no, whatever its parents say."""
+    A subclass does not inherit the declaration: without its own it counts as not symmetric."""
     first_pair_consistent: bool = False
     """Whether f = ⊥ as soon as the first pair is identical and a later one is not (CM Def. 5.3)."""
 
@@ -86,8 +86,8 @@ class Verification(ABC, Generic[State, Message]):
     def step(self, state: State, zero: Message, one: Message, /) -> State | Refused:
         """The state after the pair (zero, one), or ``Refused`` if the sequence becomes invalid.
 
-        A state is any value but False, None, a symbol such as ⊥, a class or an exception: those
-        are what a function returns that forgot to say ``Refused``, and raise PartError.
+        A state is any value but False, None, a symbol such as ⊥, a class or an exception: these
+        raise PartError, since a function that forgot to return ``Refused`` returns them.
         """
 
     def __call__(self, messages: Iterable[object]) -> Symbol:
@@ -120,8 +120,7 @@ def read(
     """One step of f (``f.step``) with its contract checked. Raises: PartError if f returns
     something that is no state.
 
-    Raises: PartError if f returned what is neither a state nor ``Refused``: it would open
-    the verifier, for every value that is not ``Refused`` lets the pair pass.
+    Without the check such a value would let the pair pass, as every value but ``Refused`` does.
     """
     after = f.step(state, zero, one)
     kind: type[object] = type(after)

@@ -34,8 +34,8 @@ class Round:
 class _ForTheCaller:
     """The attributes of a view that only the caller who played it has; they are never saved.
 
-    These may hold data, so they are no fields: nothing that prints, saves, pickles, copies or
-    converts a view comes across them.
+    These may hold data, so they are no attrs fields: printing, saving, pickling, copying or
+    converting a view omits them.
     """
 
     __slots__ = ("_failures", "_why_halted")
