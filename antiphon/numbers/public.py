@@ -1,8 +1,8 @@
-"""Rooms (subpackages): the names that ``dir`` shows of them, and modules found by folder.
+"""Subpackages ("rooms") of Antiphon: the names that ``dir`` shows of them, and modules found by
+folder.
 
-A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
-what stands in any folder ``antiphon/ROOM/theorems``. So a room is added, and taken away, with all
-that it adds, and no list names it.
+A room adds commands, theorems and examples by its files: ``found("theorems")`` loads the modules of
+every folder ``antiphon/ROOM/theorems``. So a room can be added or removed by its folder alone.
 """
 
 import sys
@@ -49,7 +49,7 @@ def found_alone(folder: str) -> Iterator[ModuleType]:
 def load_file(path: Path, name: str) -> ModuleType:
     """Run a file as the module of this name, whatever the file's extension.
 
-    Raises: FileNotFoundError, and whatever the file raises.
+    Raises: FileNotFoundError, and any error of the file's code.
     """
     spec = spec_from_loader(name, SourceFileLoader(name, str(path)))
     assert spec is not None
