@@ -222,15 +222,17 @@ class ColumnCoins(Coins):
 
     # A draw is made for all replicas of the block in the cheapest way with the right distribution:
     #
-    # split     Few outcomes. As long as replicas are alike the block is a number n, and one
-    # multinomial draw gives the number of replicas with each outcome; once they have indices each
-    # draws alone, with its own probability if that is a column. The step goes on with the largest
-    # part. The others wait with a script of their draws, and the step (a pure function) is run
-    # again for them from its start. column    Many outcomes: an array, a number for each replica.
-    # From here on they differ, so they get indices; those beyond LIMIT wait. apart     Neither is
-    # possible: the code that draws does not support columns (``many`` is False), or doubles do not
-    # suffice. Then one replica at a time.  Each draw is kept in the script (``_keep``) and never
-    # repeated.
+    #   split     Few outcomes. As long as replicas are alike the block is a number n, and one
+    #             multinomial draw gives the number of replicas with each outcome; once they have
+    #             indices each draws alone, with its own probability if that is a column. The step
+    #             goes on with the largest part. The others wait with a script of their draws, and
+    #             the step (a pure function) is run again for them from its start.
+    #   column    Many outcomes: an array, a number for each replica. From here on they differ, so
+    #             they get indices; those beyond LIMIT wait.
+    #   apart     Neither is possible: the code that draws does not support columns (``many`` is
+    #             False), or doubles do not suffice. Then one replica at a time.
+    #
+    # Each draw is kept in the script (``_keep``) and never repeated.
 
     def _toss(self, kind: str, parameter: Any) -> object:
         if not self.many and self.lanes.numbered and self.lanes.size == 1:

@@ -91,7 +91,7 @@ class DiscreteLaplacePair(FiniteLosses):
 class GaussianPair(FiniteLosses):
     """The Gaussian pair N(0, 1) against N(mu, 1), which defines μ-Gaussian differential privacy.
 
-    Composed, they are one with √Σμ², δ(ε) = Φ(-ε/μ+μ/2) - e^ε Φ(-ε/μ-μ/2).
+    A composition of such pairs is one with √Σμ², δ(ε) = Φ(-ε/μ+μ/2) - e^ε Φ(-ε/μ-μ/2).
     Dong, Roth and Su 2022, Def. 2.6, Cor. 3.3. Raises: InvalidArgument for mu <= 0.
     """
 
@@ -139,11 +139,10 @@ class BoundedRangePair(FiniteLosses):
     """The dominating pair of one use of an η-bounded-range mechanism, for all ε together.
 
     δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density
-    δ'' - δ' at a loss of ε, that is e^((ε-η)/2)/(2(1-e^(-η))), without atoms. It dominates
-    every η-bounded-range mechanism, so that products of it dominate adaptive compositions of
-    them; those can lose less (theory §4: for many uses η²/8-zCDP is the sharper). One use:
-    Dong, Durfee and Rogers 2020, Lemma 3.2 at t = (ε+η)/2.
-    Raises: InvalidArgument for eta <= 0.
+    δ'' - δ' at a loss of ε, that is e^((ε-η)/2)/(2(1-e^(-η))), without atoms. It dominates every
+    η-bounded-range mechanism, so its products dominate their adaptive compositions; the bound is
+    not tight for many uses, where η²/8-zCDP is sharper (theory §4). Source for one use: Dong,
+    Durfee and Rogers 2020, Lemma 3.2 at t = (ε+η)/2. Raises: InvalidArgument for eta <= 0.
     """
 
     eta: Fraction = attrs.field(converter=named.positive, validator=_sized)
