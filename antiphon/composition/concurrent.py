@@ -109,19 +109,24 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
 
     # (q, i) goes to the i-th child and to no other: given the transcript, children are independent,
     # which the theorems of composition need. So the fate of one child must not affect another, and
-    # a child that fails must not end the composition:  no child i      The composition itself is
-    # dead: HALT, for ever (CM Def. 4.1). Refused where the query is the index of a child that takes
-    # i: the two are swapped. child i dead    HALT, and nothing changes. refused         q is
-    # outside its query space, or its step raises an AntiphonError before a draw: raised on, nothing
-    # has happened. Draws are counted on the coins that all share, so none of this step's is missed.
-    # failed          Any other exception: an outcome, as in a session, but of this child alone. It
-    # is dead, its coins are burned and what it was charged stays charged. Raised on are READINGS,
-    # and crashes where the coins are ``strict``: in a study of the mechanism (enumerated,
-    # populated) a crash, alike in both worlds, would pass for privacy. halted          Its HALT,
-    # and it ``is_over``: its state is dropped, as no answer needs it, so that compositions that
-    # differ only in it are equal. A child that is a composition itself may pass on a HALT of its
-    # own child and live.  An answer that leaves the child's state as it is leaves that of the
-    # composition, too.
+    # a child that fails must not end the composition:
+    #
+    #   no child i      The composition itself is dead: HALT, for ever (CM Def. 4.1). Refused where
+    #                   the query is the index of a child that takes i: the two are swapped.
+    #   child i dead    HALT, and nothing changes.
+    #   refused         q is outside its query space, or its step raises an AntiphonError before a
+    #                   draw: raised on, nothing has happened. Draws are counted on the coins that
+    #                   all share, so none of this step's is missed.
+    #   failed          Any other exception: an outcome, as in a session, but of this child alone.
+    #                   It is dead, its coins are used up and it stays charged. Raised on are
+    #                   READINGS, and crashes where the coins are ``strict``: in a study of the
+    #                   mechanism (enumerated, populated) a crash, alike in both worlds, would pass
+    #                   for privacy.
+    #   halted          It answered HALT, and it ``is_over``: its state is dropped, as no answer
+    #                   needs it, so that compositions that differ only in it are equal. A child
+    #                   that is a composition itself may pass on a HALT of its own child and live.
+    #
+    # An answer that leaves the child's state unchanged leaves the composition's unchanged, too.
 
     def step(
         self, state: ConcurrentState, message: Any, coins: Coins

@@ -34,10 +34,11 @@ Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]
 # 2) does the same with both sides open. Written as calls, a chain is a stack as deep as the chain
 # is long. But a part's step returns before its message goes on, and all that it remembers is in its
 # own state: a frame of that stack would hold only which part speaks next. So one cursor is enough.
-# Brackets leave no trace in it, which is associativity (law 3).  A message that leaves a part to
-# the left reaches its left neighbour from the right, and conversely. The list of states belongs to
-# the walk: a step that raises leaves the list half changed, and the caller's tuple unchanged (law
-# 1).
+# Brackets leave no trace in it, which is associativity (law 3).
+#
+# A message that leaves a part to the left reaches its left neighbour from the right, and vice
+# versa. The list of states belongs to the walk: a step that raises leaves the list half changed,
+# and the caller's tuple unchanged (law 1).
 
 
 def walk(

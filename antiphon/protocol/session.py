@@ -143,18 +143,21 @@ class Session(Displayed, Generic[M]):
     #
     #   refused    The message is outside Q, or the step raises an AntiphonError and no coin has
     #              been drawn. It raises, and nothing has happened: state, coins and transcript are
-    #              what they were, and the session goes on.
+    #              unchanged, and the session goes on.
     #   answered   State, number, message and answer are stored at once, in ``_now``. An interrupt
     #              falls before that store, when nothing is answered, or after it, when all is.
-    # failed     The step raises after a draw, or something that is no refusal. Coins are used up
-    # and not tossed again: an adversary that could have a failing step repeated would choose among
-    # its noise. So it is answered, by HALT, with the state as it was, for ever; the exception,
-    # which may hold data, is for the caller only.  Failed, and raised nevertheless: an interrupt,
-    # which is its sender's, and READINGS, where the coins or a faulty part are to blame: an answer
-    # would make them look like the mechanism's own.  The lock is reentrant, so that only a step
-    # that sends to its own session comes past it; it finds ``_stepping`` to be what is now. The
-    # list of exchanges is written before ``_now`` and may be one ahead after an interrupt: it is
-    # read, and written on, from ``_now``'s number only.
+    #   failed     The step raises after a draw, or something that is no refusal. Coins are used up
+    #              and not tossed again: an adversary that could have a failing step repeated would
+    #              choose among its noise. So it is answered by HALT, for ever, with the state
+    #              unchanged; the exception, which may hold data, is for the caller only.
+    #
+    # Failed, and raised nevertheless: an interrupt, which is for the caller, and READINGS, where
+    # the coins or a faulty part are to blame: an answer would make them look like the mechanism's
+    # own.
+    #
+    # The lock is reentrant, so only a step that sends to its own session passes it; then
+    # ``_stepping`` equals ``_now``. The list of exchanges is written before ``_now`` and may be one
+    # ahead after an interrupt: it is read, and written on, from ``_now``'s number only.
 
     def send(self, message: object) -> Any:
         """Send one message and return its answer.
