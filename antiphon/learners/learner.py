@@ -30,7 +30,7 @@ def of_kind(kind: type[Any], text: str) -> Callable[[Any, attrs.Attribute[Any], 
 
 
 ADVICE: Final = "advice"
-"""The query that asks a learner for its advice, for the round whose loss comes next."""
+"""The query for a learner's advice, for the round whose loss comes next."""
 QUERIES: Final = Finite((ADVICE,))
 ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
 
@@ -73,7 +73,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
         if self.rounds(state) >= self.horizon:
             raise InvalidArgument(
                 f"the horizon of {self.horizon} losses is reached; build the learner with a larger "
-                "one: its privacy is reckoned for so many"
+                "one: its privacy is computed for that many"
             )
         return self._learn(state, message, coins), TOP
 
@@ -85,7 +85,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, Any]:
-        """The state after giving advice, and the advice."""
+        """The learner's state after giving advice, and the advice."""
 
     @abstractmethod
     def _learn(self, state: State, loss: Any, coins: Coins) -> State:
@@ -97,7 +97,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
         """The state after a table of losses, and the advice in each round, computed faster than in
         a session.
 
-        For losses that do not depend on what is shown, as one table.
+        For losses that do not depend on the advice, as one table.
         Raises: InvalidArgument for losses that a session would refuse, before anything is drawn.
         """
         updates = self.signature.updates
@@ -108,7 +108,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
-        if not len(losses):  # nobody has asked, so nothing is drawn
+        if not len(losses):  # no advice was asked for, so nothing is drawn
             return state, self._none_shown()
         if isinstance(self, InBlocks):
             return self._follow(state, losses, coins)  # pyright: ignore[reportPrivateUsage]

@@ -62,8 +62,8 @@ class Promised(NamedTuple):
 
 
 class AdversaryRow(NamedTuple):
-    """The result for one adversary: how many samples (1, 1) it sends, and the mistakes; or why
-    there are none."""
+    """The result for one adversary of a learner: the number of samples (1, 1) that it sends, and
+    the mistakes; or the reason for no result."""
 
     adversary: str
     hits: int
@@ -81,7 +81,8 @@ class Curves(NamedTuple):
 
 @attrs.frozen
 class MistakeTable(CommandOutcome):
-    """The mistakes that three adversaries force on a learner."""
+    """The result of ``antiphon mistakes``: the mistakes that three adversaries force on a
+    learner."""
 
     asked: MistakesAsked
     budget: Promised
@@ -201,7 +202,7 @@ def _rows(law: MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
     rounds = law.rounds
     yield AdversaryRow("wrong every round", rounds, law.mistakes(every_round(rounds)))
     if rounds > (most := most_rounds(law)):
-        yield AdversaryRow("best of all 2^T", 0, None, f"looked for among at most 2^{most}")
+        yield AdversaryRow("best of all 2^T", 0, None, f"searched among at most 2^{most}")
     else:
         worst = worst_sequence(law)
         yield AdversaryRow("best of all 2^T", len(worst.hits), worst.mistakes)

@@ -1,8 +1,7 @@
-"""Parameters of lazy learners in a convex body: those of the best merit within (ε, δ), and those of
-theorems.
+"""Parameters of lazy learners in a convex body: those with the best figure of merit within (ε, δ),
+and those of theorems.
 
-Those of DP-OCO are found as they are printed, as they must be for Thm 3.2, and by the exact
-accounting.
+For DP-OCO: as printed in Thm 3.12, corrected so that Thm 3.2 holds, and by the exact accounting.
 """
 
 from __future__ import annotations
@@ -68,8 +67,8 @@ def lazy_prefix(
     σ."""
 
     def search(batch: int) -> ParameterSearch:
-        """The search for the least σ >= 1 over costs share·Bw; a share of 2/ε makes leaving
-        nearly as likely in both worlds."""
+        """The search for the least σ >= 1 over costs share·Bw; a share of 2/ε makes a new draw
+        nearly equally likely in both worlds."""
 
         def private(precision: float, share: float) -> bool:
             curve = prefix_curve(horizon, *_prefix(1 / precision, share, batch))
@@ -98,7 +97,7 @@ def lazy_prefix(
     return Prefix(found, cost, clip, batch)
 
 
-# --- DP-OCO: what Thm 3.2 asks for, and the parameters of Thm 3.12 --------------------------------
+# --- DP-OCO: the premises of Thm 3.2, and the parameters of Thm 3.12 ------------------------------
 
 _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 

@@ -18,12 +18,10 @@ def mistakes(
     epsilon: Annotated[str, typer.Option(help="ε of the learner, and of the bound.")] = "1",
     delta: Annotated[str, typer.Option(help="δ of name-and-shame, and of the bound.")] = "1e-6",
     beta: Annotated[
-        str, typer.Option(help="β: how often it may leave its first hypothesis on blanks.")
+        str, typer.Option(help="β: the probability of leaving its first hypothesis on blanks.")
     ] = "0.1",
     points: Annotated[int, typer.Option(min=2, max=1 << 12, help="N, of points.")] = 1000,
-    repeat: Annotated[
-        int, typer.Option(min=2, help="Plays of a stream, where they are simulated.")
-    ] = 40,
+    repeat: Annotated[int, typer.Option(min=2, help="Plays of each stream, if simulated.")] = 40,
     seed: Seed = None,
     workers: Workers = None,
     plot: Annotated[

@@ -199,8 +199,8 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
             if refused[0] is not refused[1]:
                 yield Finding(
                     "swaps",
-                    "declares that it is swap symmetric, and refuses a sequence that it allows with "
-                    "the sides of every pair exchanged",
+                    "declares that it is swap symmetric, but refuses a sequence that it allows "
+                    "with the sides of every pair exchanged",
                     source_place(f, "swap_symmetric"),
                     "leave out swap_symmetric, of f or of its relation, or let both pass",
                 )
