@@ -1,9 +1,8 @@
-"""The course of a search: it takes climbs in the order of their starts, and keeps the best laws
-found.
+"""A search by repeated local searches ("climbs"), taken in the order of their starts; it keeps the
+best laws found.
 
-A start is a climb by its number, and what those long before it have found. So what a search finds
-is a function of its seed and the number of starts, whoever makes the climbs and however many are
-under way at once.
+A start is determined by its number and the results of much earlier climbs. So the result of a
+search is a function of its seed and the number of starts, for any number of workers.
 """
 
 from __future__ import annotations
@@ -30,21 +29,21 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""The delay with which climbs inform later starts, and so the number of climbs under way at
-once."""
+"""The delay after which a climb's result influences later starts, and so the number of climbs under
+way at once."""
 _KEPT: Final = 8
 """The number of best climbs kept for each size; most new climbs start near one of them."""
 _PATIENCE: Final = 60
-"""The number of climbs in vain after which the kept ones are forgotten: they may all be one
-local maximum."""
+"""The number of climbs without success after which the kept ones are forgotten: they may all be at
+one local maximum."""
 _NEAR: Final = 0.6
-"""The probability that a climb starts near a kept one, and not anew."""
+"""The probability that a climb (local search) starts near a kept one, and not at random."""
 _BETTER: Final = 1e-9
 
 
 @attrs.frozen(eq=False)
 class Start:
-    """A climb to be made: the size of its laws, its seed, and the laws to start near."""
+    """The start of a local search: the size of its laws, its seed, and the laws to start near."""
 
     number: int
     place: int
@@ -54,7 +53,7 @@ class Start:
 
 @attrs.frozen
 class Climbs:
-    """The task of a worker: it makes single climbs of one search."""
+    """The task of a worker: single climbs (local searches) of one search."""
 
     name: str
     """The unique name of this search, by which a worker caches its linear programs."""
@@ -83,7 +82,7 @@ def climber(task: Climbs, place: int) -> Climbing:
 
 @attrs.define
 class Few:
-    """The best climbs made so far in one size."""
+    """The best climbs (local searches) so far in one size of mechanisms."""
 
     kept: list[Climb] = attrs.field(factory=list[Climb])
     in_vain: int = 0
@@ -113,7 +112,7 @@ def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
 
 def looked_at(starts: int, sizes: Sizes) -> Sizes:
     """The sizes in which the first ``starts`` climbs of a search are made."""
-    enough = len(sizes) * (len(sizes) + 1)  # by then each has had its turn
+    enough = len(sizes) * (len(sizes) + 1)  # by then each size has had its turn
     seen = {place_of(number, len(sizes)) for number in range(min(starts, enough))}
     return tuple(sizes[place] for place in sorted(seen))
 
@@ -121,7 +120,8 @@ def looked_at(starts: int, sizes: Sizes) -> Sizes:
 def place_of(number: int, sizes: int) -> int:
     """The index of the size in which a climb is made; sizes are ordered from small to large.
 
-    First in the smallest; then in all of them in turn, and every other one in the largest.
+    The first climbs are in the smallest size; then all sizes in turn, with every other climb in the
+    largest.
     """
     for most in range(1, sizes):
         if number < most:
@@ -177,7 +177,7 @@ def _number(given: object) -> bool:
 
 
 class Limits:
-    """The limits of a search: its time, its number of starts, and the end of all that can be
+    """The limits of a search: its time, its number of starts, and whether everything was
     searched."""
 
     def __init__(self, seconds: float | None, starts: int | None, most: int | None) -> None:
@@ -258,7 +258,7 @@ class Ascent(InOrder[Climb]):
         """Compute the best climb's loss exactly, if it seems to refute the bound and was not
         judged yet."""
         memory = self.memory
-        if memory.refuting is not None and self._judged is None:  # read from a checkpoint
+        if memory.refuting is not None and self._judged is None:  # from a checkpoint
             self._judged = self._exactly(memory.refuting)
         least = max(memory.tried + _FURTHER, float(self.aim.figure) + _CLEARLY)
         if memory.best is not None and memory.best.gain > least and not self.aim.to_the_end:

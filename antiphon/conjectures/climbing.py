@@ -1,13 +1,13 @@
-"""Climbing: the laws are improved one by one, each against the adversary that is best for all
-current laws.
+"""Climbing (local search): the laws of mechanisms are improved one by one, each against the best
+adversary for all current laws.
 
-The laws that keep a claim are a linear program.
+The laws that keep a claim are the feasible set of a linear program.
 
-Lyu's recursion (CM App. A; theory of ``tight_delta``): with x the law and x^b(h) its probability of
-h as world b hears it, the least L with L^b(h) >= loss(x^b(h), x^{1-b}(h)) and L^b(h) >=
-Σ_a L^b(h, q, a) for every valid q has L^b() = what an adaptive adversary makes it lose at most, the
-tight δ_b(ε), say. So "M keeps the claim w.r.t. f'" says that some L >= 0 meets these inequalities
-and L^b() <= its limit: linear, tangent by tangent of the loss.
+Lyu's recursion (CM App. A; theory of ``tight_delta``): with x the law and x^b(h) the probability of
+h in world b, the least L with L^b(h) >= loss(x^b(h), x^{1-b}(h)) and L^b(h) >= Σ_a L^b(h, q, a) for
+every valid q has L^b() = the largest loss against an adaptive adversary, such as the tight δ_b(ε).
+So "M keeps the claim w.r.t. f'" means that some L >= 0 satisfies these inequalities and L^b() <=
+its limit: linear constraints, one for each tangent of the loss.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int)
 
 def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
     """Add the inequalities that L is at least each tangent of the loss at one history."""
-    if own == other:  # the largest tangent there, for all have a + b <= loss(1, 1)
+    if own == other:  # the largest tangent there, as all have a + b <= loss(1, 1)
         rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
         return
     for first, second in loss.tangents:
@@ -143,13 +143,13 @@ Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]
 """The size (rounds, answers) of the sought mechanisms; a pattern may give it another meaning."""
 _SWEEPS: Final = 12
-"""The largest number of sweeps over all laws in a climb."""
+"""The largest number of sweeps over all laws in a climb (local search)."""
 _STILL: Final = 1e-2
-"""The noise below which a climb ends when a sweep finds nothing better."""
+"""The noise below which a climb (local search) ends when a sweep finds nothing better."""
 _DIRECTIONS: Final = 8
 """The number of random directions tried for a first law."""
 _ALIKE: Final = 0.7
-"""The probability that a climb gives all mechanisms the same law."""
+"""The probability that a climb (local search) gives all mechanisms the same law."""
 
 
 class Climb(NamedTuple):
@@ -185,7 +185,7 @@ class Oracle(Protocol):
 
 
 class Climber:
-    """A climber among the laws of one size, from random laws or from those of another climb.
+    """A local search ("climber") among laws of one size, from random laws or another climb's.
 
     ``programs``: those of each law; if all are of one kind, they are often taken ``alike``.
     """
@@ -200,8 +200,8 @@ class Climber:
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
         """Make one climb, from random laws or from the laws ``near``.
 
-        Less and less noise is added to what is climbed for: plain climbing ends on a ridge, where
-        no one law alone can gain.
+        Less and less noise is added to the objective, as climbing without noise ends where no
+        change of a single law gains.
         """
         alike = random.random() < self._alike
         start = self._anew(random, alike) if near is None else near
@@ -231,7 +231,7 @@ class Climber:
                 slopes = [oracle.slope(seen, each, laws[each].size) for each in places]
                 try:
                     better = self._better(random, place, np.sum(slopes, axis=0), noise)
-                except Intractable:  # the solver gives up, and what was found stays
+                except Intractable:  # the solver gives up; the laws found so far stay
                     return found
                 laws = [better if each in places else law for each, law in enumerate(laws)]
             noise /= 2
@@ -240,7 +240,7 @@ class Climber:
         return found
 
     def _better(self, random: Generator, place: int, slope: Doubles, noise: float) -> Doubles:
-        scale = np.abs(slope).max() or 1.0  # where nothing is gained yet: any vertex
+        scale = np.abs(slope).max() or 1.0  # where no gain is possible yet: any vertex
         rough = noise * scale * random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)
 
