@@ -46,12 +46,13 @@ class PriceAsked(NamedTuple):
 
 
 class PriceRow(NamedTuple):
-    """The values of ε for one number of records. The naive ε is wrong, and the printed one too
-    large."""
+    """The values of ε behind a preprocessing, for one number of records. The naive ε is wrong, and
+    the printed one too large."""
 
     size: int
     apart: float
-    """The ratio τ/Δ: how far the other records move, in units of what one record changes."""
+    """The ratio τ/Δ: the distance that the other records move, in units of the change by one
+    record."""
     naive: float
     printed: float
     derived: float
