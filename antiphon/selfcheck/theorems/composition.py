@@ -1,7 +1,7 @@
 """Checks of Lemmas 4.6 and 4.7 and Theorems 4.10 and 4.12: concurrent composition.
 
 A guarded mechanism is a post-processing of randomized response (the lemmas).
-Each theorem in two ways: the tight δ of a composition is at most that of Comp[RR…],
+Each theorem is checked in two ways: the tight δ of a composition is at most that of Comp[RR…],
 and the composition is equivalent to 𝒫 ∘* Comp[RR…], which is the proof.
 """
 
@@ -193,7 +193,8 @@ class PrintedLyu(Lyu):
 Instance: TypeAlias = tuple[
     str, ContinualMechanism, Union[Verification, None], Union[ExactEpsilon, None]
 ]
-"""A name, a mechanism M, f and ε; where f or ε is None, as M itself claims."""
+"""An instance of a lemma: a name, a mechanism M, f and ε; None for f or ε means that of M's
+claim."""
 
 
 def _lemma_4_6() -> Iterable[Check]:
@@ -259,8 +260,8 @@ def _pure(
     built: Fraction = Fraction(0),
     fed: Fraction = Fraction(0),
 ) -> Evidence:
-    """Evidence for Lemma 4.7. ``built`` and ``fed``: by how much e^ε is too small in T, and in
-    RR."""
+    """Evidence for Lemma 4.7. ``built`` and ``fed``: the amounts by which e^ε is too small in T,
+    and in RR."""
     epsilon = promised(mechanism, f, ROUNDS).claims[0].parameters[0]
     assert isinstance(epsilon, Log)
     simulator = vadhan_wang(mechanism, f, epsilon=Log(epsilon.argument - built))

@@ -22,7 +22,7 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, priva
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))
-"""The creation of M_0, a mechanism that never tells anything."""
+"""The creation of M_0, a mechanism whose answers never reveal anything."""
 
 SECTION = (5, 2)
 
@@ -39,7 +39,7 @@ def checks() -> Iterable[Check]:
 
 def _theorem_5_2() -> Iterable[Check]:
     pure = Check("Thm 5.2", "2 of up to 4: RR(ln 3, 0) and M_0", _pure)
-    closed = Check("Thm 5.2", "an echo that nobody may ask, as its f' is ⊥ at length 1", _closed)
+    closed = Check("Thm 5.2", "an echo that may not be asked, as its f' is ⊥ at length 1", _closed)
     charged = Check("Thm 5.2", "1 of up to 2: RR(ln 3, 0)", _charged)
     simulated = Check("Thm 5.2", "1 of many: walk ≡ 𝒫, T_j without V[f'_j] for j ∉ J", _guarded)
     made = [components.walk(), components.PURE_RESPONSE, components.LEAKY]
@@ -51,7 +51,7 @@ def _theorem_5_2() -> Iterable[Check]:
     yield from (pure, closed, charged, simulated)
     yield pure.twin("δ > 0: one (0, 1/5) among the fixed, 3 × M_{1/5}", leaky=components.LEAKY)
     yield closed.twin("f' that is not prefix-closed, an echo", kind=components.NotPrefixClosed)
-    yield charged.twin("f_∞ forgets to charge who differs", kind=components.ForgetsSparsity)
+    yield charged.twin("f_∞ forgets to charge the differing ones", kind=components.ForgetsSparsity)
     yield simulated.twin("T_j with V[f'_j] for j ∉ J, as printed", printed=True)
 
 
@@ -142,8 +142,7 @@ def _counterexample() -> Iterable[Check]:
 
 
 def _searched(copies: int, delta: Fraction, *, expected: Fraction | None = None) -> Evidence:
-    """Evidence on copies of M_δ under f_∞: the solver is told neither the adversary nor the
-    figure."""
+    """Evidence on copies of M_δ under f_∞: the solver gets neither the adversary nor the figure."""
     created = Create(LeakyBit(delta=delta))
     return private(
         ExtConComp(),

@@ -549,7 +549,7 @@ class TestEvidenceIsRechecked:
         assert found.as_stated == ("the counts of views in the event",)
         assert main(["replay", str(path)]) == 0
         assert (
-            "as stated, and not to be checked from the file: the counts" in capsys.readouterr().out
+            "stated, and not checkable from the file: the counts" in capsys.readouterr().out
         )
 
         def without_counts(header, evidence):
