@@ -111,7 +111,6 @@ def learned_bit(view: View) -> int | None:
 def counterexample_game(
     delta: float | Fraction, *, first_pair_consistent: bool = False
 ) -> PrivacyGame:
-    """The privacy game of the counterexample: 1-sparse parallel composition of M_δ, with f_∞ or
-    f_{∞,FPC} for the single (0, δ)."""
+    """The counterexample's game: 1-sparse parallel composition of M_δ, with f_∞ or f_{∞,FPC}."""
     f = sparse_parallel([(0, delta)], first_pair_consistent=first_pair_consistent)
     return PrivacyGame(ExtConComp(), f)

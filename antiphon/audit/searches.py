@@ -50,13 +50,12 @@ def search_properties(
 
     Finding none proves nothing. A violation is shrunk to a small pair of runs, and the
     same search finds the same one.
-    Args: ``queries``, the left messages: a Hypothesis strategy or a finite list;
-    ``answers``, (message sent right, creations so far) -> a strategy or list of the
-    answers it may get; ``rounds``, the largest number of messages that P receives in a run;
-    ``examples``, the number of pairs of runs to try; ``strict``, as for ``check_properties``:
-    without it both sides send the same message where f refuses a pair. Raises: CompositionError if
-    P declares coins; MissingExtra without Hypothesis; InvalidArgument for rounds that are no int >=
-    0.
+    Args: ``queries``, the left messages: a Hypothesis strategy or a finite list; ``answers``,
+    (message sent right, creations so far) -> a strategy or list of the answers it may get;
+    ``rounds``, the largest number of messages that P receives in a run; ``examples``, the number of
+    pairs of runs to try; ``strict``, as for ``check_properties``: without it both sides send the
+    same message where f refuses a pair. Raises: CompositionError if P declares coins; MissingExtra
+    without Hypothesis; InvalidArgument for rounds that are no int >= 0.
     """
     exact.natural(rounds, "rounds")
     strategies = _strategies()

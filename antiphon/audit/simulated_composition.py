@@ -86,8 +86,7 @@ class FirstWorld(PostProcessor[ConcurrentState]):
 
 
 class Simulation(NamedTuple):
-    """The simulation of one created mechanism: the creation, its simulator T_j once chosen, and
-    that simulator's state."""
+    """The simulation of a created mechanism: its creation, its simulator T_j, and T_j's state."""
 
     created: Create
     simulator: PostProcessor | None

@@ -36,8 +36,7 @@ response."""
 
 @attrs.frozen(eq=False)
 class Share:
-    """The numbers φ⁰, φ¹ that a simulator keeps for a history (CM App. A). Equal shares are one
-    object, which is quick to compare."""
+    """The numbers φ⁰, φ¹ of a history (CM App. A); equal shares are one object."""
 
     point: Point
 
@@ -203,8 +202,8 @@ class Lyu(Simulator):
         return [self._psi(history, share.point, bit) for _, history, share in found]
 
     def _psi(self, history: WeighedHistory, share: Point, bit: int) -> Fraction:
-        """The quantity ψ^b = (e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b}) / ((1−δ)(e^ε−1)) of CM App.
-        A, or its limit."""
+        """CM App. A: ψ^b = (e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b})/((1−δ)(e^ε−1)), or its
+        limit."""
         if self.delta == 1:
             return share[bit]
         rest = [mu - self.delta * phi for mu, phi in zip(history.masses, share, strict=True)]

@@ -1,5 +1,4 @@
-"""Event-level and user-level verification functions for a ConComp: differing pairs are counted over
-all its mechanisms together."""
+"""Event level and user level for a ConComp: differing pairs count over all its mechanisms."""
 
 from __future__ import annotations
 

@@ -68,8 +68,7 @@ Children: TypeAlias = "Vector[Child]"
 @register("antiphon.Ledger/1", state=True)
 @attrs.frozen
 class Ledger:
-    """The children (created mechanisms) of a composition with a budget, and the amounts charged for
-    them."""
+    """The children (created mechanisms) of a composition with a budget, and their charges."""
 
     children: Children
     spent: object = attrs.field(repr=False)

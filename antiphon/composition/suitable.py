@@ -57,8 +57,7 @@ class Suitable(Verification[SuitableState]):
     @property
     @abstractmethod
     def purse(self) -> Purse:
-        """The initial purse of a verification function: its fixed parameters, all unused, as a
-        multiset."""
+        """The initial purse: the multiset of the fixed parameters, all unused."""
 
     @property
     def initial_state(self) -> SuitableState:

@@ -98,8 +98,7 @@ _MOST: Final = 4
 
 
 class InPurse(NamedTuple):
-    """One distinct amount in a purse (the multiset of fixed parameters): its position and its
-    number of copies."""
+    """One amount in a purse (multiset of fixed parameters): its position and number of copies."""
 
     place: int
     amount: parameter_multisets.Amount

@@ -35,8 +35,7 @@ _NEAR: Final = 1 / 32
 
 
 def rounds(horizon: object) -> int:
-    """Check the horizon T and return it. Raises: InvalidArgument unless it is an int of at least
-    1."""
+    """Check and return the horizon T. Raises: InvalidArgument unless it is an int of at least 1."""
     return fields.check_size(horizon, "horizon", ROUNDS)
 
 

@@ -147,8 +147,7 @@ class KaryResponse(OneOfMany):
         return other + (other >= dataset)
 
     def frequencies(self, counts: Sequence[int]) -> tuple[float, ...]:
-        """Unbiased estimates of the shares of the values, from the number of times each was
-        answered."""
+        """Unbiased estimates of the shares of the values, from how often each was answered."""
         users, lie = sum(counts), (1 - self.truth) / (self.values - 1)
         if len(counts) != self.values or not users:
             raise InvalidArgument(f"counts has one number for each of the {self.values} values")

@@ -13,11 +13,10 @@ times ⊤ the mechanism halts. It is (ε₁+ε₂)-DP:
 *Proof.* Fix queries q_i on D and q'_i on D', answers, and a z; couple ρ = z on D with z + Δ on D'.
 The law of ρ changes by e^(ε₁) at most. ⊥ is no less likely on D', as q'_i <= q_i + Δ and the
 threshold rises by Δ. ⊤ requires ν >= T + z - q_i on D, and on D' ν >= T + z + Δ - q'_i, at most 2Δ
-more: the tail of ν falls by e^(2Δ/s) = e^(ε₂/c) at most, c times. The sum over z, of products
-since the ν are independent, keeps the factor e^(ε₁+ε₂). An adaptive query is a function of the
-answers before it, so it is the same on both sides. The *gap* q + ν - T - ρ of a ⊤ has the same
-factor, as P(ν = x), too, changes by e^(2Δ/s) at most where x moves by 2Δ: so it may be released at
-no cost.
+more: the tail of ν falls by e^(2Δ/s) = e^(ε₂/c) at most, c times. The sum over z, of products since
+the ν are independent, keeps the factor e^(ε₁+ε₂). An adaptive query is a function of the answers
+before it, so it is the same on both sides. The *gap* q + ν - T - ρ of a ⊤ has the same factor, as
+P(ν = x), too, changes by e^(2Δ/s) at most where x moves by 2Δ: so it may be released at no cost.
 
 *Monotone*: all q_i <= q'_i, or all q_i >= q'_i. Going up, the coupling moves the bound of
 ν by Δ - (q'_i - q_i), between 0 and Δ; going down, couple ρ = z with itself: ⊥ is no less likely

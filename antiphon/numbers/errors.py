@@ -232,8 +232,7 @@ def place(error: BaseException) -> str:
 
 
 def told(error: BaseException) -> str:
-    """The class and the message, as text, of an exception of a part that crashed on a test
-    message."""
+    """The class and message of an exception of a part that crashed on a test message."""
     kind, text = in_words(error)
     return f"{kind}: {text}" if text else kind
 

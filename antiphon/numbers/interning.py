@@ -1,5 +1,4 @@
-"""Index numbers and hashable keys for values, by exact type: 1, True and 1.0 are three different
-values."""
+"""Numbers and hashable keys for values, by exact type: 1, True and 1.0 are three values."""
 
 import enum
 import struct
@@ -153,8 +152,7 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Class decorator: compare values by the fields ``names`` only, from which the other fields are
-    computed."""
+    """Class decorator: compare values by the fields ``names`` only; the others follow from them."""
     _CONTENTS[kind] = _fields(names)
 
 

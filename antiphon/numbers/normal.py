@@ -1,5 +1,4 @@
-"""The standard normal distribution with certified bounds: rationals around its tails, density and
-quantiles."""
+"""The standard normal law with certified bounds: rationals around tails, density, quantiles."""
 
 import math
 from fractions import Fraction

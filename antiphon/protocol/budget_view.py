@@ -81,8 +81,7 @@ class InEpsilon:
 
 
 class BudgetInSight(Protocol):
-    """The privacy budget of a session (``session.budget``): a snapshot, which later messages do not
-    change."""
+    """The privacy budget of a session (``session.budget``): a snapshot, which never changes."""
 
     @property
     def unit(self) -> str | None:

@@ -31,11 +31,10 @@ if TYPE_CHECKING:
 class PostProcessor(ABC, Generic[State]):
     """An interactive post-processor (IPM), between a left and a right party (CM Def. 2.13).
 
-    ``step`` takes a message from one side and sends the next to either. Two
-    declarations, checked by the conformance suite, let claims pass through:
-    ``deterministic`` (draws no coins) and ``forwards_queries`` (sends every left
-    message on unchanged and touches answers only, keeping no memory of queries). The latter is
-    True, or a ``Forwarding`` that says where it is proved.
+    ``step`` takes a message from one side and sends the next to either. Two declarations, checked
+    by the conformance suite, let claims pass through: ``deterministic`` (draws no coins) and
+    ``forwards_queries`` (sends every left message on unchanged and touches answers only, keeping no
+    memory of queries). The latter is True, or a ``Forwarding`` that says where it is proved.
 
     Five methods have defaults that a subclass may override: ``wired``, ``signature``,
     ``is_over``, ``refused`` and ``why_halted``.
@@ -73,8 +72,7 @@ class PostProcessor(ABC, Generic[State]):
         return self
 
     def signature(self, right: Signature) -> Signature:
-        """The message spaces (queries, answers) on the post-processor's left, given those on its
-        right."""
+        """The message spaces (queries, answers) on its left, given those on its right."""
         return right
 
     def is_over(self, state: State) -> bool | None:
@@ -244,8 +242,7 @@ class AnyChain(Mechanism[States]):
         return tuple(states), answer
 
     def _halted(self, state: States, reason: str) -> States | None:
-        """The states of the parts after the leftmost verifier has halted; None if the chain has no
-        verifier."""
+        """The parts' states after the leftmost verifier halted; None without a verifier."""
         for place, link in enumerate(self.links):
             after = link.refused(state[place], reason)
             if after is not None:

@@ -1,9 +1,8 @@
 """Verification functions: automata that decide which pairs may be sent (CM Def. 3.3).
 
-f maps a finite sequence of pairs to ⊤ or ⊥. Here f is an automaton that reads
-one pair at a time in O(1) and *dies* at the first refusal, so every f is
-prefix-closed by construction: the plain f of a paper is replaced by its
-conjunction over non-empty prefixes, which is also what a verifier enforces
+f maps a finite sequence of pairs to ⊤ or ⊥. Here f is an automaton that reads one pair at a time in
+O(1) and *dies* at the first refusal, so every f is prefix-closed by construction: the plain f of a
+paper is replaced by its conjunction over non-empty prefixes, which is also what a verifier enforces
 message by message. (Without prefix closure Theorem 5.2 is false.)
 """
 

@@ -132,7 +132,7 @@ def _has_user(record: object) -> TypeGuard[tuple[object, ...]]:
 @column_safe(of="relation")
 @attrs.frozen
 class EveryPair(Verification[int]):
-    """Every pair may differ, with neighbouring sides: the values of many queries on two datasets.
+    """Every pair may differ, by neighbours: the values of many queries on two datasets.
 
     The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
     relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: all are numbers,
@@ -241,8 +241,7 @@ def neighbouring_start(
 
 
 def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:
-    """Event-level continual observation: at most ``events`` pairs differ, each with neighbouring
-    sides."""
+    """Event-level continual observation: at most ``events`` pairs differ, by neighbouring sides."""
     return EventLevel(_or_any_two(relation), events)
 
 
@@ -256,8 +255,7 @@ def user_level(relation: Relation | None = None, *, events: int | None = None) -
 
 
 def every_pair(relation: Relation | None = None, *, monotone: bool = False) -> EveryPair:
-    """Every pair may differ, with neighbouring sides: the values of many queries on two
-    datasets."""
+    """Every pair may differ, by neighbours: the values of many queries on two datasets."""
     return EveryPair(_or_any_two(relation), monotone)
 
 

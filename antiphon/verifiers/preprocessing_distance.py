@@ -103,8 +103,7 @@ distance d + τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
-    """The relation, if it is one of this library's relations with a distance (no subclass); else
-    None."""
+    """The relation, if it is one of this library's with a distance (no subclass); else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]

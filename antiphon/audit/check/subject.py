@@ -91,8 +91,7 @@ def play(
 
 @attrs.define(eq=False)
 class Watched(PostProcessor):
-    """A post-processor wrapped for a check: it works as in a chain, and records the steps that it
-    took."""
+    """A post-processor wrapped for a check: it works as in a chain, and records its steps."""
 
     processor: PostProcessor
     taken: list[Taken] = attrs.field(factory=list[Taken])

@@ -1,5 +1,4 @@
-"""Helpers of the checks: detection of global randomness, copies of states, and places in source
-files."""
+"""Helpers of the checks: detection of global randomness, copies of states, source locations."""
 
 import ctypes
 import inspect

@@ -1,5 +1,4 @@
-"""Errors for exact questions about nothing: messages that no mechanism takes, creations that f
-never accepts."""
+"""Errors for empty exact questions: messages that no mechanism takes, creations f never accepts."""
 
 from __future__ import annotations
 
@@ -42,8 +41,7 @@ def check_queries(
 
 
 def check_taken(f: Suitable, creations: Sequence[Create]) -> None:
-    """Check that f accepts some creation, and lets its pairs differ: otherwise a tight figure would
-    be a vacuous 0.
+    """Check that f accepts a creation and lets its pairs differ: else a tight figure would be 0.
 
     Raises: InvalidArgument, with the reason for each creation.
     """

@@ -130,8 +130,7 @@ class PartArena:
         return self.columns.answer(choice.answers[place])
 
     def follow(self, live: Live, choice: Move, place: int) -> Live:
-        """The beliefs about live mechanisms (index, belief) after the answer with index ``place``
-        to a choice."""
+        """The beliefs about live mechanisms after the answer with index ``place`` to a choice."""
         return self.live(choice.branches[place][2])
 
 

@@ -90,8 +90,7 @@ _NOTHING = 0, NOWHERE
 
 @attrs.define(eq=False)
 class Columns:
-    """All beliefs about single mechanisms (columns) found so far, numbered, with the moves of each
-    computed once."""
+    """All beliefs about single mechanisms found so far (columns), numbered, with their moves."""
 
     limit: int
     symmetric: bool = True
@@ -176,8 +175,7 @@ class Columns:
         return known
 
     def found_moves(self, column: int) -> tuple[Move, ...]:
-        """The pairs that can be sent to a belief's mechanism, computed without the cache of
-        ``moves``."""
+        """The pairs that can be sent to a belief's mechanism; ``moves`` without its cache."""
         return () if column <= SPENT else tuple(self._explore(self.columns[column]))
 
     def respond(self, column: int, zero: object, one: object) -> Move | Refused:

@@ -38,11 +38,10 @@ class Equivalence(Shown):
     """The result of a comparison: whether two IMs have equal view laws against every adversary of
     ``rounds`` messages.
 
-    True or False in a condition. ``distance`` is the largest total variation distance
-    an adversary attains. If they differ, ``adversary`` attains it, from the initial state
-    ``initial``, and ``transcript`` is one of its views (it saves and replays) with different
-    ``probabilities`` under the two (None if they differ only in that one refuses a message, as a
-    refusal is no answer).
+    True or False in a condition. ``distance`` is the largest total variation distance an adversary
+    attains. If they differ, ``adversary`` attains it, from the initial state ``initial``, and
+    ``transcript`` is one of its views (it saves and replays) with different ``probabilities`` under
+    the two (None if they differ only in that one refuses a message, as a refusal is no answer).
     """
 
     rounds: int

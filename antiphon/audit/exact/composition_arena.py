@@ -218,8 +218,7 @@ class CompositionArena:
     def _branch(
         self, left: Position, factor0: int, factor1: int, own: int, due: bool = False
     ) -> Branch:
-        """The branch with the new belief ``own``, unless that mechanism can no longer distinguish
-        the worlds."""
+        """The branch with the new belief ``own``, unless it can no longer distinguish worlds."""
         purse, created, kept, charged, _ = left
         zero, one = self.columns.totals
         if own == OVER:
@@ -293,13 +292,11 @@ class CompositionArena:
         return own + (self.max_creations - position.created) * (1 + longest)
 
     def live(self, position: int) -> Live:
-        """The beliefs of a position about mechanisms that can still distinguish the worlds,
-        numbered."""
+        """The numbered beliefs about mechanisms that can still distinguish the worlds."""
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
-        """The purse (unused parameters) after the first differing pair sent to a belief's
-        mechanism."""
+        """The purse (unused parameters) after the first differing pair to a mechanism."""
         return self._purses.spend(purse, self.columns.columns[column].part)
 
     def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:

@@ -41,14 +41,12 @@ class Futures:
     """The mechanisms whose end was not found."""
 
     def rows(self) -> list[list[int]]:
-        """The horizon, the endless mechanisms, and each belief with the first equivalent one, to be
-        saved."""
+        """The horizon, endless mechanisms, and each belief's first equivalent, to be saved."""
         return [[self.horizon], [*self._endless], *map(list, self._alike.items())]
 
     @classmethod
     def of_rows(cls, columns: Columns, rows: list[list[int]]) -> Futures:
-        """Futures restored from saved ``rows``, with the same representatives of equivalent
-        beliefs."""
+        """Futures restored from saved ``rows``, with the same representatives of beliefs."""
         (horizon,), endless, *pairs = rows
         made = cls(columns, horizon)
         made._endless.update(endless)
@@ -59,8 +57,7 @@ class Futures:
         return made
 
     def tells(self, column: int) -> bool:
-        """Whether some message to the belief's mechanism, now or later, could distinguish the
-        worlds.
+        """Whether some message to a belief's mechanism, now or later, distinguishes the worlds.
 
         False if all answers are equally likely in both worlds, now and in every continuation.
         """
@@ -177,8 +174,7 @@ class Futures:
         return known
 
     def _future(self, column: int) -> Hashable:
-        """The future of a belief: its moves with their factors and the beliefs that they lead
-        to."""
+        """The future of a belief: its moves, their factors, and the beliefs they lead to."""
         zero, one = (totals[column] for totals in self.columns.totals)
         part, differed = self.columns.columns[column].part, self.columns.judged(column)[1]
         moves = ((each[2], each[5], *sorted(each[4])) for each in self.moves(column))

@@ -1,5 +1,4 @@
-"""Laws (distributions) of a hidden state, and their updates by a message: in integers, each
-computed once."""
+"""Laws (distributions) of a hidden state, and their updates by a message, in integers, cached."""
 
 from __future__ import annotations
 
@@ -47,8 +46,7 @@ GONE: Final = 1
 class Stepper(NamedTuple):
     """The step function of a mechanism, and the answers that stand for its halting and refusing.
 
-    The defaults are for a mechanism behind a verifier: a HALT and a refusal both end the
-    interaction.
+    The defaults fit a mechanism behind a verifier: HALT and a refusal end the interaction.
     """
 
     step: Step
@@ -191,8 +189,7 @@ class Kernel:
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
-    """The outcome (state, answer) of a step in its canonical form: every halted or failed state
-    becomes DEAD."""
+    """The canonical outcome (state, answer) of a step: halted and failed states become DEAD."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
     if answer is REFUSAL:

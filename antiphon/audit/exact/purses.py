@@ -55,8 +55,7 @@ class Purses:
         self._ledger.refill(tables["ledger"])
 
     def first(self) -> tuple[int, int]:
-        """The initial numbers: that of the full purse (all parameters unused), and that of no
-        charges."""
+        """The initial numbers: of the full purse (all parameters unused), and of no charges."""
         nothing = None if self.budget is None else self.budget.initial_state
         return self._purses(self.verification.purse), self._ledger(nothing)
 

@@ -58,8 +58,7 @@ Creatable: TypeAlias = Union[Create, ContinualMechanism]
 
 
 class Search(TypedDict, total=False):
-    """The limits of an exact search: messages to try, creations, and the number of beliefs at which
-    it gives up."""
+    """The limits of an exact search: messages to try, creations, and beliefs to give up at."""
 
     queries: Iterable[object] | None
     """The messages to try; by default all of a finite query space. In a composition, the
@@ -114,8 +113,7 @@ def _given(values: Any) -> tuple[Any, ...] | None:
 
 @attrs.define(eq=False, repr=False)
 class Question(Shown):
-    """A privacy game and the messages to try, for exact answers. It keeps the values that it has
-    computed."""
+    """A privacy game and the messages to try, for exact answers. It keeps computed values."""
 
     system: ContinualMechanism
     verification: Verification
@@ -327,9 +325,8 @@ class Question(Shown):
 def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
     """(a rational number <= e^ε, the most that its rounding may add to δ); exact for Log and for 0.
 
-    A smaller g makes δ larger, so the δ computed with it is an upper bound. The best
-    event S for g has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which
-    is below 2^-64 + 10^-33.
+    A smaller g makes δ larger, so the δ computed with it is an upper bound. The best event S for g
+    has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which is below 2^-64 + 10^-33.
     """
     if isinstance(epsilon, exact.Log):
         return epsilon.argument, Fraction(0)

@@ -119,8 +119,7 @@ def parts_of(asked: codec.Fields) -> dict[str, Any]:
 
 
 def refuse_other(path: Path, asked: codec.Fields, expected: codec.Fields) -> None:
-    """Check that a file has the expected question. Raises: TranscriptError, naming the
-    differences."""
+    """Check that a file has the expected question. Raises: TranscriptError with the differences."""
     roles = {*asked, *expected} - {"limit"}
     unlike = sorted(role for role in roles if asked.get(role) != expected.get(role))
     if unlike:

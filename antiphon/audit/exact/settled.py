@@ -1,5 +1,4 @@
-"""Positions where each created mechanism has one message left: all their answers are summed at
-once.
+"""Positions where each created mechanism has one message left: answers are summed at once.
 
 Then a view is a product, and views with the same likelihood ratio are merged. Their masses are
 summed once, in decreasing order of the ratio; in each belief the adversary accuses on the prefix

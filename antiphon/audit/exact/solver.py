@@ -137,8 +137,7 @@ class Solver(BackwardRecursion):
         return attrs.evolve(self, bit=1 - self.bit)
 
     def rows(self) -> tuple[list[list[int]], Iterator[tuple[int, ...]]]:
-        """The positions in which no message is worth sending, and each belief with its value, to be
-        saved."""
+        """Positions where no message is worth sending, and each belief's value, to be saved."""
         return [[*self._leaves]], ((*key, *value) for key, value in self._values.items())
 
     def add_leaves(self, positions: Iterable[int]) -> None:

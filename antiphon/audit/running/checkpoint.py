@@ -299,8 +299,7 @@ def _content(cell: CellType) -> object:
 
 
 def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
-    """The parts of a value to be digested; for sets and mappings, in an order that does not depend
-    on hashes."""
+    """The parts of a value to be digested; sets and mappings in an order independent of hashes."""
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, (list, tuple)):
         items: Iterable[object] = value
@@ -321,8 +320,7 @@ def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
 
 
 def _fields(value: object) -> dict[str, object]:
-    """The fields of an attrs object by name; for any other value, the value itself as its only
-    part."""
+    """The fields of an attrs object by name; any other value is its own only part."""
     kind: type[Any] = type(value)
     if not attrs.has(kind):
         return {"function": value}

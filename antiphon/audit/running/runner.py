@@ -27,8 +27,7 @@ def run(
     checkpoint: Union[Checkpoint, str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> Outcome[Result]:
-    """Run ``task`` on every chunk of an experiment and merge the results in the order of the
-    chunks.
+    """Run ``task`` on every chunk of an experiment and merge the results in their order.
 
     The result is a function of the task and the chunks: it is the same for every executor and
     number of workers, with lost workers, and after interruptions. Memory: a merged result, and the

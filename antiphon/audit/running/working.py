@@ -119,8 +119,7 @@ class InOrder(ABC, Generic[Part]):
 
 @attrs.define
 class ChunkTally(InOrder[Result]):
-    """The progress of a run: the merged result of the first ``done`` chunks, and results that wait
-    for their turn."""
+    """The progress of a run: the merged result of ``done`` chunks, and results that wait."""
 
     chunks: Chunks
     merge: Callable[[Result, Result], Result]

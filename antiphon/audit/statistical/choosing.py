@@ -71,8 +71,7 @@ def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choic
 
 
 def _few(kinds: Collection[object], samples: Iterable[Sample]) -> bool:
-    """Whether the kinds of view (discrete transcripts) are few: each occurs more than twice, on
-    average."""
+    """Whether the discrete kinds of view are few: each occurs more than twice, on average."""
     return 2 * len(kinds) < sum(sample.replicas for sample in samples)
 
 
@@ -140,7 +139,7 @@ _CHECKED: Final = 1000
 
 
 def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:
-    """A score by logistic regression on standardised features, by scikit-learn. Raises:
+    """A score by scikit-learn's logistic regression, features standardised. Raises:
     MissingExtra."""
     try:
         from sklearn.linear_model import LogisticRegression
@@ -215,8 +214,7 @@ Labelled: TypeAlias = tuple[scorers.Vector, npt.NDArray[np.int64], scorers.Vecto
 
 
 def _labelled(reader: Reader, zero: Sample, one: Sample) -> Labelled:
-    """The training rows with labels (the world): a row appears once for each world in which it was
-    seen."""
+    """The training rows, labelled by world: a row appears once for each world where it was seen."""
     rows = rows_of(reader, zero, one)
     seen = [rows.weights[:, bit] > 0 for bit in (0, 1)]
     features = np.concatenate([rows.features[each] for each in seen])

@@ -17,8 +17,7 @@ _MOST_STEPS = 25
 
 
 class Term(NamedTuple):
-    """One term of a linear score: in each row, one of ``size`` parameters enters with a factor (its
-    share)."""
+    """One term of a linear score: in each row, one of ``size`` parameters, times a share."""
 
     start: int
     """The index of the first of these parameters."""

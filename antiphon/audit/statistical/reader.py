@@ -1,8 +1,7 @@
 """Views as numbers: the places of a view, and the features that are read at them.
 
-A place is a path into the feature: () the feature itself, (2,) its third item (the third
-answer, by default), (2, 0) the first component of that. Views that end early lack the
-later places.
+A place is a path into the feature: () the feature itself, (2,) its third item (the third answer, by
+default), (2, 0) the first component of that. Views that end early lack the later places.
 
 A number counts the same whether a population stored it in a column (one value per replica) or as a
 constant.
@@ -114,8 +113,7 @@ def place_label(path: Path, answer: str = "the answer to message") -> str:
 @register("antiphon.Reader/1")
 @attrs.frozen
 class Reader:
-    """A reader of features: it turns a view into numbers, changes from one number to the next, and
-    categories."""
+    """A reader of features: it turns a view into numbers, their changes, and categories."""
 
     numbers: tuple[Path, ...] = ()
     changes: tuple[tuple[Path, Path], ...] = ()

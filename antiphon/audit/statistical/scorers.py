@@ -83,8 +83,7 @@ class LikelihoodTable:
 @register("antiphon.Place/1")
 @attrs.frozen
 class Place:
-    """The number at one place of the view as its score; a view without that number is in no
-    event."""
+    """A score: the number at one place of the view; a view without one is in no event."""
 
     symbolic = False
     path: Path

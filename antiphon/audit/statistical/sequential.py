@@ -133,8 +133,7 @@ class Ladder:
     fallen: set[int] = attrs.field(factory=set[int])
 
     def bet(self, batch: Batch, expected: Batch, *, alpha: float) -> None:
-        """Bet on a batch in every e-process, with the stakes that are best for the ``expected``
-        batch."""
+        """Bet on a batch in every e-process, with the best stakes for the ``expected`` batch."""
         for place, process in enumerate(self.processes):
             process.update(batch, stake=process.best_stake(expected))
             if process.rejects(alpha=alpha):

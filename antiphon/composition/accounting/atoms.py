@@ -1,11 +1,10 @@
 """The hockey-stick divergence of a composition whose privacy loss has few atoms, from one binomial
 law for each distinct ε_i.
 
-Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there;
-otherwise they are all listed. Equal parameters are the case of a single law, and the sum
-below is then the closed form of Kairouz, Oh and Viswanath (2015, Thm 3.3). Every law is tilted by
-e^(cL), c about the saddle point, so that its window covers the losses that contribute most to H(e):
-with x = L - e,
+Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there; otherwise
+they are all listed. Equal parameters are the case of a single law, and the sum below is then the
+closed form of Kairouz, Oh and Viswanath (2015, Thm 3.3). Every law is tilted by e^(cL), c about the
+saddle point, so that its window covers the losses that contribute most to H(e): with x = L - e,
 
     H(e) = M(c) e^(-ce) E_tilted[e^(-cx) (1 - e^(-x))₊].
 

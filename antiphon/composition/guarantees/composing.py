@@ -1,5 +1,4 @@
-"""Common parts of the rules for concurrent composition theorems: the curve of Comp[RR…], and
-premises."""
+"""Common parts of the rules for concurrent composition: the curve of Comp[RR…], and premises."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, TypeAlias

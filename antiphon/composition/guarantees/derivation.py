@@ -44,9 +44,8 @@ class Counterexample:
     """The counterexample of CM §5.2: 1-sparse composition of copies of M_δ, each claimed to be (ε,
     δ)-DP.
 
-    With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with
-    an even chance. ``adversary`` plays against ``verification``; it is found by its registered
-    name.
+    With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with an
+    even chance. ``adversary`` plays against ``verification``; it is found by its registered name.
     """
 
     epsilon: ExactEpsilon

@@ -81,8 +81,7 @@ class Curves(NamedTuple):
 
 @attrs.frozen
 class MistakeTable(CommandOutcome):
-    """The result of ``antiphon mistakes``: the mistakes that three adversaries force on a
-    learner."""
+    """The mistakes that three adversaries force on a learner, as ``antiphon mistakes`` prints."""
 
     asked: MistakesAsked
     budget: Promised

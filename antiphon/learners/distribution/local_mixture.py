@@ -127,8 +127,7 @@ _BLOCK: Final = 1 << 12
 
 @register("antiphon.Mixing/1", state=True)
 class Mixing(NamedTuple):
-    """The state of ``LocalMixture``: the number of users so far, and the summed gains of each
-    hypothesis."""
+    """The state of ``LocalMixture``: users so far, and the summed gains of each hypothesis."""
 
     users: int
     gains: Doubles

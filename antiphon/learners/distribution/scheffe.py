@@ -39,8 +39,7 @@ def _one_context(_: object, __: object, value: Any) -> None:
 
 @attrs.frozen(kw_only=True)
 class PairwiseTests(LocalLearner[Knockout]):
-    """A knockout of hypotheses: they are paired, and one user after the other tests a pair.
-    Abstract."""
+    """A knockout of hypotheses: one user after the other tests a pair of them. Abstract."""
 
     hypotheses: Hypotheses = attrs.field(validator=_one_context)
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
@@ -104,8 +103,7 @@ class PairwiseTests(LocalLearner[Knockout]):
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
     def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
-        """The hypothesis of a pair whose f(A) is nearer to the estimate; the first, if no user was
-        asked."""
+        """The hypothesis of a pair with f(A) nearer to the estimate; without users the first."""
         first, second = self.hypotheses.tables[0, list(pair)]
         inside = first > second
         truth = float(self.response.truth)

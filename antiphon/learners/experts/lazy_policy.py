@@ -37,8 +37,7 @@ def of_lazy_experts(_: object, field: attrs.Attribute[Any], value: object) -> No
 
 @attrs.frozen
 class OneDecision(NoninteractiveMechanism[int, int]):
-    """A mechanism for one decision of lazy experts, after a batch; a subclass claims its privacy.
-    Abstract."""
+    """One decision of lazy experts, after a batch; a subclass claims its privacy. Abstract."""
 
     learner: LazyExperts = attrs.field(validator=of_lazy_experts)
 
@@ -120,17 +119,16 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     Privacy: ``ap.guarantee`` derives it, w.r.t. ``learner.verification``, against adversaries that
     adapt: one stay bit's divergence (1-sparse parallel composition, first-pair consistent) and n
-    times the η²/2-zCDP of a draw (the filter), added up (CM Thm 4.10, in Rényi divergences),
-    and CM Thm 6.1. *P has the three properties of CM §6.1*: its destinations and answers are
-    computed from the number of rounds and from messages from the right (destination, response).
-    Take two runs with the same answers from the right, whose left messages differ in one loss.
-    Creations are the same, and so is the expert x at all times. The i-th stay bit gets the loss of
-    x in the i-th batch, in both: those of one batch differ, by 1 at most, the others are identical
-    pairs. A draw gets the scores, whose entries differ by one loss at most, each: f_∼ of an
-    exponential mechanism of that sensitivity, whose range is 2η. So f' holds (f→f'). Source: Asi,
-    Koren, Liu and Talwar, Alg. 1, without fake switches, in the manner of CM §6-7. Raises:
-    InvalidArgument unless ``learner`` is a ``LazyExperts`` with two experts or more; for a loss
-    past the horizon.
+    times the η²/2-zCDP of a draw (the filter), added up (CM Thm 4.10, in Rényi divergences), and CM
+    Thm 6.1. *P has the three properties of CM §6.1*: its destinations and answers are computed from
+    the number of rounds and from messages from the right (destination, response). Take two runs
+    with the same answers from the right, whose left messages differ in one loss. Creations are the
+    same, and so is the expert x at all times. The i-th stay bit gets the loss of x in the i-th
+    batch, in both: those of one batch differ, by 1 at most, the others are identical pairs. A draw
+    gets the scores, whose entries differ by one loss at most, each: f_∼ of an exponential mechanism
+    of that sensitivity, whose range is 2η. So f' holds (f→f'). Source: Asi, Koren, Liu and Talwar,
+    Alg. 1, without fake switches, in the manner of CM §6-7. Raises: InvalidArgument unless
+    ``learner`` is a ``LazyExperts`` with two experts or more; for a loss past the horizon.
 
     >>> import numpy as np
     >>> from antiphon.composition import ComplexMechanism
@@ -207,8 +205,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         return Following(0, row(np.zeros(self.learner.experts), np.int64), None)
 
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
-        """Handles a query or a loss; after each batch but the last it decides whether to
-        stay."""
+        """Handles a query or a loss; after each batch but the last it decides whether to stay."""
         rounds, scores, expert, batch, draws, refused = state
         if expert is None:
             *_, expert = yield from in_turn((*self.created, Ask(0, FIRST)))

@@ -179,8 +179,7 @@ SHARE: Final = Fraction(3, 10)
 
 @register("antiphon.Counted/1", state=True)
 class Counted(NamedTuple):
-    """The state of ``OnceAbove``: the number of samples (1, 1) so far, and whether ⊤ was
-    answered."""
+    """The state of ``OnceAbove``: the samples (1, 1) so far, and whether ⊤ was answered."""
 
     hits: int
     found: bool

@@ -124,8 +124,7 @@ class Quiet(Protocol):
     first hypothesis f⁽⁰⁾ so far."""
 
     def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
-        """The probability of having kept the first hypothesis f⁽⁰⁾ so far, after each run of
-        samples."""
+        """The probability of having kept f⁽⁰⁾, the first hypothesis, after each run of samples."""
         ...
 
     def rising(self, last: int, /) -> NDArray[np.float64]:
@@ -175,8 +174,7 @@ class KnownLaw(ReckonedLaw):
         return MistakeFigure.at(sum(kept) + self._in_vain(some, kept, len(hits)), self.how)
 
     def _before(self, hits: Hits) -> list[float]:
-        """The probability of having kept the first hypothesis f⁽⁰⁾ before each hit (sample (1,
-        1))."""
+        """The probability of having kept the first hypothesis f⁽⁰⁾ before each sample (1, 1)."""
         if isinstance(hits, range) and hits and hits[0] == 1:
             return [1.0, *self._leaves.rising(len(hits) - 1).tolist()]
         return self._kept(hits, [hit - 1 for hit in hits])

@@ -33,15 +33,11 @@ def learn(
     ] = None,
     given: Annotated[
         list[str] | None,
-        typer.Option(
-            "--set", metavar="NAME=VALUE", help="Option of the game: gap=0.2; repeatable."
-        ),
+        typer.Option("--set", metavar="NAME=VALUE", help="Option of a game: gap=0.2; repeatable."),
     ] = None,
     loss: Annotated[
         str | None,
-        typer.Option(
-            help="For a file of features and a label: logistic, squared or absolute loss."
-        ),
+        typer.Option(help="Loss of a file of features and a label: logistic, squared, absolute."),
     ] = None,
     label: Annotated[
         int, typer.Option(help="For data: the column of the label, from 0; -1 is the last.")

@@ -1,5 +1,4 @@
-"""Examples ("specimens") of L2P (lazy to private), for the self-check, and a broken twin that
-reuses a coin."""
+"""Examples of L2P (lazy to private) for the self-check, and a broken twin that reuses a coin."""
 
 from __future__ import annotations
 

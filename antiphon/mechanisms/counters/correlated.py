@@ -10,12 +10,11 @@ and the count is Σ u_t/unit. Since (Cp)_t = J_t up to rounding, the noise ν is
 Gaussian z of variance 1 and D = diag(R/q_t): this is the factorisation mechanism of A·D·C⁻¹
 and C·D⁻¹. ``normalised`` chooses q_t so that all columns of C·D⁻¹ have the same norm.
 
-**Privacy.** Given u_1, …, u_{t-1}, the answer u_t = ⌊(J_t + q_t·unit·x_t - M_t)/q_t⌉ (the
-rounding is of exact integers, so it moves with x_t) is a function of a discrete Gaussian
-answer with centre q_t·unit·x_t - M_t. Let x_s change by Δ and the released u be the same:
-then p_s changes by -q_s·unit·Δ, and the centre at t by q_s·unit·Δ·c_{t-s}, up to the
-rounding of M_t, which is less than 1 + 2·``_feedback_error``. In ℓ₂ all centres together
-move by at most
+**Privacy.** Given u_1, …, u_{t-1}, the answer u_t = ⌊(J_t + q_t·unit·x_t - M_t)/q_t⌉ (the rounding
+is of exact integers, so it moves with x_t) is a function of a discrete Gaussian answer with centre
+q_t·unit·x_t - M_t. Let x_s change by Δ and the released u be the same: then p_s changes by
+-q_s·unit·Δ, and the centre at t by q_s·unit·Δ·c_{t-s}, up to the rounding of M_t, which is less
+than 1 + 2·``_feedback_error``. In ℓ₂ all centres together move by at most
 
     max_s q_s·unit·distance·‖c_0, …, c_{T-1-s}‖ + (1 + 2·error)·√(T·dimension) <= R·√(2ρ),
 

@@ -46,9 +46,8 @@ def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
     """A tail bound, at probability beta, on the sum of ``count`` independent discrete Laplace
     draws.
 
-    Chernoff: E e^(λX) of one draw is at most that of continuous Laplace noise,
-    1/(1 - λ²scale²), since cosh(√u) - 1 is convex in u. Every λ < 1/scale gives a bound;
-    the best on a grid is taken.
+    Chernoff: E e^(λX) of one draw is at most that of continuous Laplace noise, 1/(1 - λ²scale²),
+    since cosh(√u) - 1 is convex in u. Every λ < 1/scale gives a bound; the best on a grid is taken.
     """
     grid = LAPLACE_PROXIES
     bounds = (math.log(2 / beta) - count * np.log1p(-(grid**2))) / grid

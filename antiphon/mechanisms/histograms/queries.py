@@ -117,9 +117,8 @@ class CountAbove(HistogramQuery):
 
     A count x_i between threshold - w and threshold counts in part: ⌊Σ_i (x_i - threshold + w)/w⌋,
     each term moved into [0, 1]. So it is at least the number of counts >= threshold and at most
-    that of counts > threshold - w. ⌈d/w⌉-sensitive, as Σ_i grows by d/w at most; 1-sensitive
-    from w = d on. (One step may take all d counts over a threshold, so no smaller sensitivity
-    holds.)
+    that of counts > threshold - w. ⌈d/w⌉-sensitive, as Σ_i grows by d/w at most; 1-sensitive from w
+    = d on. (One step may take all d counts over a threshold, so no smaller sensitivity holds.)
 
     >>> CountAbove(5)((3, 9, 4, 5)), CountAbove(5, width=4)((3, 9, 4, 5))
     (2, 3)

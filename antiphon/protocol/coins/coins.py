@@ -296,8 +296,7 @@ def check_scores(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def told_scores(parameter: bytes) -> NDArray[np.int64]:
-    """The int64 scores of a draw, from the bytes by which a tape stores them (immutable,
-    comparable)."""
+    """The int64 scores of a draw, from the bytes by which a tape stores them."""
     return np.frombuffer(parameter, _INT64)
 
 

@@ -51,8 +51,7 @@ class RecordedCoins(Coins):
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
-        """Remove from the tape the draws since the last call, such as those of one round, and
-        return them."""
+        """Remove from the tape the draws since the last call (one round's), and return them."""
         tape, self._tape = tuple(self._tape), []
         return tape
 

@@ -21,8 +21,7 @@ from antiphon.protocol.spaces import Signature
 
 
 class Tossed(NamedTuple):
-    """A running exchange (one run of a post-processor's generator) with the coins that the
-    generator was given."""
+    """A running exchange (a post-processor's generator) with the coins that it was given."""
 
     generator: processor.Exchanged
     hand: RecordedCoins

@@ -1,10 +1,9 @@
 """A view as a sequence diagram, in the manner of the figures of CM §1-3.
 
-One lane for the adversary, one for each part of the chain, and one for each created
-mechanism that is asked. A view records what the adversary said and heard; what passed
-between the parts is drawn where their definitions fix it (a verifier and an identifier
-forward, ExtConComp asks M_i) and left out where they do not. The identifier sends "m_b" on: the bit
-b is in no view and in no picture.
+One lane for the adversary, one for each part of the chain, and one for each created mechanism that
+is asked. A view records what the adversary said and heard; what passed between the parts is drawn
+where their definitions fix it (a verifier and an identifier forward, ExtConComp asks M_i) and left
+out where they do not. The identifier sends "m_b" on: the bit b is in no view and in no picture.
 """
 
 from collections import defaultdict
@@ -168,8 +167,7 @@ def ending_of(view: Interaction, shown: int) -> str:
 
 
 class _Cast:
-    """The lanes of a sequence diagram, one for each party, and the path of each message between
-    them."""
+    """The lanes of a sequence diagram, one per party, and each message's path between them."""
 
     def __init__(self, parts: list[Json], rounds: tuple[Round, ...]) -> None:
         self._parts = parts

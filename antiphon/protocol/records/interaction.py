@@ -43,12 +43,11 @@ def interact(
 ) -> View:
     """Play an adversary against a mechanism: λ starts it, then they alternate until one halts.
 
-    Args: ``initial``, the mechanism's initial state if it has several; ``rounds``,
-    how many messages the adversary may send (None: until a party halts); ``seed``,
-    else the operating system's entropy; ``sink``, a file the view is streamed to, so
-    that a long run takes no memory and a crash loses at most the line being written;
-    ``overwrite``, whether the sink may be a file that is there already; ``watch``, called
-    with each round as it ends.
+    Args: ``initial``, the mechanism's initial state if it has several; ``rounds``, how many
+    messages the adversary may send (None: until a party halts); ``seed``, else the operating
+    system's entropy; ``sink``, a file the view is streamed to, so that a long run takes no memory
+    and a crash loses at most the line being written; ``overwrite``, whether the sink may be a file
+    that is there already; ``watch``, called with each round as it ends.
     Returns: the view, which holds the adversary's coins and never the mechanism's.
     Raises: the mechanism's error for a message that it refuses (a verifier answers HALT instead);
     FileError, if the sink is taken, has another writer, or a line cannot be written whole.

@@ -87,8 +87,7 @@ class View(Interaction, Shown):
 class Recording(Shown):
     """A view and the mechanism's tape, so that both sides can be replayed. Keep it secret.
 
-    With the answers, the tape gives the data away: a recording is saved readable by
-    its owner only.
+    With the answers, the tape gives the data away: a recording is saved readable by its owner only.
     """
 
     view: View
@@ -158,7 +157,7 @@ def _parts(view: View) -> Iterator[Part]:
 
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """Read a file: its view, and its recording if it has one. Arguments and errors as for
+    """Read a file: its view, and a recording if it has one. Arguments, errors:
     ``transcript.read``."""
     found = read(path, stream=stream)
     view = View(found.header, found.rounds, found.ending, found.closing, found.cut)

@@ -1,5 +1,4 @@
-"""Beginning and resuming durable sessions: each generation (resumption) once, from the newest state
-only."""
+"""Beginning and resuming durable sessions: each resumption once, from the newest state only."""
 
 import os
 from collections.abc import Callable

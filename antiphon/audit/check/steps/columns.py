@@ -38,8 +38,7 @@ def check(subject: Subject) -> Trial:
 
 
 def finding(what: str, place: str) -> Finding:
-    """The finding that a part answers differently on columns (one number per replica) than on plain
-    numbers."""
+    """The finding that a part answers columns (one number per replica) unlike plain numbers."""
     return Finding(
         "columns",
         what,

@@ -92,8 +92,7 @@ def randomness(subject: Subject) -> Trial:
 def replay(subject: Subject) -> Trial:
     """Find steps that answer differently on the same state, message and coins (law 2).
 
-    Every step is repeated twice on its own tape, as a step that alternates may agree every second
-    time.
+    Every step is repeated twice on its own tape: one that alternates agrees every second time.
     """
     for taken in chain.from_iterable(zip(subject.taken, subject.taken, strict=True)):
         if taken.changed or taken.result is None:
@@ -150,8 +149,7 @@ def unhashable(state: object, where: str) -> Finding:
 def answers(subject: Subject) -> Trial:
     """Find answers of a part that lie outside the space it declares.
 
-    Theorems about discrete answers, and the neighbouring parts of a chain, rely on the declared
-    space.
+    Theorems about discrete answers, and a chain's other parts, rely on the declared space.
     """
     named = set[str]()
     for taken in subject.taken:

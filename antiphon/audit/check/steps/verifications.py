@@ -221,8 +221,7 @@ def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> I
 
 
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check a declared ``@column_safe``: f must decide on columns (one number per replica) as on
-    numbers."""
+    """Check ``@column_safe``: f must decide on columns (one number per replica) as on numbers."""
     if not is_column_safe(f):
         raise NotApplicable("it does not declare that it is column safe")
     numbers = [each for each in messages if type(each) in (int, float)]
@@ -241,8 +240,7 @@ def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
 @column_safe
 @attrs.frozen
 class _Asks(ContinualMechanism):
-    """An adversary that draws pairs of numbers, wide enough to become columns, and tests whether f
-    allows each pair."""
+    """An adversary that draws pairs of numbers, as columns, and tests whether f allows each."""
 
     f: Verification
     kind: type[float]

@@ -40,9 +40,8 @@ class DiscreteGaussianPair(FiniteLosses):
 
     A smaller shift d is dominated: the mass p is log-concave, so that p(x)/p(x-d) falls in x and
     the best event for s is T = {x <= t}. P(T) - s·Q_d(T) = F(t) - s·F(t-d) grows with d. The pair
-    of -shift is the mirror image, so both orders of worlds are dominated.
-    Canonne, Kamath and Steinke 2020, Thm 7. Raises: InvalidArgument for sigma <= 0, or a shift
-    that is no int >= 1.
+    of -shift is the mirror image, so both orders of worlds are dominated. Canonne, Kamath and
+    Steinke 2020, Thm 7. Raises: InvalidArgument for sigma <= 0, or a shift that is no int >= 1.
     """
 
     sigma: Fraction = attrs.field(converter=named.positive)

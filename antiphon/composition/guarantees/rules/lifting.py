@@ -247,8 +247,7 @@ def _explore(
 def _at_once(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
 ) -> properties.Violation | None:
-    """A violation of a property at the first pair of messages that P receives; None if none was
-    seen."""
+    """A violation of a property at P's first pair of messages; None if none was seen."""
     messages = _some(processor.signature(mechanism.signature).queries)
     lock = properties.begin_lockstep(processor, outer, inner)
     for zero, one in product(messages, repeat=2):
