@@ -36,8 +36,7 @@ class PostProcessor(ABC, Generic[State]):
     ``forwards_queries`` (sends every left message on unchanged and touches answers only, keeping no
     memory of queries). The latter is True, or a ``Forwarding`` that says where it is proved.
 
-    Five methods have defaults that a subclass may override: ``wired``, ``signature``,
-    ``is_over``, ``refused`` and ``why_halted``.
+    Five defaults to override: ``wired``, ``signature``, ``is_over``, ``refused``, ``why_halted``.
     """
 
     __slots__ = ()

@@ -1,9 +1,8 @@
 """The arena of a composition: ExtConComp under a verification function of ``antiphon.composition``.
 
-Given the transcript the created mechanisms are independent, so there is one belief (column) for
-each, and interchangeable mechanisms have the same one. The charges of this library's filters follow
-from the creations, which are the same in both worlds: they are public, as is the purse (the unused
-fixed parameters).
+Given the transcript the created mechanisms are independent: there is one belief (column) for each,
+and interchangeable mechanisms have the same one. Filters of this library charge by the creations,
+which are the same in both worlds: charges are public, as is the purse (unused parameters).
 
 There are two games with the same value: ``choices`` lists all messages, from which a strategy is
 read off; ``worth_saying`` lists fewer, among which is an optimal one.
@@ -41,8 +40,7 @@ class Position(NamedTuple):
     charged: int = 0
     """The number of the state of the filter's charges."""
     due: int = OVER
-    """The belief about a new mechanism that must be queried next, as it was created for this; else
-    OVER."""
+    """The belief about a new mechanism that must be queried next; else OVER."""
 
 
 _NO_POSITION: Final = Position(0, 0, ())
@@ -93,8 +91,7 @@ class CompositionArena:
     _useful: dict[int, tuple[Options, Options, float]] = attrs.field(
         factory=dict[int, tuple[Options, Options, float]]
     )
-    """A cache of ``worth_saying``: all options; and an optimal one, with the number of rounds from
-    which on it is."""
+    """A cache of ``worth_saying``: all options; enough of them, and from how many rounds on."""
     _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
     _purses: Purses = attrs.field(init=False)
@@ -336,8 +333,7 @@ class CompositionArena:
         return number
 
     def _informative(self, column: int, purse: int) -> bool:
-        """Whether some valid message to this belief's mechanism could still distinguish the two
-        worlds.
+        """Whether a valid message to this belief's mechanism could still distinguish the worlds.
 
         False if its state has the same law in both worlds and f allows it no differing pair (then
         every answer has the same law, too), or if it takes no message.

@@ -60,7 +60,7 @@ def _reading(
         return _mixed(budget.after(created), delta, part, budget.near)
     if budget is not None and not isinstance(budget, Filter):
         return None  # a user's filter: its sums have no known meaning
-    slack = delta / 2 if budget is None else delta - budget.limits[1]
+    slack = delta / 2 if budget is None else delta - budget.limits[1]  # the most it charges
     if isinstance(budget, RenyiFilter):
         return _of_order(budget.order, created, delta, slack)
     if not _pure(found.guard):
