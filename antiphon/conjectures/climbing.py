@@ -153,7 +153,7 @@ _ALIKE: Final = 0.7
 
 
 class Climb(NamedTuple):
-    """The result of a climb: the laws against which the best adversary gained most, and this
+    """The result of a local search: the laws against which an adversary gains most, and the
     gain."""
 
     size: Size
@@ -164,10 +164,10 @@ class Climb(NamedTuple):
 
 
 class Climbing(Protocol):
-    """The interface of a climber, which climbs among the laws of one size."""
+    """The interface of a local search ("climber") among the laws of one size."""
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make the climb with this number, from near the laws ``near`` or from random ones."""
+        """Make the local search with this number, from near the laws ``near`` or random ones."""
         ...
 
 
@@ -198,7 +198,7 @@ class Climber:
         self._alike = _ALIKE if alike else 0.0
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make one climb, from random laws or from the laws ``near``.
+        """Make one local search, from random laws or from the laws ``near``.
 
         Less and less noise is added to the objective, as climbing without noise ends where no
         change of a single law gains.
@@ -218,8 +218,8 @@ class Climber:
     def _climbed(
         self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
     ) -> Climb:
-        """A climb from these laws: sweeps over all of them, each with half the noise of the one
-        before."""
+        """A local search from these laws: sweeps over all of them, each with half the noise of the
+        one before."""
         found, oracle = Climb(self.size, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain

@@ -44,7 +44,7 @@ class Conjectured(Shown, Plotted):
     epsilon: ExactEpsilon
     bound: Fraction
     judged: Judged | None = attrs.field(repr=False)
-    """The best laws that were found, judged exactly; None if nothing was found."""
+    """The best laws that were found, with their exact loss; None if nothing was found."""
     starts: int
     """The number of climbs (local searches) made."""
     searched: Sizes

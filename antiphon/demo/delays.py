@@ -22,8 +22,8 @@ _REPORT_EVERY: Final = 1000
 
 
 class CarrierReading(NamedTuple):
-    """A reading after ``told`` flights: the noisy counts of H, the estimate of the maximum by
-    HSS, and the true counts."""
+    """A reading after ``told`` flights: noisy counts by the histogram H, the maximum by HSS, and
+    true counts."""
 
     told: int
     noisy: tuple[int, ...]

@@ -167,7 +167,7 @@ class FlightCounter:
     name: str
     claim: Claim
     created: int
-    """The number of flights told before this counter was created; it counts from there."""
+    """The number of flights sent before this counter was created; it counts from there."""
     readings: tuple[NoisyCount, ...] = attrs.field(repr=False)
     true: tuple[int, ...] = attrs.field(repr=False)
     """The exact counts at the times of the readings."""

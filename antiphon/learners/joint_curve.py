@@ -299,7 +299,7 @@ def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int)
 
 
 def _less(fakes: Fraction) -> float:
-    """The value -ln(1-p), for the probability p = ``fakes``."""
+    """The part -ln(1-p) of a stay exponent, for the probability p = ``fakes`` of a fake switch."""
     return -math.log1p(-float(fakes)) if fakes < Fraction(1, 2) else -math.log(float(1 - fakes))
 
 

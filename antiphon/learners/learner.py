@@ -52,8 +52,8 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """f: streams in which one loss differs, replaced by any other unless the learner says
-    otherwise; queries are the same."""
+    """The verification function f: one loss differs, replaced by any other unless the learner
+    narrows it; queries are the same."""
 
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()

@@ -243,8 +243,8 @@ class ExposedDivergence:
 @column_safe
 @attrs.frozen
 class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
-    """The mechanism M_{p,E}: its first answer says whether it is exposed, w.p. p; if so, it answers
-    a bit by RR_E.
+    """The mechanism M_{p,E}: its first answer is whether it is exposed, w.p. p; if so, it answers a
+    bit by RR_E.
 
     State: ⊤ (fresh), ⊥ (exposed), λ (done). (⊤, bit) -> ⊥ w.p. p, else ⊤ and done; (⊥, bit) ->
     the bit w.p. e^E/(1+e^E), else the other, and done; (λ, bit) -> ⊤.

@@ -101,7 +101,7 @@ def _messages(messages: Iterable[object]) -> tuple[object, ...]:
 @column_safe
 @attrs.frozen
 class Scripted(Adversary[int]):
-    """An adversary that says the given messages in order, whatever the answers, and then HALT."""
+    """An adversary that sends the given messages in order, whatever the answers, then HALT."""
 
     messages: tuple[object, ...] = attrs.field(converter=_messages)
     listens = False
@@ -117,7 +117,7 @@ class Scripted(Adversary[int]):
 
 
 def scripted(messages: Iterable[object]) -> Scripted:
-    """An adversary that says the given messages in order, whatever the answers, and then HALT."""
+    """An adversary that sends the given messages in order, whatever the answers, then HALT."""
     return Scripted(listed(messages, "messages", "ap.scripted([1, 0, 1])"))
 
 

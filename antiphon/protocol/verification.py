@@ -54,7 +54,7 @@ def symmetric_as(field: str) -> Any:
 
 
 class Verification(ABC, Generic[State, Message]):
-    """f: decides for which sequences of message pairs a mechanism promises privacy.
+    """A verification function f: for which sequences of message pairs privacy is promised.
 
     Membership in Q × Q (CM Remark 3.6) is the verifier's part: ``step`` is given
     the two sides of a pair whose sides are known to lie in Q.

@@ -66,7 +66,7 @@ class TrackedPart:
     compared."""
     initial_states: tuple[object, object]
     judge: Judge | None
-    """The judge of pairs (the step of f); None if both worlds always get the same message."""
+    """The step of the verification function f; None if both worlds always get the same message."""
     judged: object
     """The initial state of the verification function f."""
     queries: Queries

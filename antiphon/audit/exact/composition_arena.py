@@ -192,7 +192,7 @@ class CompositionArena:
                 yield self._ask(position, column, move, after)
 
     def _ask(self, position: Position, column: int, move: Move, purse: int) -> Option:
-        """The option to make a move in a belief, after which the purse is ``purse``."""
+        """The option of a move in a belief, with the unused parameters (purse) after it."""
         place = position.columns.index(column)
         others = (*position.columns[:place], *position.columns[place + 1 :])
         left, lost0, lost1 = self._left(position._replace(columns=others), purse)
@@ -203,7 +203,8 @@ class CompositionArena:
         return Option(column, move, tuple(branches), move.denominator)
 
     def _left(self, position: Position, purse: int) -> tuple[Position, int, int]:
-        """The position with another purse, and the masses of the beliefs that it drops."""
+        """The position with other unused parameters (``purse``), and the masses of dropped
+        beliefs."""
         if purse == position.purse:
             return position, 1, 1
         kept = tuple([each for each in position.columns if self._informative(each, purse)])
@@ -365,7 +366,7 @@ class CompositionArena:
         return next(index for index, column in live if column == choice.column)
 
     def answer(self, choice: Option, place: int) -> object:
-        """The answer that the adversary hears on the branch with index ``place`` of a choice."""
+        """The answer that the adversary gets on the branch with index ``place`` of a choice."""
         move = choice.move
         return choice.told if isinstance(move, Create) else self.columns.answer(move.answers[place])
 

@@ -268,7 +268,7 @@ class FilterPattern(Pattern):
 
 
 class SetBySet:
-    """A climber that tries one set of claims after another; its law is 1 for each claim in the
+    """A search that tries one set of claims after another; its law is 1 for each claim in the
     set."""
 
     def __init__(self, pattern: FilterPattern, size: Size, epsilon: ExactEpsilon) -> None:

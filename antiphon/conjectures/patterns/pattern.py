@@ -39,8 +39,7 @@ class Pattern(ABC):
     @property
     @abstractmethod
     def most(self) -> int | None:
-        """The number of climbs that search everything; None where there is always more to
-        search."""
+        """The number of local searches that cover everything; None where there is always more."""
 
     @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
@@ -76,8 +75,8 @@ class Pattern(ABC):
 
     @abstractmethod
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """The exact loss of the laws that a climb has found. Raises: Intractable where it cannot
-        be computed."""
+        """The exact loss of the laws that a local search has found. Raises: Intractable where it
+        cannot be computed."""
 
 
 def rounds_in_words(sizes: Sizes, parts: Iterable[SoughtMechanism]) -> str:
@@ -103,7 +102,7 @@ _HIGHEST: Final = 11
 
 @attrs.frozen(kw_only=True)
 class SoughtMechanism(ABC):
-    """A mechanism to be found by search: it must keep a claim w.r.t. f' = ``inner``, and hears the
+    """A mechanism to be found by search: it must keep a claim w.r.t. f' = ``inner``, and gets the
     pairs ``pairs``. Abstract."""
 
     inner: Verification = attrs.field(factory=law_trees.ListedPairs)

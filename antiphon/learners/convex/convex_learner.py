@@ -18,7 +18,7 @@ from antiphon.protocol import Claim, Coins, Pure, Space, freeze, proved, registe
 
 
 def check_dimensions(body: Body, loss: ConvexLoss) -> None:
-    """Raises: InvalidArgument if the body and the loss differ in the number of coordinates."""
+    """Check that body and loss have equally many coordinates. Raises: InvalidArgument."""
     if body.dimension != loss.dimension:
         raise InvalidArgument(
             f"the body has {body.dimension} coordinates and the loss {loss.dimension}: make both "

@@ -133,7 +133,8 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def lipschitz(self, body: Body) -> float:
-        """L: the largest ℓ₂ norm of a gradient on the body, for data within their stated bounds."""
+        """The Lipschitz constant L: the largest ℓ₂ norm of a gradient on the body, for data within
+        their stated bounds."""
 
     @abstractmethod
     def value(self, point: Point, datum: Datum) -> float:

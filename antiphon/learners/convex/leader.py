@@ -126,13 +126,13 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def verification(self) -> UpdatesAndQueries:
-        """f, the neighbours on the left: one datum differs, and questions are the same."""
+        """The verification function f on the left: one datum differs, queries are the same."""
         relation = AddOrRemove(EMPTY) if self.zero_out else AnyTwo()
         return updates_and_queries(event_level(relation), QUERIES)
 
     @property
     def _inner(self) -> UpdatesAndQueries:
-        """f', the neighbours on the right: one gradient differs, by at most ``sensitivity``."""
+        """The f' on the counter to the right: one gradient differs, by at most ``sensitivity``."""
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
@@ -290,7 +290,7 @@ class HedgedLeader(SumLeader):
 
     @property
     def stake(self) -> int:
-        """V: the largest update about the difference of losses, in steps."""
+        """The bound V on the update by the difference of losses, in steps."""
         return max(1, self.steps // 2)
 
     @property
@@ -309,7 +309,7 @@ class HedgedLeader(SumLeader):
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """v: the difference of losses ``more`` in steps, moved into {-V, …, V}; 0 for a NaN."""
+        """The difference of losses ``more`` in steps, clipped to {-V, …, V}; 0 for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

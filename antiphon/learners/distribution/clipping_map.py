@@ -155,8 +155,8 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: any two labels are neighbours. The context is the same, as it is a parameter of the
-        mechanism."""
+        """The verification function f: any two labels are neighbours. The context is the same, as
+        it is a parameter of the mechanism."""
         return neighbouring_start()
 
 

@@ -71,7 +71,7 @@ class Channel(ABC):
 
     @abstractmethod
     def moment(self, clipping: ClippingMap) -> float:
-        """V: the mean of the second moments of the gains, over contexts and hypotheses."""
+        """The mean of the second moments of the gains, over contexts and hypotheses."""
 
     def rate(self, clipping: ClippingMap, horizon: int) -> float:
         """The learning rate η of the exponential weights; 1 if all hypotheses are equal."""

@@ -89,7 +89,7 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one user's label differs; f': one of the created mechanisms gets a differing pair."""
+        """Verification functions: f, one user's label differs; f', one mechanism's pair does."""
         outer = updates_and_queries(event_level(OnlyEntry(1)), self.questions)
         inner = sparse_parallel([self.parameters], first_pair_consistent=self.parameters[1] > 0)
         return Lifting(outer, inner, Status.PROVED, "see LocalLearner")

@@ -48,7 +48,7 @@ class OneDecision(NoninteractiveMechanism[int, int]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: the losses of a batch in which one loss differs."""
+        """The verification function f: the losses of a batch in which one loss differs."""
         return neighbouring_start(Within(Fraction(self.learner.grid)))
 
     @property

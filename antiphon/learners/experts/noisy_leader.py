@@ -213,8 +213,7 @@ class NoisyLeader(Learner[Led], InBlocks):
 
 
 def _protects_any_two(counter: Counter) -> None:
-    """Raises: InvalidArgument for a counter that protects only losses near each other, not any
-    two losses."""
+    """Check that a counter protects any two losses, not only near ones. Raises: InvalidArgument."""
     near, size = counter.sensitivity, counter.dimension or 1
     apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:

@@ -143,7 +143,7 @@ class OnlineGame(Adversary[GameState]):
     @property
     @abstractmethod
     def tells(self) -> str:
-        """A description of the losses that the learner is told."""
+        """A description of the losses that the learner receives."""
 
     @property
     @abstractmethod

@@ -71,7 +71,7 @@ class Accounting(ABC):
         """Yields a message for each premise that does not hold, with its numbers and a cure."""
 
     def check(self, setting: L2PSetting) -> None:
-        """Raises: InvalidArgument for the first premise that does not hold."""
+        """Check the premises. Raises: InvalidArgument for the first that does not hold."""
         for text in self.violations(setting):
             raise InvalidArgument(text)
 

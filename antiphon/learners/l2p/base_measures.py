@@ -205,7 +205,7 @@ def _scores(measures: Measures, name: str, found: object) -> Losses:
 
 
 def check_numbers(measures: Measures) -> None:
-    """Raises: PartError for a unit, reach or δ₀ of the wrong type or range."""
+    """Check type and range of unit, reach and δ₀. Raises: PartError."""
     try:
         exact.epsilon(measures.unit)
         exact.probability(measures.loose)

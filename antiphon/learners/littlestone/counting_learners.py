@@ -211,7 +211,7 @@ class OnceAbove(ExchangePostProcessor[Counted]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': counts that differ by at most 1, all in the same direction."""
+        """Verification functions: f, one sample differs; f', counts differ by <= 1, one way."""
         inner = every_pair(Within(1), monotone=True)
         return Lifting(event_level(), inner, Status.PROVED, "see OnceAbove")
 
@@ -259,7 +259,7 @@ class CountIsAbove(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': one bit differs."""
+        """Verification functions: f, one sample differs; f', one bit differs."""
         inner = updates_and_queries(event_level(), QUERIES)
         return Lifting(event_level(), inner, Status.PROVED, "see CountIsAbove")
 

@@ -89,7 +89,7 @@ class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
 
     @property
     def verification(self) -> EventLevel:
-        """f: one sample differs, replaced by any other."""
+        """The verification function f: one sample differs, replaced by any other."""
         return event_level()
 
 

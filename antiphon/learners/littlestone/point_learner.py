@@ -93,8 +93,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': valid pairs for the two created mechanisms, as their claims
-        define them."""
+        """Verification functions: f, one sample differs; f', pairs valid for the claims of the two
+        created mechanisms."""
         return Lifting(
             event_level(), fixed_mechanisms(self.created), Status.PROVED, "see PointLearner"
         )

@@ -106,8 +106,7 @@ def uniforms(coins: Coins, count: int) -> Floats:
 
 
 def check_body(body: Body) -> None:
-    """Raises: InvalidArgument for a body that is neither a ball nor a box, the only ones to draw
-    points from."""
+    """Check that a body is a ball or a box, so points can be drawn. Raises: InvalidArgument."""
     kind: Any = type(body)
     if kind is not Ball and kind is not Box:
         raise InvalidArgument(

@@ -134,12 +134,11 @@ class Premises(NamedTuple):
         return self.theorem.measure(self.setting)
 
     def check(self) -> None:
-        """Raises: InvalidArgument for premises that do not hold, with their numbers."""
+        """Check the premises. Raises: InvalidArgument with those that do not hold."""
         _none(self._violations())
 
     def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
-        """Raises: InvalidArgument for premises that do not hold, or if Thm 3.2 gives more than
-        (ε, δ)."""
+        """Check the premises, and that Thm 3.2 gives at most (ε, δ). Raises: InvalidArgument."""
         _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
 
     def _violations(self) -> Iterator[str]:
@@ -154,7 +153,7 @@ class Premises(NamedTuple):
 
 
 def _none(violations: Iterable[str]) -> None:
-    """Raises: InvalidArgument with all messages, if there are any."""
+    """Check that nothing is violated. Raises: InvalidArgument with all messages."""
     text = "; ".join(violations)
     if text:
         raise InvalidArgument(f"{text}. {_CURE}")

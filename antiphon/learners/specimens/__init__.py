@@ -67,5 +67,5 @@ class TwinExchange(TwinProcessor, ExchangePostProcessor[Any]):
 
     @property
     def lifting(self) -> Any:
-        """The lifting of the honest post-processor."""
+        """The verification functions f and f' of the honest post-processor (CM Thm 6.1)."""
         return self.honest.lifting

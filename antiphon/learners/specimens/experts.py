@@ -126,7 +126,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _of_one() -> Iterator[Entry]:
-    """Entries on broken copies of ``LazyExperts``, under the honest claim."""
+    """Audit entries: broken copies of ``LazyExperts`` under the honest claim."""
     often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
     second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
     for name, kind, horizon, player, delta in (

@@ -124,7 +124,7 @@ class StreamInterval(NamedTuple):
     answer: tuple[int, int]
     """The answer (out, j) throughout the interval."""
     h: tuple[int, ...]
-    """H's last answer, rounded and clipped at 0."""
+    """The last answer of the histogram H, rounded and clipped at 0."""
     raised: int
     """The amount by which the passed tests have raised Thresh."""
     threshold: int

@@ -60,7 +60,7 @@ class ZeroConcentrated:
 @register("antiphon.GaussianDP/1")
 @attrs.frozen
 class GaussianDP:
-    """μ-GDP: the two worlds are as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth and Su
+    """μ-GDP: the two worlds are as hard to distinguish as N(0, 1) and N(μ, 1) (Dong, Roth and Su
     2022, Def. 4)."""
 
     mu: Fraction = attrs.field(converter=named.positive)

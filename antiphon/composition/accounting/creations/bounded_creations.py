@@ -102,7 +102,7 @@ class GeneralCurve(OfWorst, Searched):
 
 @attrs.frozen
 class Corner:
-    """Constants of one mechanism with E = e^ε and δ < 1: p, its probability of standing at Z, and o
+    """Constants of one mechanism, E = e^ε and δ < 1: p, its probability of the point Z, and o
     = p(1-q).
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
@@ -134,7 +134,7 @@ class Corner:
 
     @property
     def share(self) -> tuple[Fraction, Fraction]:
-        """Rational bounds on p, the probability of standing at Z."""
+        """Rational bounds on p, the probability that a mechanism starts at the point Z."""
         if not self.epsilon:
             return Fraction(0), Fraction(0)
         low, high = (self.delta / (1 - self.delta) / each for each in reversed(self.tanh))
@@ -171,7 +171,8 @@ class Closed:
 
 
 def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A closed bound on X by pairs of mechanisms at Z: the sum Σ_i≠j o_i p_j, rounded up."""
+    """A closed bound on X by pairs of mechanisms at the point Z: the sum Σ_i≠j o_i p_j, rounded
+    up."""
     everyone = sum((n * corner.share[1] for corner, n in corners), Fraction(0))
     return up(
         sum((n * c.odds * max(everyone - c.share[0], Fraction(0)) for c, n in corners), Fraction(0))
@@ -179,7 +180,8 @@ def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A closed bound on X from ρ >= Πq_i over the mechanisms at Z: 1 - Π(1-o_i), rounded up."""
+    """A closed bound on X from ρ >= Πq_i over mechanisms at the point Z: 1 - Π(1-o_i), rounded
+    up."""
     odds = [(up(corner.odds), n) for corner, n in corners]
     if any(o >= 1 for o, _ in odds):
         return 1.0

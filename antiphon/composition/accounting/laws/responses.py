@@ -43,7 +43,7 @@ class Strong(NamedTuple):
     """The values 1/cosh²(aε), by which the factors decay."""
     square: float
     fourth: float
-    """The sum Σ n ε⁴/cosh²(aε); ``square`` is the same with ε²."""
+    """The sum Σ n ε⁴/cosh²(aε) of the decay's second term; ``square``: Σ n ε²/cosh²(aε)."""
     factors: list[tuple[float, float, int]]
     """The triples (ε, tanh(aε), number)."""
 
