@@ -91,7 +91,8 @@ def _is_verification(_: object, __: object, value: object) -> None:
 @register("antiphon.PrivacyGame/1")
 @attrs.frozen(repr=False)
 class PrivacyGame(Shown):
-    """The privacy game of a system and an f: an adversary must tell the world b = 0 from b = 1.
+    """The privacy game of a system and an f: an adversary must distinguish the worlds b = 0 and b =
+    1.
 
     M is (ε, δ)-DP w.r.t. f iff for every adversary the views of ``mechanism(0)`` and
     ``mechanism(1)`` are (ε, δ)-indistinguishable (CM Def. 3.7). Without an f, that of M's only

@@ -1,4 +1,4 @@
-"""The command line: each public function in a folder ``options``, of any room, is a command."""
+"""The command line: each public function in a subpackage's folder ``options`` is a command."""
 
 import os
 import sys

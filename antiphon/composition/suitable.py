@@ -139,8 +139,7 @@ class Suitable(Verification[SuitableState]):
 
 
 class Unpaid(Suitable):
-    """A suitable f without a purse, which requires every created mechanism's f' to hold.
-    Abstract."""
+    """A suitable f without a purse (fixed parameters); every created f' must hold. Abstract."""
 
     __slots__ = ()
     checks_all = True

@@ -113,8 +113,7 @@ class Paying(Suitable):
     holds: ClassVar[str]
     """The name of the field with the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
-    """For each distinct amount, its position and number in the purse, by the key that distinguishes
-    amounts."""
+    """For each fixed amount, its position and number of copies in the purse, by its key."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))

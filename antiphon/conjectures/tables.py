@@ -74,7 +74,7 @@ Plan = tuple[Fraction, ...]
 DENOMINATOR: Final = 720_720
 """The denominator of the rounded probabilities; it has all divisors up to 16."""
 _SELDOM: Final = 2.0**-10
-"""The probability with which a softened law gives a uniform answer."""
+"""The probability of a uniform answer in a law that is softened to avoid infinite losses."""
 
 
 def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:

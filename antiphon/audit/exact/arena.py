@@ -209,8 +209,8 @@ RAISED = Refused("checking the message raised")
 def messages_to_try(
     mechanism: Mechanism, given: tuple[object, ...] | None = None
 ) -> tuple[object, ...]:
-    """The messages to try in every state: the ``given`` ones that lie in Q, or all of a finite
-    Q."""
+    """The messages to try in every state: the ``given`` ones in the query space Q, or all of a
+    finite Q."""
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))

@@ -46,7 +46,7 @@ def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
 
 def memory_left() -> float:
     """The bytes of memory that this process may still take; infinite where the system does not
-    tell."""
+    report it."""
     found = [math.inf]
     with suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/meminfo").read_text().splitlines()

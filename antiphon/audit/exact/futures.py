@@ -30,7 +30,7 @@ class Futures:
     horizon: int
     """The largest number of messages."""
     coins: bool = False
-    """Whether the public coin tosses of a mechanism are worth a message."""
+    """Whether a message that only reveals a mechanism's public coins counts as useful."""
     _tells: dict[int, bool] = attrs.field(factory=dict[int, bool])
     _lengths: dict[int, float] = attrs.field(factory=dict[int, float])
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])

@@ -18,7 +18,7 @@ from antiphon.audit.running import sending
 from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
 
 _UNKNOWN: Final = 32
-"""The number of workers assumed for an executor that does not tell it."""
+"""The number of workers assumed for an executor that does not state it."""
 
 
 _MISLED: Final = (

@@ -146,8 +146,8 @@ class Product:
         return number
 
     def where(self, stick: float) -> tuple[float, float]:
-        """An approximate ε at which H is ``stick``, and the spread there, by the saddle-point
-        formula."""
+        """An approximate ε at which the divergence H is ``stick``, and the spread there (saddle
+        point)."""
         aim, low, high = math.log(stick), -_EXTREME, _EXTREME
         while high - low > 1:
             middle = (low + high) // 2

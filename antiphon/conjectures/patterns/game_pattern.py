@@ -207,7 +207,7 @@ def judged_game(
 
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
-    """The laws themselves; then softened ones, for the case that rounding made a divergence
+    """The laws found; then mixed with uniform answers, in case rounding made a divergence
     infinite."""
     yield laws
     yield list(map(tables.soften, domains, laws))

@@ -50,7 +50,7 @@ _COLUMNS: Final = 1 << 22
 _SUMS: Final = 1 << 51
 """The largest sum that is computed exactly in doubles."""
 _LITTLE: Final = 1e-3
-"""The least spread of a hedged leader, used if there is hardly any noise."""
+"""The least spread (noise scale) for which a ``HedgedLeader`` is tuned, if noise is tiny."""
 _LONGEST: Final = 1 << 31
 """The number of rounds assumed for a game without a horizon: more than are ever played."""
 

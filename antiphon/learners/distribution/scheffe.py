@@ -103,7 +103,8 @@ class PairwiseTests(LocalLearner[Knockout]):
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
     def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
-        """The hypothesis of a pair with f(A) nearer to the estimate; without users the first."""
+        """The hypothesis of a pair with f(A) nearest the users' estimate; without users the
+        first."""
         first, second = self.hypotheses.tables[0, list(pair)]
         inside = first > second
         truth = float(self.response.truth)

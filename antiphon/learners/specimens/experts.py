@@ -90,7 +90,7 @@ def _lazy() -> specimen.Specimen:
 
 
 def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
-    """The specimen of ``StayBit``: without a loss its twin never leaves; with a loss it does with
+    """The example of ``StayBit``: without a loss its twin never leaves; with a loss it does with
     probability 4/5."""
     bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
     rows = specimen.derived(
@@ -104,7 +104,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
-    """The specimen of ``LazyPolicy`` on the left of ExtConComp."""
+    """The audit example of ``LazyPolicy`` on the left of ExtConComp."""
     policy = learners.LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
     losses = Arrays((2,), "int64", 0, 1)
     link = specimen.Link(

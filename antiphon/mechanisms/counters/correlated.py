@@ -109,7 +109,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     grid: Fraction = attrs.field(init=False, eq=False)
     """The resolution R as a Fraction, as the coins take it."""
     far: float = attrs.field(init=False, eq=False)
-    """The limit on the drift, in grid steps."""
+    """The limit on the drift (the sum of all noise p_t), in grid steps."""
 
     def _prepare(self) -> Space:
         self._factorise()
@@ -140,7 +140,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @property
     def farthest(self) -> float:
-        """A bound on the size of the numbers in the memory while the drift is within its limit."""
+        """A bound on the numbers in the memory (earlier noise) while the drift is within its
+        limit."""
         return 2 * self.far * MORE
 
     @property

@@ -1,1 +1,1 @@
-"""The command that prices a preprocessing."""
+"""The command that computes the privacy cost (ε) of a preprocessing."""

@@ -102,7 +102,7 @@ def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
 
 
 def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
-    """The price of a mean with Gaussian noise behind a preprocessing π, calibrated to the range of
+    """The ε of a mean with Gaussian noise behind a preprocessing π, calibrated to the range of
     π."""
     noise = calibrated(pi, rho)
     promise = guarantee(Preprocessed(noise, pi))
@@ -118,7 +118,7 @@ def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> Pric
 
 
 def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool) -> int:
-    """Compute, print and plot the price table."""
+    """Compute, print and plot the table of ε by every method."""
     if plot is not None:
         check_pictures([plot])
     epsilon, delta = budget(rational(asked.epsilon, "epsilon"), rational(asked.delta, "delta"))

@@ -91,7 +91,7 @@ class Coins(ABC):
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """Converts a tuple of draws to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
-    """The function that tells whether a message is in a space, as these coins need it."""
+    """The function that tests whether a message is in a space, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
     """Converts a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)

@@ -191,7 +191,7 @@ _PROMISES: Final = {
 
 @cache
 def specimens() -> tuple[Specimen, ...]:
-    """All specimens, file by file."""
+    """All specimens (examples of the library's mechanisms), file by file."""
     files: list[Any] = found("specimens")
     return tuple(each for file in files for each in file.specimens())
 

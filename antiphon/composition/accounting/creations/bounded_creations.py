@@ -302,8 +302,8 @@ class Recursion:
 
     @staticmethod
     def _at_r(true: Floats, false: Floats, others: int, inverse: float) -> Floats:
-        """The overlap after asking a mechanism at R, of which there are ``others`` - a - b; ∞ if
-        there is none."""
+        """The overlap H after a mechanism at the point R is asked (``others`` - a - b are there); ∞
+        if none is."""
         asked: Floats = (true + false) / (1 + inverse)
         size = asked.shape[0]
         if others <= 2 * (size - 1):
