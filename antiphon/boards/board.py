@@ -128,7 +128,7 @@ class Board(Shown):
         return (
             f"The keys ({len(self.keys)}: {shown}) are public, whether anybody sends them or not.",
             f"There are {clock.windows} windows from {clock.name(0)} ({clock.zone}) to "
-            f"{clock.name(clock.windows)}; one is told when the clock says so, also if it is "
+            f"{clock.name(clock.windows)}; each is published on time, also if it is "
             "empty. So the times are public, and the number of rows is not.",
             *([first] if first else [f"All rows of a user count{bounds}."]),
         )

@@ -261,7 +261,7 @@ def test_a_twin_of_those_that_are_long_fails_for_its_reason():
 
 def test_figures_of_learners():
     """To listen doubles what is told; the talk's sum is 0, and 19/100 of the runs err less."""
-    fixed, listening = (one("L2P", part).tight for part in ("fixed", "that listen"))
+    fixed, listening = (one("L2P", part).tight for part in ("fixed", "adaptive"))
     assert (fixed, listening) == ((Fraction(7, 484),), (Fraction(7, 242),))
     found = one("mistakes", "Σ q_i")
     assert (found.claimed[0][1], found.tight) == (0, (Fraction(19, 100),))

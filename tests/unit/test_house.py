@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 81_273, 441, 5_872, 47_869
+LINES, FILES, IMPORTS, CORE_LINES = 81_271, 441, 5_872, 47_871
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

@@ -203,8 +203,7 @@ class CompositionArena:
         return Option(column, move, tuple(branches), move.denominator)
 
     def _left(self, position: Position, purse: int) -> tuple[Position, int, int]:
-        """The position with other unused parameters (``purse``), and the masses of dropped
-        beliefs."""
+        """The position with other unused parameters, and the masses of dropped beliefs."""
         if purse == position.purse:
             return position, 1, 1
         kept = tuple([each for each in position.columns if self._informative(each, purse)])

@@ -101,7 +101,7 @@ class Gaussians:
     variance: Fraction
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at) to double precision."""
+        """Bounds on the hockey-stick divergence H(at) to double precision."""
         with localcontext(_LONG):
             mu, epsilon = decimal(self.variance).sqrt(), decimal(exact.bracket(at, 70)[0])
             x, y = epsilon / mu - mu / 2, epsilon / mu + mu / 2
