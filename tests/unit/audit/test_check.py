@@ -359,7 +359,7 @@ class NotColumnSafe(Faulty):
         (Crashes(), "crashes", "ZeroDivisionError: integer division or modulo by zero on (0, 0)"),
         (NotConsistent(), "consistency", "after an identical first one"),
         (Reopens(), "dead", "not what its steps say"),
-        (NotColumnSafe(), "columns", "otherwise"),
+        (NotColumnSafe(), "columns", "differently"),
     ],
 )
 def test_a_faulty_f_is_found(f, kind, what):
