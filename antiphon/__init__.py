@@ -163,7 +163,7 @@ __all__ = [
 
 _ROOMS: Final = ("composition", "sessions", "mechanisms", "audit")
 _WINGS: Final = ("learners", "preprocessing", "conjectures", "graybox", "boards", "interop")
-"""Rooms that import the others and not one another: the rest works without them."""
+"""Optional subpackages: they import the others and not one another, which work without them."""
 _HOMES: Final = {
     "ConComp": "antiphon.composition.concurrent",
     "Create": "antiphon.composition.creation",
@@ -197,7 +197,7 @@ _METHODS: Final = ("tight_delta", "tight_epsilon", "privacy_curve", "best_advers
 
 
 def _elsewhere(name: str) -> str:
-    """The room of a class or function that is not here, for whoever looks for it in ``ap``."""
+    """The subpackage of a name that ``ap`` lacks, for the error message about it."""
     if name in _METHODS:
         return f"; it is a method of a game: ap.PrivacyGame(M, f).{name}(…)"
     if name in ("compose", "optimal"):
@@ -219,7 +219,7 @@ __dir__ = shows(__all__, "__version__")
 
 
 def _present() -> list[str]:
-    """The rooms that load when they are used, without the wings that this copy lacks."""
+    """The subpackages loaded on first use, without optional ones that this copy lacks."""
     return [room for room in (*_ROOMS, *_WINGS) if (Path(__file__).parent / room).is_dir()]
 
 

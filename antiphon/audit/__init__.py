@@ -69,4 +69,4 @@ __all__ = [
 ]
 __dir__ = shows(__all__, "check", "running", "statistical")
 
-nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
+nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved

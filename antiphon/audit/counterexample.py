@@ -51,12 +51,12 @@ def _asserting(mechanism: ContinualMechanism, measure: Measure) -> Pair[Create]:
 @column_safe
 @attrs.frozen
 class CounterexampleAdversary(_Exposing):
-    """Creates copies of M_δ until one breaks, and asks the broken one for the secret bit.
+    """An adversary that creates copies of M_δ until one breaks, and asks the broken one for the
+    secret bit.
 
-    Asks a new M_δ (0, 0); on ⊤ it creates the next; on the first ⊥ it asks the broken
-    one (0, 1), which echoes b. With ``copies`` instances it learns b w.p. 1-(1-δ)^copies,
-    although every view is valid for 1-sparse parallel composition.
-    Source: CM §5.2.
+    It sends (0, 0) to each new M_δ; on ⊤ it creates the next; after the first ⊥ it sends (0, 1) to
+    that one, which echoes b. With ``copies`` instances it learns b w.p. 1-(1-δ)^copies, although
+    every view is valid for 1-sparse parallel composition. Source: CM §5.2.
     """
 
     delta: Fraction = attrs.field(converter=exact.probability, kw_only=True)
@@ -81,12 +81,12 @@ class CounterexampleAdversary(_Exposing):
 @column_safe
 @attrs.frozen
 class ExposingAdversary(_Exposing):
-    """Creates copies of M_{p,E} until one is exposed, and asks the exposed one for RR_E of the bit.
+    """An adversary that creates copies of M_{p,E} until one is exposed, and asks that one for RR_E
+    of the bit.
 
-    Each asserts ``measure``. With ``copies`` instances it gets the response w.p. 1-(1-p)^copies,
-    although every view is valid for 1-sparse parallel composition.
-    Source: docs/sparse.md.
-    Raises: InvalidArgument for a measure that M_{p,E} does not claim.
+    Each creation asserts ``measure``. With ``copies`` instances it gets the response w.p.
+    1-(1-p)^copies, although every view is valid for 1-sparse parallel composition. Source:
+    docs/sparse.md. Raises: InvalidArgument for a measure that M_{p,E} does not claim.
     """
 
     probability: Fraction = attrs.field(converter=exact.probability, kw_only=True)
@@ -103,7 +103,7 @@ class ExposingAdversary(_Exposing):
 
 
 def learned_bit(view: View) -> int | None:
-    """The secret bit, if this view of the adversary shows it; else None."""
+    """The secret bit, if this view of a counterexample's adversary shows it; else None."""
     last = view.rounds[-1].answer if view.rounds else HALT
     return last if type(last) is int else None
 
@@ -111,6 +111,6 @@ def learned_bit(view: View) -> int | None:
 def counterexample_game(
     delta: float | Fraction, *, first_pair_consistent: bool = False
 ) -> PrivacyGame:
-    """1-sparse parallel composition of M_δ: f_∞ with the single parameter (0, δ), or f_{∞,FPC}."""
+    """The counterexample's game: 1-sparse parallel composition of M_δ, with f_∞ or f_{∞,FPC}."""
     f = sparse_parallel([(0, delta)], first_pair_consistent=first_pair_consistent)
     return PrivacyGame(ExtConComp(), f)

@@ -1,6 +1,7 @@
 """The privacy game V[f] ∘* I(·) ∘* M (CM Def. 3.7), against adaptive and oblivious adversaries.
 
-Options that its questions hand on are written once, and shown wherever they are taken.
+Options that several methods pass on to one constructor are declared once, and shown by ``help`` in
+each.
 """
 
 import inspect
@@ -37,8 +38,7 @@ def handed_on(to: Callable[..., object]) -> Callable[[Method], Method]:
     """A decorator: ``help`` then lists the keyword parameters of ``to`` in place of a method's
     ``**options``.
 
-    Of the parameters of ``to``, those with a default, as it has them. What is called does not
-    change.
+    Listed are the parameters of ``to`` that have a default. Calls are unchanged.
 
     >>> def solve(question, *, limit=10): ...
     >>> @handed_on(solve)
@@ -91,11 +91,12 @@ def _is_verification(_: object, __: object, value: object) -> None:
 @register("antiphon.PrivacyGame/1")
 @attrs.frozen(repr=False)
 class PrivacyGame(Shown):
-    """The privacy game of a system and an f: an adversary must tell the world b = 0 from b = 1.
+    """The privacy game of a system and an f: an adversary must distinguish the worlds b = 0 and b =
+    1.
 
     M is (ε, δ)-DP w.r.t. f iff for every adversary the views of ``mechanism(0)`` and
-    ``mechanism(1)`` are (ε, δ)-indistinguishable (CM Def. 3.7). Without an f it is that of M's only
-    claim. Raises: InvalidArgument where it has none, or several.
+    ``mechanism(1)`` are (ε, δ)-indistinguishable (CM Def. 3.7). Without an f, that of M's only
+    claim is used. Raises: InvalidArgument if M has no claim, or several.
     """
 
     system: ContinualMechanism = attrs.field(validator=_is_continual)
@@ -140,9 +141,9 @@ class PrivacyGame(Shown):
         """The least δ with which M is (ε, δ)-DP w.r.t. f, against ``rounds`` messages.
 
         Without ``rounds`` against any number of them, where the game ends by itself.
-        Exact for ``epsilon`` 0 or ``Log(q)``. For another ε, e^ε is rounded down by at most
-        2^-63, so the figure is never below the truth and above it by no more. Creations
-        count as messages. Cost: grows with the number of distinct beliefs.
+        Exact for ``epsilon`` 0 or ``Log(q)``. For another ε, e^ε is rounded down by at most 2^-63,
+        so the figure is at least the true δ and exceeds it by at most that. Creations count as
+        messages. Cost: grows with the number of distinct beliefs.
 
         Raises: Intractable for an infinite alphabet, a continuous draw, or past ``limit``
         beliefs; InvalidArgument for a missing catalogue, ε < 0 or an unbounded horizon.
@@ -173,9 +174,9 @@ class PrivacyGame(Shown):
     ) -> Divergence:
         """The least D with D_α(view under b ‖ view under 1−b) <= D for both b, in nats.
 
-        The figure is an interval: ``upper`` (and ``float``) is safe to report, and what is
-        claimed is refuted only by ``lower``. For a whole α, ``moment`` is e^((α−1)D), exactly.
-        Cost: grows with the positions, and so less than that of ``tight_delta``.
+        The figure is an interval: ``upper`` (and ``float``) is safe to report, and only ``lower``
+        can refute a claim. For a whole α, ``moment`` is e^((α−1)D), exactly. Cost: grows with the
+        positions, and so less than that of ``tight_delta``.
 
         Raises: InvalidArgument for an order outside (1, 4096]; others as ``tight_delta``.
 
@@ -230,9 +231,9 @@ class PrivacyGame(Shown):
 
         (ε, δ) beside the tight δ(ε), η-BR beside the tight range; μ-GDP and dominating pairs beside
         the tight δ at some ε (``CURVE``), and, as zCDP and Rényi, beside the tight divergences of
-        some orders (``ORDERS``): of other ε and orders nothing is said. A claim that cannot be
-        compared has a row with the reason. The solver never relies on a claim: ``tight_delta`` is
-        true of a catalogue that lies.
+        some orders (``ORDERS``): other ε and orders are not tested. A claim that cannot be compared
+        has a row with the reason. The solver never relies on a claim: ``tight_delta`` is right even
+        if the catalogue's claims are false.
 
         >>> from antiphon.mechanisms import LeakyBit
         >>> m = LeakyBit(delta=0.1)
@@ -293,10 +294,10 @@ class Sealed(ContinualMechanism[Envelope, object, object]):
     """M with sealed answers: it answers ⊤ to every message, and all of M's answers to ``OPEN``;
     then HALT.
 
-    Who plays against it chooses every message without having heard anything, and sees all in the
-    end: a deterministic adversary of it is an *oblivious* one of M, a fixed sequence of pairs, and
-    a randomised one does no better. So the tight δ of ``oblivious(game)`` is what M loses to
-    oblivious adversaries, and that of the game itself what it loses to adaptive ones.
+    Its adversary chooses every message before it gets any answer: a deterministic adversary of it
+    is an *oblivious* one of M, a fixed sequence of pairs, and a randomised one does no better. So
+    ``oblivious(game)`` has the tight δ against oblivious adversaries, and the game itself that
+    against adaptive ones.
 
     >>> from antiphon.mechanisms import RandomizedResponse
     >>> session = Sealed(RandomizedResponse(epsilon=100)).start(seed=1)

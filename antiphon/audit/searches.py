@@ -1,6 +1,6 @@
 """Searches by Hypothesis for violations, where not all cases can be listed.
 
-Finding nothing proves nothing. What is found is shrunk, and the same search finds the same.
+Finding nothing proves nothing. A violation is shrunk, and the same search finds the same one.
 """
 
 from __future__ import annotations
@@ -50,13 +50,12 @@ def search_properties(
 
     Finding none proves nothing. A violation is shrunk to a small pair of runs, and the
     same search finds the same one.
-    Args: ``queries``, the left messages: a Hypothesis strategy or a finite list;
-    ``answers``, (message sent right, creations so far) -> a strategy or list of the
-    answers it may get; ``rounds``, how many messages P receives in a run at most;
-    ``examples``, how many pairs of runs to try; ``strict``, as for ``check_properties``:
-    else both sides say the same where f refuses a pair.
-    Raises: CompositionError if P declares coins; MissingExtra without Hypothesis;
-    InvalidArgument for rounds that are no int >= 0.
+    Args: ``queries``, the left messages: a Hypothesis strategy or a finite list; ``answers``,
+    (message sent right, creations so far) -> a strategy or list of the answers it may get;
+    ``rounds``, the largest number of messages that P receives in a run; ``examples``, the number of
+    pairs of runs to try; ``strict``, as for ``check_properties``: without it both sides send the
+    same message where f refuses a pair. Raises: CompositionError if P declares coins; MissingExtra
+    without Hypothesis; InvalidArgument for rounds that are no int >= 0.
     """
     exact.natural(rounds, "rounds")
     strategies = _strategies()
@@ -134,7 +133,7 @@ def _search(
     import hypothesis
 
     slow, large = hypothesis.HealthCheck.too_slow, hypothesis.HealthCheck.data_too_large
-    needed = hypothesis.Phase.generate, hypothesis.Phase.shrink  # explaining takes far longer
+    needed = hypothesis.Phase.generate, hypothesis.Phase.shrink  # no explain phase: it is slow
 
     @hypothesis.settings(
         max_examples=examples, deadline=None, database=None, derandomize=True, phases=needed,

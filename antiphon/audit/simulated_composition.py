@@ -1,10 +1,9 @@
 """The composition simulator 𝒫: V[f] ∘* I(b) ∘* ExtConComp ≡ V[f] ∘* 𝒫 ∘* Comp[RR…](b, …, b) (CM
 §4-5).
 
-The proof of Theorems 4.10, 4.12, 5.2 and 5.5 as an object: 𝒫 keeps the samples of
-randomized response and runs one simulator T_j for each created mechanism, which asks
-for its sample only when it needs one. So whatever Comp[RR…] promises, the composition
-promises.
+The proof of Theorems 4.10, 4.12, 5.2 and 5.5 as an object: 𝒫 keeps the samples of randomized
+response and runs one simulator T_j for each created mechanism, which takes its sample only when it
+needs one. So the composition is as private as Comp[RR…].
 """
 
 from collections.abc import Callable
@@ -61,10 +60,9 @@ class Unrestricted(Verification[int]):
 
 @attrs.frozen(eq=False)
 class FirstWorld(PostProcessor[ConcurrentState]):
-    """I(0) ∘* M as an IPM that never asks its right; a correct simulator while all pairs are
-    identical.
+    """The simulator I(0) ∘* M, which never uses a sample; correct while all pairs are identical.
 
-    M steps, halts, fails and refuses as it does in ExtConComp.
+    M steps, halts, fails and refuses as in ExtConComp.
     """
 
     created: Create
@@ -88,7 +86,7 @@ class FirstWorld(PostProcessor[ConcurrentState]):
 
 
 class Simulation(NamedTuple):
-    """One T_j: the creation, its simulator once chosen, and the state of the simulator."""
+    """The simulation of a created mechanism: its creation, its simulator T_j, and T_j's state."""
 
     created: Create
     simulator: PostProcessor | None
@@ -152,7 +150,7 @@ class CompositionSimulator(PostProcessor[SimulatedComposition]):
         return Signature(messages, Anything(), messages)
 
     def is_over(self, state: SimulatedComposition) -> bool:
-        return state.over  # other HALTs are those of simulated mechanisms, as ExtConComp's are
+        return state.over  # other HALTs are those of simulated mechanisms, as in ExtConComp
 
     def step(
         self, state: SimulatedComposition, side: Side, message: Any, coins: Coins

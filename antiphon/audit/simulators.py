@@ -1,9 +1,9 @@
 """Simulators: a DP mechanism as post-processing of randomized response (CM App. A, B).
 
-T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M: what makes the composition theorems true. A
-simulator is an IPM; it takes the adversary's pairs on its left and, on its right, one
-sample of RR_{ε,δ}(b), which it asks for with the pair (0, 1) that I(b) resolves. All
-weights are Fractions, so the equivalence can be decided exactly.
+T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M, on which the composition theorems rest. A simulator is an IPM;
+it takes the adversary's pairs on its left and, on its right, one sample of RR_{ε,δ}(b), which it
+requests with the pair (0, 1) that I(b) resolves. All weights are Fractions, so the equivalence can
+be decided exactly.
 """
 
 from abc import abstractmethod
@@ -25,7 +25,7 @@ from antiphon.protocol.spaces import Anything, Signature
 from antiphon.protocol.verification import Refused, Verification, read
 
 Point: TypeAlias = tuple[Fraction, Fraction]
-"""(φ⁰, φ¹), or any other pair of numbers with one for each world."""
+"""A pair of numbers, one for each world, such as the shares (φ⁰, φ¹) of a history."""
 Sample: TypeAlias = tuple[int, Symbol]
 """A sample of RR_{ε,δ}(b): (r, ⊤) if r is b for certain, else (r, ⊥)."""
 
@@ -36,7 +36,7 @@ response."""
 
 @attrs.frozen(eq=False)
 class Share:
-    """The numbers φ⁰, φ¹ of a history. Equal shares are one object, which is quick to compare."""
+    """The numbers φ⁰, φ¹ of a history (CM App. A); equal shares are one object."""
 
     point: Point
 
@@ -45,7 +45,7 @@ class Simulated(NamedTuple):
     """The state of a simulator of one mechanism."""
 
     judged: object
-    """The state of the verifier."""
+    """The state of the verification function f."""
     history: WeighedHistory
     share: Share
     """The share φ of the history; (1, 1) where the simulator does not use it."""
@@ -56,9 +56,9 @@ class Simulated(NamedTuple):
 
 
 Found: TypeAlias = tuple[tuple[object, WeighedHistory], ...]
-"""((answer, history), …) for every answer to a pair."""
+"""For every answer to a pair: (answer, the history after it)."""
 Continuations: TypeAlias = tuple[tuple[object, WeighedHistory, Share], ...]
-"""((answer, history, φ), …) for every answer to a pair."""
+"""For every answer to a pair: (answer, the history after it, its share φ)."""
 Key: TypeAlias = tuple[WeighedHistory, Share, Hashable]
 """The key (history, φ, pair) of a cached step."""
 Sent: TypeAlias = tuple[Simulated, Side, object]
@@ -107,7 +107,7 @@ class Simulator(PostProcessor[Simulated]):
             state, message = state._replace(sample=message, waiting=None), state.waiting
         if type(state.judged) is Refused or type(message) is not Pair:
             return self._refuse(state)
-        if state.history.ended or state.history.spent:  # it says so again
+        if state.history.ended or state.history.spent:  # the same answer again
             return state, LEFT, HALT
         key = state.history, state.share, fingerprint(message)
         found = self._continuations(state, message, key)
@@ -154,7 +154,7 @@ class Simulator(PostProcessor[Simulated]):
 class VadhanWang(Simulator):
     """The simulator for pure DP (CM App. B, Lemma 4.7).
 
-    ν^b = (e^ε μ^b − μ^{1−b})/(e^ε − 1) (μ^b if ε = 0). It asks RR only when the two
+    ν^b = (e^ε μ^b − μ^{1−b})/(e^ε − 1) (μ^b if ε = 0). It requests its RR sample only when the two
     conditional laws first differ; so never while all pairs are identical.
     """
 
@@ -186,8 +186,8 @@ class VadhanWang(Simulator):
 class Lyu(Simulator):
     """The simulator for approximate DP (CM App. A, Lemma 4.6), up to a horizon.
 
-    Asks RR_{ε,δ}(b) at the first message; on (b, ⊤) answers from the conditionals of
-    φ^b, on (r, ⊥) from those of ψ^r. ε = 0 is included (theory §2.1: φ4).
+    It requests its sample of RR_{ε,δ}(b) at the first message; on (b, ⊤) it answers by the
+    conditionals of φ^b, on (r, ⊥) by those of ψ^r. ε = 0 is included (theory §2.1: φ4).
     """
 
     delta: Fraction = attrs.field(kw_only=True)
@@ -202,7 +202,8 @@ class Lyu(Simulator):
         return [self._psi(history, share.point, bit) for _, history, share in found]
 
     def _psi(self, history: WeighedHistory, share: Point, bit: int) -> Fraction:
-        """The quantity (e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b}) / ((1−δ)(e^ε−1)), or its limit."""
+        """CM App. A: ψ^b = (e^ε μ^b − δe^ε φ^b − μ^{1−b} + δφ^{1−b})/((1−δ)(e^ε−1)), or its
+        limit."""
         if self.delta == 1:
             return share[bit]
         rest = [mu - self.delta * phi for mu, phi in zip(history.masses, share, strict=True)]
@@ -243,9 +244,9 @@ class Lyu(Simulator):
     def _largest(self, history: WeighedHistory, lower: Point, upper: Point) -> Point:
         """The coordinatewise largest point that satisfies the conditions (φ1)-(φ4) (theory §2.1).
 
-        Feasible points are closed under coordinatewise maxima, so the largest is bounded in
-        each coordinate by an upper end or by (φ3). All four candidates lie on two such lines,
-        so that whichever is feasible is the largest: no feasible point exceeds it.
+        Feasible points are closed under coordinatewise maxima, so the largest is bounded in each
+        coordinate by an upper end or by (φ3). Each of the four candidates lies on two such lines,
+        so any feasible one is the largest.
         """
         shrink = 1 / self.growth
         mu0, mu1 = (mu / self.delta for mu in history.masses)
@@ -274,7 +275,7 @@ def vadhan_wang(
     """The simulator T with T ∘* RR_{ε,0}(b) ≡ V[f] ∘* I(b) ∘* M (CM Lemma 4.7); by default for M's
     own claim.
 
-    ``within``: as a part of a composition, which outlives it.
+    ``within``: M is part of a composition, which goes on after M halts.
     Raises: InvalidArgument if e^ε is not rational or δ > 0.
     """
     f, growth, delta = _claimed(
@@ -297,7 +298,7 @@ def lyu(
     """The simulator T with T ∘* RR_{ε,δ}(b) ≡ V[f] ∘* I(b) ∘* M for ``rounds`` messages (CM Lemma
     4.6).
 
-    ``within``: as a part of a composition, which outlives it.
+    ``within``: M is part of a composition, which goes on after M halts.
     Raises: InvalidArgument if e^ε is not rational or δ = 0 (use ``vadhan_wang``).
     """
     f, growth, own = _claimed(mechanism, verification, epsilon, delta)

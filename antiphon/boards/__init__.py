@@ -1,9 +1,9 @@
 """Boards: private counts and sums by key of rows that people send, from a CSV file to a statement.
 
-``counts`` and ``sums`` say what is counted, for whom it is private and how rows are read;
+``counts`` and ``sums`` define what is counted, the unit of privacy and the columns that are read;
 ``board.open(folder)`` runs it. ``SingleUserWindow``, ``SingleUser`` and ``SingleRow`` are its units
-of privacy, ``BoundedSums`` the P that bounds what a user adds, ``SharedPurse`` the f' of its
-counters.
+of privacy, ``BoundedSums`` the post-processor that bounds each user's contribution, ``SharedPurse``
+the verification function of its counters.
 """
 
 from antiphon.boards.board import Board, counts, sums

@@ -1,4 +1,4 @@
-"""A board: counts or sums by key, window by window, of rows that people send."""
+"""A board: private counts or sums by key, per window of time, of rows that people send."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ _UNITS: Final[dict[tuple[str, str], Unit]] = {
 
 @attrs.frozen(kw_only=True, repr=False)
 class Board(Shown):
-    """A board: the columns that are read, the unit of privacy, and ε. Made by ``counts`` or
-    ``sums``.
+    """The definition of a board of private counts: the columns that are read, the unit of privacy,
+    and ε. Made by ``counts`` or ``sums``.
 
     ``open(folder)`` runs it so that it survives its process, ``start()`` in memory.
     """
@@ -84,8 +84,8 @@ class Board(Shown):
 
     @cached_property
     def _units(self) -> int:
-        """The number B of units by which neighbours' sums differ at most; it does not depend on
-        the counter."""
+        """The largest number B of units of change by which the sums of neighbouring streams differ;
+        it does not depend on the counter."""
         return self._sums(counter_for(1, Fraction(1))).units
 
     @cached_property
@@ -128,22 +128,22 @@ class Board(Shown):
         return (
             f"The keys ({len(self.keys)}: {shown}) are public, whether anybody sends them or not.",
             f"There are {clock.windows} windows from {clock.name(0)} ({clock.zone}) to "
-            f"{clock.name(clock.windows)}; one is told when the clock says so, also if it is "
+            f"{clock.name(clock.windows)}; each is published on time, also if it is "
             "empty. So the times are public, and the number of rows is not.",
             *([first] if first else [f"All rows of a user count{bounds}."]),
         )
 
     @property
     def _uncovered(self) -> tuple[str, ...]:
-        texts = ["The files of the board hold the rows themselves: whoever reads them reads all."]
+        texts = ["The board's files hold the rows themselves: whoever reads them sees everything."]
         if isinstance(self.unit, SingleUserWindow):
             texts.append(
-                f"ε = {shown_up(self.epsilon)} is of one window of a user's. Of d windows of one "
-                f"user it is d times as much; for a whole life nothing is promised."
+                f"ε = {shown_up(self.epsilon)} protects one window of a user. For d windows of "
+                f"one user it is d times as much; for unlimited time nothing is promised."
             )
         if isinstance(self.unit, SingleRow):
-            texts.append("Of r rows of one user it is r times as much.")
-        texts.append("A user is who the column says: a person with two names there is two users.")
+            texts.append("For r rows of one user it is r times as much.")
+        texts.append("Only the column identifies users: a person with two names is two users.")
         return tuple(texts)
 
     # --- running -------------------------------------------------------------------------------
@@ -152,8 +152,8 @@ class Board(Shown):
         """Run the board in a folder: start it if the folder is new, else resume it where it
         stopped.
 
-        ``moved``: your word that the folder has been moved here, and that no copy of it goes on.
-        Raises: InvalidArgument if another board lives there; ResumeError, FileError as
+        ``moved``: your statement that the folder has been moved here, and that no copy of it goes
+        on. Raises: InvalidArgument if another board lives there; ResumeError, FileError as
         ``ap.resume``.
         """
         return begin_live(self, Path(folder), moved=moved)
@@ -226,15 +226,16 @@ def counts(
 ) -> Board:
     """A board of private counts: the number of rows of each key in each window.
 
-    ``by``: the column of keys (None: all rows together); ``keys``, all of them, which are public;
-    ``others``: a key for rows of any other, which are refused without. ``start``, ``every``,
-    ``horizon`` and ``zone``: the windows, on a public clock; ``lateness``: how long a window waits
-    for rows once it is over. ``per_user``: the first rows of a user that count, in each window or
-    (``per="total"``) in all. ``unit`` and ``neighbours``: who is protected, at ``epsilon``:
-    "user-window", all that one user sends in a window; "user", all that one user ever sends; "row",
-    one row; *added or removed*, *replaced* by any other or, of rows, *changed* to another of the
-    same user. ``user``, ``time`` and ``row``: the columns of who, when, and of a row's own key
-    (None: file and line). With ``user=None`` and ``per_user=None`` rows have no user.
+    ``by``: the column of keys (None: all rows together); ``keys``, the list of all keys, which is
+    public; ``others``: a key under which rows with unlisted keys count; without it they are
+    refused. ``start``, ``every``, ``horizon`` and ``zone``: the windows, on a public clock;
+    ``lateness``: how long a window waits for rows once it is over. ``per_user``: the first rows of
+    a user that count, in each window or (``per="total"``) in all. ``unit`` and ``neighbours``: the
+    unit of privacy, at ``epsilon``: "user-window", all rows of one user in a window; "user", all
+    rows of one user; "row", one row; *added or removed*, *replaced* by any other or, for a row,
+    *changed* to another of the same user. ``user``, ``time`` and ``row``: the columns of the user,
+    the time, and a row's own key (None: file and line). With ``user=None`` and ``per_user=None``
+    rows have no user.
 
     >>> board = counts(by="country", keys=["FR", "DE"], start="2026-01-01", horizon=365,
     ...                epsilon=1, per_user=3)
@@ -269,8 +270,8 @@ def sums(
 ) -> Board:
     """A board of private sums of the column ``amount``, by key and window; all else as ``counts``.
 
-    An amount counts as the nearest multiple of ``step`` (the even one of two), once it has been
-    moved into [``low``, ``high``]. So noise is in proportion to the larger of |low| and |high|.
+    An amount is clipped to [``low``, ``high``] and rounded to the nearest multiple of ``step``
+    (ties to even). Noise is in proportion to the larger of |low| and |high|.
 
     >>> board = sums("amount", low=0, high=500, start="2026-01-01", horizon=365, epsilon=1,
     ...              per_user=3)
@@ -319,7 +320,7 @@ def _board(
         per_user=None if per_user is None else check_size(per_user, "per_user", STREAM),
         in_total=given["per"] == "total", unit=unit,
     )  # fmt: skip
-    board.sums  # what does not fit together is refused now  # noqa: B018
+    board.sums  # refuses inconsistent parameters now  # noqa: B018
     return board
 
 

@@ -1,4 +1,4 @@
-"""A board in a TOML file: its parameters, where it lives, and what it is fed."""
+"""A board in a TOML file: its parameters, its folder, and the files of rows to add."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from antiphon.numbers.errors import FileError, InvalidArgument
 
 @attrs.frozen
 class BoardFile:
-    """A board read from a TOML file, with its folder and the files that it is fed with."""
+    """A board read from a TOML file, with its folder and its files of rows."""
 
     board: Board
     folder: Path
@@ -32,8 +32,8 @@ def read_board(path: str | Path) -> BoardFile:
     """Read a board from a TOML file: the parameters of ``counts``; with ``sum = "amount"``, of
     ``sums``.
 
-    ``folder``: where it lives, by default the name of the file without its end; ``files``: patterns
-    of what it is fed with. Raises: FileError, InvalidArgument.
+    ``folder``: its folder, by default the name of the TOML file without its suffix; ``files``:
+    patterns of the files of rows. Raises: FileError, InvalidArgument.
     """
     path = Path(path)
     try:

@@ -37,8 +37,8 @@ _UNITS: Final = (SingleUserWindow, SingleUser, SingleRow)
 
 @register("antiphon.SumsState/1", state=True)
 class SumsState(NamedTuple):
-    """The state of P: the number of windows so far, and the rows kept of each user if that is
-    limited."""
+    """The state of a board's post-processor: the number of windows so far, and the number of rows
+    kept of each user if that is limited."""
 
     windows: int
     kept: tuple[tuple[User, int], ...]
@@ -49,27 +49,26 @@ class SumsState(NamedTuple):
 class BoundedSums(ExchangePostProcessor[SumsState]):
     """The post-processor P: sums users' rows by key, window by window, and feeds one counter a key.
 
-    A message is the whole batch of a window, also an empty one. The first ``per_user`` rows of a
-    user are kept, in each window or, with ``in_total``, in all together; their amounts are moved
-    into [``low``, ``high``] and summed by key. Every counter gets its sum, 0 where there is no row,
-    and is asked for its count. Answer: the counts so far, in the order of ``keys``.
-    State: ``SumsState``; memory for each user only with ``in_total``.
-    Privacy: w.r.t. ``unit`` what ExtConComp promises w.r.t. f' = ``SharedPurse(…, units=B)``, by
-    CM Thm 6.1, B as in ``units``. *Proof.* The creations come with the first batch, in both runs.
-    After each batch P sends to each counter twice, in one order, whatever the rows are, until an
-    answer is HALT; the second message is the same (destination). It answers the tuple of the right
-    answers that it heard, or HALT, and is over, if there was one (response). Keeping rows reads a
-    user's own rows only, in their order, so sums differ by rows of the user who differs, and a row
-    moves one sum by at most A = max(|low|, |high|). *Added or removed*: one side has kept rows of
-    the user, at most c, and the other none: cA; of a window, where c is counted in total, the other
-    side may keep up to c later rows instead: 2cA. *Replaced*: at most c rows on each side: 2cA. c
-    of a whole stream is c times the windows where it is counted in each. *One row* added or
-    removed: if it was kept, it goes and at most one later row is kept in its place: 2A; replaced by
-    one of the same user: both are in one place, so both are kept or neither is: 2A; by one of
-    another user: both users' rows are as if one was removed, or added: 4A. Where every row is kept
-    (``per_user`` None): A, and 2A. ∎
-    Source: docs/boards.md, with twins that keep one row more, or forget whom they have counted.
-    Raises: InvalidArgument for what is no batch and past the last window; the state is unchanged.
+    A message is the whole batch of a window, possibly empty. The first ``per_user`` rows of a user
+    are kept, in each window or, with ``in_total``, overall; their amounts are clipped to [``low``,
+    ``high``] and summed by key. Every counter gets its sum (0 without rows), and is asked for its
+    count. Answer: the counts so far, in the order of ``keys``. State: ``SumsState``; memory for
+    each user only with ``in_total``. Privacy: w.r.t. ``unit`` that of ExtConComp w.r.t. f' =
+    ``SharedPurse(…, units=B)``, by CM Thm 6.1, B as in ``units``. *Proof.* The creations come with
+    the first batch, in both runs. After each batch P sends to each counter twice, in a fixed order
+    for any rows, until an answer is HALT; the second message is the same (destination). It answers
+    the tuple of the counters' answers, or HALT, and is over, if one was HALT (response). Which rows
+    of a user are kept depends on that user's rows only, so sums differ by rows of the differing
+    user, and a row moves one sum by at most A = max(|low|, |high|). *Added or removed*: one side
+    has kept rows of the user, at most c, and the other none: cA; for one window, with c counted in
+    total, the other side may keep up to c later rows instead: 2cA. *Replaced*: at most c rows on
+    each side: 2cA. For a whole stream, c counted in each window means c times the number of
+    windows. *One row* added or removed: if it was kept, at most one later row is kept in its place:
+    2A; replaced by one of the same user: both are in one place, so both are kept or neither is: 2A;
+    by one of another user: both users' rows are as if one was removed, or added: 4A. Where every
+    row is kept (``per_user`` None): A, and 2A. ∎ Source: docs/boards.md, with broken twins that
+    keep one row more, or forget counted users. Raises: InvalidArgument for a message that is no
+    batch, and past the last window; the state is unchanged.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> from antiphon.mechanisms import BalancedTreeCounter
@@ -126,8 +125,8 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 
     @property
     def lifting(self) -> Lifting:
-        """The claim that streams differing in one unit become updates that share a purse of
-        ``units``."""
+        """The claim that streams differing in one unit of privacy become counter updates that
+        differ by at most ``units`` in all."""
         inner = SharedPurse(self.created, units=self.units)
         return Lifting(self.unit, inner, Status.PROVED, "antiphon.boards.BoundedSums")
 

@@ -1,4 +1,4 @@
-"""Parsing of a board's input: cells are read and checked, and become rows, before anything is
+"""Parsing of a board's input: cells are read, checked and converted to rows before anything is
 counted."""
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ Source: TypeAlias = Union[str, Path, Iterable[Sequence[object]]]
 class BadRow(InvalidArgument):
     """The error for a row that cannot be counted, with file and line; nothing of its file is added.
 
-    What the row says is data, and not in the text: look at the line.
+    The error text has no content of the row, which is data: look at the line.
     """
 
     def __init__(self, file: str, line: int, reason: str) -> None:
@@ -120,7 +120,7 @@ def _cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str]]]
 
 
 class _Reader:
-    """A parser from cells to rows; it caches lookups that recur from row to row."""
+    """A parser from CSV cells to rows; it caches lookups that recur from row to row."""
 
     def __init__(self, label: str, columns: BoardColumns, names: tuple[str, ...]) -> None:
         self._label, self._columns = label, columns
@@ -186,7 +186,7 @@ class _Reader:
         if not amount.is_finite():
             raise ValueError("its amount is NaN or infinite")
         low, high = columns.low * columns.step, columns.high * columns.step
-        if amount.adjusted() > _DIGITS or amount.adjusted() < -_DIGITS:  # no such Fraction is made
+        if amount.adjusted() > _DIGITS or amount.adjusted() < -_DIGITS:  # too long for a Fraction
             amount = amount.copy_sign(Decimal(1)) * 0 if amount.adjusted() < 0 else amount
             exact = high if amount > 0 else low if amount < 0 else Fraction(0)
         else:

@@ -60,9 +60,9 @@ def public_time(value: object, name: str) -> datetime:
 class Clock:
     """Consecutive windows of length ``every`` from ``start`` on, in the local time of ``zone``.
 
-    A time with an offset is turned into that of the zone; one without is taken as it is. So where
-    the clock is put back, the hour that comes twice is one window by the hour, and where it is put
-    forward one window stays empty; a day is as long as the calendar says.
+    A time with an offset is converted to the zone; one without is taken as local time. So when
+    clocks go back, the repeated hour is one hourly window, when they go forward one window stays
+    empty, and a day is a calendar day.
     """
 
     start: datetime
@@ -73,8 +73,8 @@ class Clock:
 
     def __attrs_post_init__(self) -> None:
         if self.every <= timedelta(0):
-            raise InvalidArgument("every must be longer than nothing")
-        from zoneinfo import ZoneInfo  # it looks at how Python was built, which takes time
+            raise InvalidArgument("every must be longer than 0")
+        from zoneinfo import ZoneInfo  # a slow import, as it reads Python's build configuration
 
         try:
             zone = ZoneInfo(self.zone)
@@ -88,7 +88,7 @@ class Clock:
         try:
             self.begins(self.windows)
         except OverflowError:
-            raise InvalidArgument("the last window ends past the calendar: fewer of them") from None
+            raise InvalidArgument("the last window ends past the calendar: take fewer") from None
 
     def wall(self, time: datetime) -> datetime:
         """A time converted to local time in the clock's zone. Raises: ValueError past the
@@ -107,8 +107,7 @@ class Clock:
         return self.start + window * self.every
 
     def over(self, until: datetime, lateness: timedelta) -> int:
-        """The number of windows that take no more rows at the local time ``until``, given
-        ``lateness``."""
+        """The number of windows that are closed at the local time ``until``, given ``lateness``."""
         return min(max((until - lateness - self.start) // self.every, 0), self.windows)
 
     def now(self) -> datetime:

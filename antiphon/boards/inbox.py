@@ -1,8 +1,8 @@
 """The database of a board's rows and answers, in SQLite; a feed is stored completely or not at all.
 
-A row is known by its key, so it is here once, however often it is fed. A window is closed in the
-transaction that brings its last rows, before it is counted: who dies then counts the very same rows
-when another goes on.
+A row is identified by its key, so it is stored once, however often it is fed. A window is closed in
+the transaction that adds its last rows, before it is counted: after a crash the same rows are
+counted.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Inbox:
                 raise FileError(f"the board's inbox cannot be written: {error}") from None
             raise
 
-    # --- what is said of the board -------------------------------------------------------------
+    # --- facts about the board -------------------------------------------------------------
 
     def said(self, name: str) -> str | None:
         """The text stored under a name; None if there is none."""
@@ -103,8 +103,8 @@ class Inbox:
     def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, drop: bool) -> Added:
         """Add those rows that are not in the database yet.
 
-        Raises: BadRow for one that has another's key, and one of a closed window, unless these are
-        to be dropped.
+        Raises: BadRow for a row with another row's key, and for a row of a closed window, unless
+        these are to be dropped.
         """
         closed, new, late, done = self.closed, 0, 0, 0
         waiting = iter(rows)
@@ -132,7 +132,7 @@ class Inbox:
             if self._find(row.name) != row[2:]:
                 raise BadRow(
                     label, row.line, "another row has come with its key, or from this line of a "
-                    "file of this name: a key is of one row",
+                    "file of this name: a key belongs to one row",
                 )  # fmt: skip
 
     def count(self, first: int = 0) -> int:

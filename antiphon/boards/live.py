@@ -1,4 +1,4 @@
-"""A running board: it is fed with rows, closes its windows by the clock, and publishes counts."""
+"""A running board: it takes rows, closes windows by the clock, and publishes private counts."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ _AT_ONCE: Final = 16
 
 @attrs.frozen(repr=False)
 class Fed(Shown, ForPrograms):
-    """The result of one feed: how many rows were added, known, late or waiting."""
+    """The result of feeding a board: the numbers of rows added, known, late or waiting."""
 
     new: int
     """The number of rows added for the first time."""
@@ -89,8 +89,8 @@ class BoardStatus(Shown, ForPrograms):
 
 
 class LiveBoard(Shown):
-    """A running board: ``feed`` it, ``ask`` it. A context manager; killing the process is safe,
-    too."""
+    """A running board of private counts: ``feed`` adds rows, ``ask`` returns published counts. A
+    context manager; killing the process is safe, too."""
 
     def __init__(self, board: Runs, session: Session, inbox: Inbox) -> None:
         self.board = board
@@ -98,7 +98,8 @@ class LiveBoard(Shown):
         self.over = False
         """Whether a counter has failed, so that no further count can be published."""
         self._said = self.windows
-        """The number of published windows at the last feed, to report only the new ones."""
+        """The number of windows published before the last feed, so that a feed reports only new
+        ones."""
         self._catch_up()
 
     def feed(
@@ -113,14 +114,13 @@ class LiveBoard(Shown):
         over.
 
         A source is the path of a CSV file, or the rows of a frame as ``ap.stream(frame,
-        board.columns.names)``, known by ``name`` and their number. Rows come in any order. A row
-        that was fed before counts once, whoever feeds it again.
-        ``until``: all rows up to this time are in, so the windows before it, by the lateness of
-        the board, are told and take no more; None: until now. It is public.
-        ``late``: rows of windows that have been told are refused, or left out and counted.
-        ``progress``: hears how many rows are read; False: nobody; None: who watches a terminal.
-        Raises: BadRow, InvalidArgument, FileError; then nothing of this call has been counted.
-        ProtocolError once a counter has failed.
+        board.columns.names)``, identified by ``name`` and row number. Rows come in any order, and a
+        repeated row counts once. ``until``: all rows up to this time are in, so the windows before
+        it (minus the board's lateness) are published and closed; None: now. It is public. ``late``:
+        rows of published windows are refused, or left out and counted. ``progress``: a call that
+        gets the number of rows read; False: none; None: a bar on a terminal. Raises: BadRow,
+        InvalidArgument, FileError; then nothing of this call has been counted. ProtocolError once a
+        counter has failed.
         """
         if late not in ("refuse", "leave out"):
             raise InvalidArgument("late is 'refuse' or 'leave out'")
@@ -158,8 +158,8 @@ class LiveBoard(Shown):
     def _catch_up(self) -> None:
         """Publish the counts of windows that are closed but not yet answered.
 
-        The log of a durable session has the answers: who dies before they are kept here too hears
-        the same again, by the key of the window. In memory each is kept as it comes.
+        The durable session's log has the answers: after a crash before they are stored here, the
+        same answers are returned again, by the window's key. In memory each is stored as it comes.
         """
         inbox = self._inbox
         waiting = range(self.windows, inbox.closed)
@@ -196,8 +196,8 @@ class LiveBoard(Shown):
         """The published counts of each window, by key.
 
         ``how``: "total", all since the start; "window", of each window alone; "sliding", of the
-        ``last`` windows together. All are made of the totals that were told, so they cost nothing,
-        and agree with one another.
+        ``last`` windows together. All are computed from the published totals, so they cost no
+        privacy, and agree with one another.
         """
         return series(self.board, self._inbox.told, how, last)
 

@@ -1,5 +1,5 @@
-"""One purse of change shared by all counters: the verification function f', and Theorem T1, which
-prices it.
+"""A bound on the total change over all counters of a board: the verification function f', and
+Theorem T1 on its privacy.
 
 *Units of change*. Counters are created first, the same in both worlds. Then pairs may differ by
 any number of units, in any updates of any of them; all units together are at most B.
@@ -8,12 +8,12 @@ any number of units, in any updates of any of them; all units together are at mo
 composition is Bε₁-DP w.r.t. this f', however many counters there are. *Proof.* Take an adversary
 and its answers; they fix both sides of all pairs. The side of world 0 becomes that of world 1 in at
 most B steps, each of one unit in one update of one counter: an int moves towards the other one, so
-it stays in the counter's space, which is an interval. Each of these streams is a stream that may
-be sent, and two in a row differ as f of one unit allows. Given the answers, the counters are
+it stays in the counter's space, which is an interval. Each of these streams is an allowed stream,
+and consecutive ones differ as f of one unit allows. Given the answers, the counters are
 independent: the probability of the view is a product over them, of which a step changes one factor,
-by e^ε₁ at most (δ = 0, so answer by answer; answers are discrete). ∎ (As k counters, each of which
-may see all B units, the price would be k·Bε₁; as Comp[RR_ε₁ × B] it would be too low: two units in
-one counter may cost RR_{2ε₁}.)
+by e^ε₁ at most (δ = 0, so answer by answer; answers are discrete). ∎ (Counting k counters, each of
+which may see all B units, would give k·Bε₁; Comp[RR_ε₁ × B] would be too low: two units in one
+counter may cost RR_{2ε₁}.)
 """
 
 from __future__ import annotations
@@ -55,7 +55,7 @@ class SharedPurse(OfCreations):
     on both sides. State: the counters, and the units that are left.
     """
 
-    swap_symmetric = True  # sides are compared by |x - x'|; nothing is asked of the f' of a counter
+    swap_symmetric = True  # sides are compared by |x - x'|; the counters' own f' are not used
     units: int = attrs.field(kw_only=True, converter=fields.size, metadata=fields.VALUES)
 
     @property
@@ -96,8 +96,8 @@ def interval(queries: Space) -> bool:
 def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
     """Theorem T1, ExtConComp w.r.t. f': the figure is (Bε₁, 0), ε₁ the largest ε of the counters.
 
-    Raises: NoGuarantee if a counter is not pure, or not w.r.t. one unit; has other answers than
-    discrete ones; or takes ints that are no interval.
+    Raises: NoGuarantee if a counter's claim is not pure, or not w.r.t. one unit; if its answers are
+    not discrete; or if its updates are no interval of ints.
     """
     worst = Pure(0)
     for price in map(_price, dict.fromkeys(f.created)):

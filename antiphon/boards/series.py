@@ -37,7 +37,7 @@ class Defined(Protocol):
 class BoardSeries(Shown, ForPrograms, Plotted):
     """Private counts or sums: a row for each window, a column for each key.
 
-    ``errors``: what a number of that window errs by at most, with probability 0.95, each by itself.
+    ``errors``: for each window, a bound on the error of a single number, with probability 0.95.
     """
 
     _told = "how keys windows values errors"
@@ -111,7 +111,7 @@ def series(
     for window, counts in enumerate(told):
         earlier = told[window - reach] if window >= reach else (0,) * len(counts)
         values.append(tuple([(a - b) * step for a, b in zip(counts, earlier, strict=True)]))
-        if window >= reach:  # the errors of both add up at most
+        if window >= reach:  # the error of a difference is at most the sum
             errors.append(sum(board.error(each, beta=0.025) for each in (window, window - reach)))  # type: ignore[arg-type]
         else:
             errors.append(board.error(window))

@@ -1,9 +1,9 @@
 """The units of privacy of a board, as verification functions of streams of batches.
 
 A message is a whole window's batch: a tuple of rows (user, key, amount), in order. Two streams are
-neighbours if they differ in all that one user sends in a window, in all that one user ever sends,
-or in one row; *added or removed* (it is there on one side only), or *replaced*. Pairs that do not
-differ may hold rows of that user, too, but where it says otherwise.
+neighbours if they differ in all rows of one user in a window, in all rows of one user, or in one
+row; *added or removed* (present on one side only), or *replaced*. Identical pairs may hold rows of
+that user, too, unless stated otherwise.
 """
 
 from __future__ import annotations
@@ -87,7 +87,7 @@ def differing(zero: Batch, one: Batch) -> list[User]:
     return [user for user in found if without(zero, user) == without(one, user)]
 
 
-_OTHERS: Final = Refused("two batches differ otherwise than in the rows of one user")
+_OTHERS: Final = Refused("two batches differ in more than the rows of one user")
 
 
 @attrs.frozen
@@ -116,10 +116,10 @@ class _OneBatch(Verification[int, Batch]):
 @register("antiphon.SingleUserWindow/1")
 @attrs.frozen
 class SingleUserWindow(_OneBatch):
-    """A verification function: one batch differs, in one user's rows. State: how many batches have
-    differed.
+    """A verification function: one batch differs, in one user's rows. State: the number of
+    differing batches.
 
-    Added or removed: one of its sides has none of them; ``replaced``: both may.
+    Added or removed: one side of it has no rows of the user; ``replaced``: both may have some.
     """
 
     @property
@@ -138,7 +138,7 @@ class SingleUserWindow(_OneBatch):
 Suspect: TypeAlias = "tuple[User, int]"
 """A user who may differ, and the side without rows of the user; -1 if both sides may have some."""
 UserSeen: TypeAlias = "tuple[frozenset[User], tuple[Suspect, ...]]"
-"""The users seen so far until a batch differs; after that, all who may be the differing user."""
+"""The users seen so far; once a batch has differed, the users who may be the differing one."""
 
 
 @register("antiphon.SingleUser/1")
@@ -148,7 +148,8 @@ class SingleUser(Verification[UserSeen, Batch]):
 
     Added or removed: one side of the whole stream has no row of the user, so no pair that does not
     differ has one, before or after. ``replaced``: there is no such condition.
-    State: who has been seen on both sides, then whose rows may be all that differs (``UserSeen``).
+    State: the users seen on both sides, then the users who may account for the whole difference
+    (``UserSeen``).
     """
 
     swap_symmetric = True
@@ -188,11 +189,11 @@ def _fits(suspect: Suspect, zero: Batch, one: Batch) -> bool:
 @register("antiphon.SingleRow/1")
 @attrs.frozen
 class SingleRow(_OneBatch):
-    """A verification function: one batch differs, in one row. State: how many batches have
-    differed.
+    """A verification function: one batch differs, in one row. State: the number of differing
+    batches.
 
-    Added or removed: one side has the row in some place, the other has not. ``replaced``: in one
-    place stands another row; ``same_user``: another of the same user.
+    Added or removed: one side has one row more. ``replaced``: one row is replaced by another;
+    ``same_user``: by another of the same user.
     """
 
     same_user: bool = False

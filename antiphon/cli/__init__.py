@@ -11,8 +11,8 @@ _NEEDED = ("typer", "rich", "click", "shellingham")
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run a command; returns the exit status.
 
-    0: fine; 1: what was checked does not hold (a replay that differs); 2: bad input;
-    3: a bug; 130: interrupted.
+    Exit status 0: success; 1: the checked statement does not hold (a replay that differs); 2: bad
+    input; 3: a bug; 130: interrupted.
     """
     given = list(sys.argv[1:] if arguments is None else arguments)
     try:

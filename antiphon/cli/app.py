@@ -1,4 +1,4 @@
-"""The command line: each public function in a folder ``options``, of any room, is a command."""
+"""The command line: each public function in a subpackage's folder ``options`` is a command."""
 
 import os
 import sys
@@ -59,7 +59,7 @@ for _command in _commands():
     app.command()(_command)
 
 
-# typer may bring its own copy of click, so its classes are found by way of an exported one.
+# typer may have its own copy of click, so its classes are found through an exported one.
 _UsageError: Final[Any] = typer.BadParameter.__mro__[1]
 
 
@@ -74,10 +74,10 @@ def run(arguments: Sequence[str]) -> int:
         return status if isinstance(status, int) else 0
     except (KeyboardInterrupt, typer.Abort):
         return 130
-    except BrokenPipeError:  # the reader has gone: as `| head` does
+    except BrokenPipeError:  # the reader of the pipe has gone, as with `| head`
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except SystemExit as ended:  # so typer ends where it is gone from --help
+    except SystemExit as ended:  # typer exits so if the reader of --help has gone
         if isinstance(ended.__context__, BrokenPipeError):
             return 0
         raise
@@ -85,7 +85,7 @@ def run(arguments: Sequence[str]) -> int:
         return report_error(error, as_json=as_json)
     except _UsageError as error:
         return _usage(error, as_json)
-    except ModuleNotFoundError:  # commands import late: ``main`` knows what the extra has
+    except ModuleNotFoundError:  # commands import late: ``main`` knows the extra's packages
         raise
     except Exception as error:
         return report_error(error, as_json=as_json, status=3, prefix=_BUG)

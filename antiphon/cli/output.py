@@ -1,4 +1,4 @@
-"""Helpers of the commands: users' values read, and output as text or as one JSON object."""
+"""Helpers of the commands: parsing of users' values, and output as text or as one JSON object."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def print_json(data: Mapping[str, object]) -> None:
 def report_error(error: BaseException, *, as_json: bool, status: int = 2, prefix: str = "") -> int:
     """Print an error as one line (or one JSON object); returns the exit status."""
     text = prefix + (" ".join(str(error).split()) or type(error).__name__)
-    text = text.encode("utf-8", "backslashreplace").decode()  # a file may say lone surrogates
+    text = text.encode("utf-8", "backslashreplace").decode()  # a file may have lone surrogates
     if as_json:
         print_json({"error": {"type": type(error).__name__, "message": text}})
     else:
@@ -117,7 +117,7 @@ def terminal(width: int = _WIDTH) -> Console:
 
 @attrs.frozen
 class FittedTable:
-    """A table for the terminal; where that is too narrow for the numbers, each cell is printed
+    """A table for the terminal; if it is too narrow for the numbers, each cell is printed
     on a line of its own."""
 
     grid: display.Grid
@@ -147,7 +147,7 @@ class FittedTable:
         yield shown
 
     def _widths(self, available: int) -> list[int | None] | None:
-        """The widths of the number columns; None in it for a text column, which takes the rest.
+        """The widths of the number columns; an entry None is a text column, which takes the rest.
         None: the terminal is too narrow."""
         cells = (
             list(zip(*self.grid.rows, strict=True))
@@ -173,7 +173,7 @@ class FittedTable:
     def _lines(self) -> Iterator[str]:
         for row in self.grid.rows:
             for place, (name, cell) in enumerate(zip(self.grid.columns, row, strict=True)):
-                if cell:  # a bar has no name
+                if cell:  # a column of bars has no name
                     yield f"{'  ' if place else ''}{name and f'{name}: '}{cell}"
             yield ""
 

@@ -16,8 +16,8 @@ from antiphon.protocol.records.labels import name_variables
 def import_file(path: Path) -> ModuleType:
     """Run a user's file, so that it can register its types; returns its module.
 
-    What its variables hold gets names in transcripts where it has none (``naming``).
-    Raises: InvalidArgument if there is no such file, or for whatever it raises.
+    Objects in its variables get names in transcripts, if they have none (``name_variables``).
+    Raises: InvalidArgument if there is no such file, or for any error of its code.
     """
     if not path_of(path).is_file():
         raise InvalidArgument(f"{path}: there is no such file")

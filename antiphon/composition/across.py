@@ -1,4 +1,4 @@
-"""Event level and user level for a ConComp: counted over all of its mechanisms together."""
+"""Event level and user level for a ConComp: differing pairs count over all its mechanisms."""
 
 from __future__ import annotations
 
@@ -30,9 +30,8 @@ class Across(Verification[Any, Any]):
     """The verification function f of a ConComp that counts differing pairs over all mechanisms M₁,
     …, M_k together.
 
-    The model is event level or user level, and counts over all the mechanisms together. Besides,
-    each pair that differs is one that the f_i of its own mechanism allows, taken by itself.
-    State: that of the model.
+    The model is event level or user level. Besides, each differing pair, taken by itself, must be
+    allowed by the f_i of its own mechanism. State: that of the model.
     """
 
     model: Counted = attrs.field(validator=_is_counted)
@@ -48,7 +47,7 @@ class Across(Verification[Any, Any]):
 
     def step(self, state: Any, zero: Any, one: Any, /) -> object:
         if type(zero) is not Ask or type(one) is not Ask or not identical(zero.index, one.index):
-            return Refused("the two sides are not questions to one mechanism")
+            return Refused("the two sides are not queries to the same mechanism")
         index = zero.index
         if type(index) is not int or not 0 <= index < len(self.created):
             return Refused(f"the index asked for is not one of the {len(self.created)} mechanisms")
@@ -60,7 +59,7 @@ class Across(Verification[Any, Any]):
         claim = created.claim
         alone = claim and created.verify(claim.verification.initial_state, zero.query, one.query)
         if alone is None or type(alone) is Refused:
-            return Refused("a differing pair is none that the f of its mechanism allows")
+            return Refused("a differing pair is not allowed by the f of its mechanism")
         model: Any = self.model
         return read(model, state, zero.query, one.query)
 

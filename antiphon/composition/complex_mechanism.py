@@ -20,11 +20,11 @@ from antiphon.protocol.spaces import Anything, Pairs, Signature
 class Lifting:
     """A declaration that P has the destination, response and outer→inner properties (CM §6.1).
 
-    In f-valid runs, which is what CM Thm 6.1 needs (``antiphon.composition.properties``).
+    CM Thm 6.1 needs the properties in f-valid runs only (``antiphon.composition.properties``).
 
-    An attribute ``lifting`` of a post-processor. ``outer`` is f, about its left messages,
-    ``inner`` is f', about what it sends to the right. PROVED, with the source, also says that
-    what P creates asserts true claims.
+    The value of a post-processor's attribute ``lifting``. ``outer`` is f, for the messages from its
+    left, ``inner`` is f', for the messages that it sends right. The status PROVED, with the source,
+    also says that P's creations assert true claims.
     """
 
     outer: Verification
@@ -89,9 +89,8 @@ class ComplexMechanism(Through[States, object, object]):
     P is deterministic and has one initial state; randomness of its own is a 0-DP
     sub-mechanism. If P has the destination, response and f→f' properties
     (``composition.check_properties``) and ExtConComp is (ε, δ)-DP w.r.t. f', then this
-    is (ε, δ)-DP w.r.t. f (CM Thm 6.1). A P with ``lifting = Lifting(f, f', …)`` says which f
-    and f', so that ``ap.guarantee`` can derive it.
-    State: (P's state, ExtConComp's state).
+    is (ε, δ)-DP w.r.t. f (CM Thm 6.1). A P with ``lifting = Lifting(f, f', …)`` declares f and f',
+    so that ``ap.guarantee`` can apply the theorem. State: (P's state, ExtConComp's state).
     """
 
     post_processor: PostProcessor = attrs.field(validator=_is_processor)
@@ -114,8 +113,8 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
     A left pair (m₀, m₁) goes m_b to copy b; an answer from the right goes to both. To
     the right it sends the pair of the copies' messages, to the left their common one.
     State: the states of the copies.
-    Raises: CompositionError if the copies part ways, so that P lacks the destination
-    or the response property; to the right of V[f], what P lacks in f-valid runs.
+    Raises: CompositionError if the copies behave differently, so that P lacks the destination or
+    the response property; behind V[f], in f-valid runs.
     """
 
     post_processor: PostProcessor
@@ -147,7 +146,7 @@ class TwoCopies(PostProcessor[tuple[object, object]]):
         state0, to, out0 = step(state[0], side, zero, coins)
         state1, to1, out1 = step(state[1], side, one, coins)
         if to is not to1:
-            raise CompositionError("P lacks the destination property: its copies part ways")
+            raise CompositionError("P lacks the destination property: its copies send to two sides")
         if to is RIGHT:
             return (state0, state1), RIGHT, Pair(out0, out1)
         if not identical(out0, out1):

@@ -31,7 +31,7 @@ class Child(NamedTuple):
 class Dead:
     """The state of a child that has halted or failed; it answers HALT for ever.
 
-    All that died are equal: states are compared by what they will answer.
+    All dead children are equal: states are compared by their future answers.
     """
 
     failure: BaseException | None = attrs.field(default=None, eq=False, repr=False)
@@ -57,7 +57,7 @@ class Dead:
         return cls(None if failure is None else errors.from_words(*failure), before, refused)
 
 
-compared_by(Dead)  # no field: all are equal
+compared_by(Dead)  # no field, so that all dead children are equal
 HALTED: Final = Dead()
 REFUSED: Final = Dead(refused=True)
 
@@ -68,7 +68,7 @@ Children: TypeAlias = "Vector[Child]"
 @register("antiphon.Ledger/1", state=True)
 @attrs.frozen
 class Ledger:
-    """The children of a composition with a budget, and what has been charged for them."""
+    """The children (created mechanisms) of a composition with a budget, and their charges."""
 
     children: Children
     spent: object = attrs.field(repr=False)
@@ -106,9 +106,9 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     budget: Budget | None
     """The budget to which creations are charged; None: there is none."""
 
-    # (q, i) goes to the i-th child and to no other: given what was said, children are independent,
-    # which is what the theorems of composition count on. So what becomes of one child must not
-    # be felt by another, and a child that breaks must not break the composition:
+    # (q, i) goes to the i-th child and to no other: given the transcript, children are independent,
+    # which the theorems of composition need. So the fate of one child must not affect another, and
+    # a child that fails must not end the composition:
     #
     #   no child i      The composition itself is dead: HALT, for ever (CM Def. 4.1). Refused where
     #                   the query is the index of a child that takes i: the two are swapped.
@@ -117,15 +117,15 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
     #                   draw: raised on, nothing has happened. Draws are counted on the coins that
     #                   all share, so none of this step's is missed.
     #   failed          Any other exception: an outcome, as in a session, but of this child alone.
-    #                   It is dead, its coins are burned and what it was charged stays charged.
-    #                   Raised on are READINGS, and crashes where the coins are ``strict``: in a
-    #                   study of the mechanism (enumerated, populated) a crash, alike in both
-    #                   worlds, would pass for privacy.
-    #   halted          Its HALT, and it ``is_over``: its state is dropped, as no answer needs it,
-    #                   so that compositions that differ only in it are equal. A child that is a
-    #                   composition itself may pass on a HALT of its own child and live.
+    #                   It is dead, its coins are used up and it stays charged. Raised on are
+    #                   READINGS, and crashes where the coins are ``strict``: in a study of the
+    #                   mechanism (enumerated, populated) a crash, alike in both worlds, would pass
+    #                   for privacy.
+    #   halted          It answered HALT, and it ``is_over``: its state is dropped, as no answer
+    #                   needs it, so that compositions that differ only in it are equal. A child
+    #                   that is a composition itself may pass on a HALT of its own child and live.
     #
-    # An answer that leaves the child's state as it is leaves that of the composition, too.
+    # An answer that leaves the child's state unchanged leaves the composition's unchanged, too.
 
     def step(
         self, state: ConcurrentState, message: Any, coins: Coins
@@ -137,7 +137,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
         index, query = message.index, message.query
         found = state.get(index)
         if found is None:
-            which = message_label(index)  # it may be longer than Python prints
+            which = message_label(index)  # the int may be too long for Python to print
             swapped = state.get(query) if type(query) is int else None
             if swapped is not None and swapped.created.accepts(index):
                 raise errors.InvalidArgument(f"no mechanism {which}; {QUERY_FIRST}")
@@ -162,7 +162,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             if ours and coins.draws == drawn:
                 raise
             if isinstance(error, errors.READINGS) or (coins.strict and not ours):
-                raise  # no outcome of the child's; nor is a crash, where it is studied
+                raise  # not the child's outcome, nor is a crash in a study
             coins.note_death()
             after, answer = Dead(error), HALT
         if after is before and answer is not HALT:
@@ -198,7 +198,7 @@ class Concurrent(ContinualMechanism[ConcurrentState, Any, object], HasParts):
             return False
         child = self.children(state).get(message.index)
         if child is None or type(child.state) is Dead:
-            return True  # nothing is known of it
+            return True  # no live child can say
         return child.created.mechanism.carries_data(child.state, message.query)
 
     def is_over(self, state: ConcurrentState) -> bool:
@@ -251,15 +251,14 @@ class ExtConComp(Extended):
     """ExtConComp: the extended concurrent composition of CMs (CM Def. 4.1).
 
     ``Create(M)`` creates M and answers ⊤; ``Ask(q, i)`` gives q to the i-th created
-    mechanism. State: a persistent vector of children, empty at first. Claims
-    nothing: its privacy is w.r.t. a verification function of ``composition``.
+    mechanism. State: a persistent vector of children, empty at first. It makes no claim itself:
+    ``ap.guarantee`` derives one w.r.t. a verification function of ``composition``.
 
-    With a ``budget`` (``composition.filters``) every creation is first checked, then
-    charged with its claim, whatever becomes of the mechanism (law 6). One that does not fit is
-    answered by a ``Refusal``, the rest of the budget stays usable, and the index of the creation,
-    counted like any other, answers HALT. ``ap.guarantee`` says what a filter promises.
-    Raises: InvalidArgument for a budget that is none, and for a creation that it cannot charge: no
-    claim, or a refuted one.
+    With a ``budget`` (``composition.filters``) every creation is first checked, then charged with
+    its claim; a failed mechanism stays charged (law 6). A creation that does not fit is answered by
+    a ``Refusal``; the rest of the budget stays usable, and the creation's index, counted like any
+    other, answers HALT. ``ap.guarantee`` gives a filter's promise. Raises: InvalidArgument for a
+    budget that is none, and for a creation that cannot be charged: no claim, or a refuted one.
 
     >>> from antiphon.composition import BasicFilter
     >>> from antiphon.mechanisms import RandomizedResponse
@@ -291,7 +290,7 @@ def _creations(mechanisms: Iterable[Fixed]) -> tuple[Create, ...]:
 class ConComp(Concurrent):
     """ConComp[M₁, …, M_k]: the concurrent composition of fixed CMs (CM §4).
 
-    As ExtConComp after k creations, and none later. An IM goes in as a CM
+    It behaves as ExtConComp after k creations, with none later. An IM is included as a CM
     (``InteractiveAsContinual``).
     """
 

@@ -42,7 +42,7 @@ class Create(Creation):
     mechanism: ContinualMechanism
     _given: Claim | None = attrs.field(default=None, alias="claim", eq=False, repr=False)
     claim: Claim | None = attrs.field(init=False)
-    # What every later message needs of the mechanism, looked up once.
+    # The mechanism's spaces, which every later message needs, looked up once.
     accepts: Callable[[object], bool] = attrs.field(init=False, eq=False, repr=False)
     step: _Step = attrs.field(init=False, eq=False, repr=False)
     verify: _Check = attrs.field(init=False, eq=False, repr=False)
@@ -102,14 +102,14 @@ class CompositionMessages(Space):
     """The space of a composition's queries: creations, and questions (q, i) with an index i >= 0.
 
     Whether q belongs to the i-th mechanism's own space depends on what has been
-    created, so it is checked by whoever knows: f's automaton, and ExtConComp.
+    created, so it is checked by the automaton of f, and by ExtConComp.
     """
 
     creations: bool = True
 
     def contains(self, value: object) -> bool:
         if type(value) is Ask:
-            index = getattr(value, "index", None)  # None if its constructor never ran
+            index = getattr(value, "index", None)  # None without a constructor
             return type(index) is int and index >= 0
         return self.creations and type(value) is Create
 

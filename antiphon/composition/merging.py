@@ -1,13 +1,12 @@
 """Merging of states in the exploration of pairs of runs: when two pairs have the same future (CM
 §6.1).
 
-What P does next is a function of its state, and what may be said to it of what it has sent.
-Of what was created nothing matters but how it may be asked, what it may answer, and what it
-claims: a mechanism's own parameters, such as the histogram that a sparse vector begins with,
-are forgotten.
+P's next message is a function of its state, and the messages it may receive are a function of those
+it has sent. Of a created mechanism only its query space, its answer space and its claims matter:
+its own parameters, such as the initial histogram of a sparse vector, are ignored.
 
-States are compared by their fingerprint, so by what their classes call their content; one that
-may know more than that is like no other.
+States are compared by their fingerprint (type and content); a state whose class may hide content
+from it equals no other.
 """
 
 import dataclasses
@@ -65,7 +64,8 @@ class FromOutside:
         """A state of f' with creations replaced by their numbers, if f' is known to read no more of
         them.
 
-        Known are this library's functions of suitable sequences; others are told everything.
+        Known are this library's functions of suitable sequences; for any other the state is
+        unchanged.
         """
         kind = type(f)
         if type(state) is not SuitableState or not (
@@ -86,14 +86,14 @@ class FromOutside:
 _PLAIN: Final = ATOMS | {Decimal, range, type, np.ndarray, *np.sctypeDict.values()}
 _BARE: Final = frozenset({object, tuple, frozenset})
 _ANSWERS: Final = frozenset({"__fingerprint__", "__getattribute__", "__iter__"})
-"""The methods by which a class may misreport its own content."""
+"""The methods by which a class may misreport its own content when states are compared."""
 
 
 def content(value: object) -> Hashable:
     """The fingerprint of a value if it determines the value; else a key that equals no other.
 
-    A class may keep a field from its ``==``, or write one of its own, by which a state that
-    knows a secret equals one that knows none.
+    A class may exclude a field from its ``==``, or define its own, so that a state with a secret
+    equals one without.
     """
     return fingerprint(value) if _told(value) else object()
 
@@ -106,7 +106,7 @@ def _told(value: Any) -> bool:
     if kind in _PLAIN:
         return True
     said: object = vars(kind).get("__fingerprint__")
-    if said is not None and why_untrusted(said) is None:  # an array of this library's
+    if said is not None and why_untrusted(said) is None:  # one of this library's own
         return not _aside(value, ())
     ours = is_library_code(kind)
     if not ours and any(_ANSWERS & vars(base).keys() for base in kind.__mro__ if base not in _BARE):

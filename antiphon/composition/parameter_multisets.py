@@ -39,7 +39,7 @@ def pairs(parameters: Any) -> tuple[Parameters, ...]:
     found: dict[int, tuple[Any, ...]]
     try:
         given = list(parameters)
-        found = {id(each): _pair(each) for each in given}  # a million alike are read once
+        found = {id(each): _pair(each) for each in given}  # equal ones are read once
     except TypeError:
         given, found = [], {0: ()}
     if any(len(pair) != 2 for pair in found.values()):
@@ -63,8 +63,8 @@ def of_one_kind(given: Any) -> tuple[kinds.Measure, ...]:
     if not found or not all(type(each) is type(found[0]) for each in found) or not _known(found[0]):
         told = ", ".join(dict.fromkeys(type(each).__name__ for each in found)) or "none"
         raise InvalidArgument(
-            f"a purse holds measures of one kind, one of {_NAMES} (or pairs (epsilon, delta), "
-            f"as which Pure and Approximate count); here they are {told}"
+            f"fixed parameters are measures of one kind, one of {_NAMES} (or pairs (epsilon, "
+            f"delta), as which Pure and Approximate count); here they are {told}"
         )
     return found
 
@@ -88,8 +88,8 @@ def is_measured(given: GivenPairs | GivenMeasures) -> TypeGuard[GivenMeasures]:
 
 @attrs.frozen
 class Unit:
-    """A unit of a purse: how amounts of one measure are read from claims, compared, and stated
-    as claims."""
+    """A unit of fixed amounts, such as ρ: how they are read from claims, compared, and stated as
+    claims."""
 
     name: str
     read: Callable[[kinds.Measure], Amount | None]

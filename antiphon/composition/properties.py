@@ -1,25 +1,25 @@
 """The destination, response and f→f' properties of a post-processor (CM §6.1).
 
 Two runs of P in lockstep, with the same senders and the same messages from the right
-and left messages whose pairs are f-valid, must send to the same side (destination), say
-the same to the left (response), and send an f'-valid sequence of pairs to the right (f→f').
+and left messages whose pairs are f-valid, must send to the same side (destination), send the same
+message to the left (response), and send an f'-valid sequence of pairs to the right (f→f').
 
-*f-valid* is asked of all three. The paper asks the first two of any left messages
-(``strict=True``), but Thm 6.1 needs no more, so that a public query, whose pairs f allows only
-as (q, q), may decide where P sends:
+Here all three are required in *f-valid* runs only. The paper requires the first two for any left
+messages (``strict=True``), but Thm 6.1 needs no more, so that a public query, whose pairs f allows
+only as (q, q), may decide to which side P sends:
 
 V[f] stands to the left of P. In V[f] ∘* I(b) ∘* P ∘* M the pairs that pass V[f] are f-valid;
 at the first that is not V[f] halts, and P is not stepped again. So let (m₁, …, m_t) be f-valid,
-and let P hear side b of it and answers a₁, …, a_r. Copy b of P² does the same, and copy 1 - b
-hears side 1 - b and the same answers: by induction over the messages these are two runs with the
-same senders, so both send to the same side, the same to the left, and P² never parts (Claim 6.3:
-V[f] ∘* I(b) ∘* P ∘* M ≡ V[f] ∘* P² ∘* I(b) ∘* M). Their pairs to the right are f'-valid, so V[f']
-passes them (Claim 6.4), and V[f] ∘* P² is a post-processing of V[f'] ∘* I(b) ∘* M. Nothing was
-asked of P past an f-invalid pair.
+and let P receive side b of it and answers a₁, …, a_r. Copy b of P² does the same, and copy 1 - b
+receives side 1 - b and the same answers: by induction over the messages these are two runs with the
+same senders, so both send to the same side, the same message to the left, and P² never stops (Claim
+6.3: V[f] ∘* I(b) ∘* P ∘* M ≡ V[f] ∘* P² ∘* I(b) ∘* M). Their pairs to the right are f'-valid, so
+V[f'] passes them (Claim 6.4), and V[f] ∘* P² is a post-processing of V[f'] ∘* I(b) ∘* M. Nothing
+was required of P after an f-invalid pair.
 
-So only f-valid pairs are explored. That is also all that P creates where it matters: every run
-of P under V[f], in either world, is one side of an f-valid sequence of pairs (of itself and the
-other side), and its answers are those that M may give.
+So only f-valid pairs are explored. They cover all creations of P that matter: every run of P under
+V[f], in either world, is one side of an f-valid sequence of pairs, and its answers are possible
+answers of M.
 """
 
 import enum
@@ -54,7 +54,7 @@ class Property(enum.Enum):
 
 
 Heard = tuple[tuple[Side, object], ...]
-"""The messages that P received in a run: (from, message), in order."""
+"""The messages that a post-processor P received in a run: (from, message), in order."""
 
 
 @attrs.frozen
@@ -120,11 +120,11 @@ def check_properties(
     """Check the three properties of CM §6.1 exhaustively: returns the first violation, or None.
 
     Args: ``outer`` and ``inner`` are f and f'; ``queries``, the left messages to try;
-    ``rounds``, how many messages P receives in a run, from both sides, and ``questions``,
-    how many of them from the left. Sub-mechanisms must have finite answer spaces.
-    ``strict`` asks destination and response of any two runs, as printed.
-    Raises: CompositionError if P declares coins; Intractable past ``limit`` pairs of
-    states or ``DEEPEST`` messages in a run, or for an infinite answer space.
+    ``rounds``, the number of messages that P receives in a run, from both sides, and ``questions``,
+    how many of them come from the left. Sub-mechanisms must have finite answer spaces. ``strict``
+    asks destination and response of any two runs, as printed. Raises: CompositionError if P
+    declares coins; Intractable past ``limit`` pairs of states or ``DEEPEST`` messages in a run, or
+    for an infinite answer space.
     """
     tried = explored(
         post_processor, outer, inner, queries=queries, rounds=rounds, questions=questions,
@@ -157,7 +157,7 @@ def explored(
         lock, heard0, heard1 = waiting.popleft()
         if len(heard0) == rounds:
             continue
-        if len(heard0) == DEEPEST:  # as where P creates for ever, and never answers
+        if len(heard0) == DEEPEST:  # for example, P creates for ever and never answers
             raise Intractable("a run of the post-processor", f"over {DEEPEST} messages", DEEPEST)
         if lock.sent is None and lock.lefts == questions:
             continue
@@ -174,7 +174,7 @@ def explored(
             yield Pair(zero, one)
             if after.over:
                 continue
-            if _acknowledged(after):  # one answer, so it is no state of its own
+            if _acknowledged(after):  # there is one answer, so it adds no state
                 waiting.append((after, *runs))
                 continue
             key = _key(outside, inner, after, counted=questions is not None)
@@ -231,7 +231,7 @@ def advance_lockstep(
 ) -> Lockstep | Broken | Refused:
     """The joint state of both runs after one more message each; or the property that they break.
 
-    Or f's refusal of the pair: then V[f] halts, and P hears nothing, unless ``strict``.
+    Or f's refusal of the pair: then V[f] halts, and P receives nothing, unless ``strict``.
     """
     valid, lefts = lock.outer, lock.lefts + (side is LEFT)
     if side is LEFT and type(valid) is not Refused:
@@ -307,7 +307,7 @@ def answer_space(message: object, lock: Lockstep) -> Space | None:
     """The answers that ExtConComp may give to a message, except HALT; None if the answer is surely
     HALT.
 
-    To a creation ``ACKNOWLEDGED``, which is never HALT.
+    The answer to a creation is ``ACKNOWLEDGED``, never HALT.
     """
     place, said = address(message)
     created: list[Create] = list(lock.created)
@@ -316,7 +316,7 @@ def answer_space(message: object, lock: Lockstep) -> Space | None:
             return None
         if not is_extended_composition(
             created[index].mechanism
-        ):  # who knows what it answers: it must say so
+        ):  # any other mechanism declares its answers
             return created[index].mechanism.signature.answers
         created = [each for at, each in lock.within if at == place[: depth + 1]]
     if type(said) is Create:

@@ -15,7 +15,8 @@ from antiphon.protocol import Ask, Measure, Status, column_safe, identical, regi
 from antiphon.protocol.verification import Refused, Verification
 
 Purse: TypeAlias = "Vector[int]"
-"""A sub-multiset of the fixed parameters: how many copies of each distinct one are still unused."""
+"""The *purse* of a verification function: for each distinct fixed parameter, the number of unused
+copies."""
 
 
 @register("antiphon.Checked/1", state=True)
@@ -38,7 +39,7 @@ class SuitableState(NamedTuple):
     purse: Purse
 
 
-@column_safe  # a creation sees to its own f', which may not be
+@column_safe  # each created f', which may not be column-safe, is checked by itself
 class Suitable(Verification[SuitableState]):
     """A verification function of suitable sequences (CM Def. 4.4). Subclasses add conditions.
     Abstract."""
@@ -46,7 +47,8 @@ class Suitable(Verification[SuitableState]):
     __slots__ = ()
     checked_space = CompositionMessages()
     checks_all: ClassVar[bool]
-    """Whether f' must hold for every created mechanism, or only for those in J."""
+    """Whether f' must hold for every created mechanism, or only for those that get a differing pair
+    (the set J)."""
     prescribed: int = 0
     """The number of creations that must come before the first question."""
     require_first_pair_consistent: bool = False
@@ -55,7 +57,7 @@ class Suitable(Verification[SuitableState]):
     @property
     @abstractmethod
     def purse(self) -> Purse:
-        """The initial purse: the fixed parameters, as a multiset."""
+        """The initial purse: the multiset of the fixed parameters, all unused."""
 
     @property
     def initial_state(self) -> SuitableState:
@@ -85,7 +87,7 @@ class Suitable(Verification[SuitableState]):
         pair.
 
         f' is stepped also while no pair differs: should one differ later, the whole
-        sequence must have been f'-valid. A dead f' stays dead.
+        sequence must have been f'-valid. An f' that has refused a pair stays refused.
         """
         created, before, differed, asked = child
         alike = query0 is query1 or identical(query0, query1)
@@ -127,17 +129,17 @@ class Suitable(Verification[SuitableState]):
 
     @abstractmethod
     def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
-        """The purse after a creation that follows ``count`` others, or the reason why it is
-        refused."""
+        """The purse (unused fixed parameters) after a creation that follows ``count`` others, or
+        the reason why it is refused."""
 
     @abstractmethod
     def differ(self, purse: Purse, created: Create) -> Purse | Refused:
-        """The purse after a mechanism's first differing pair, or the reason why it is refused."""
+        """The purse (unused fixed parameters) after a mechanism's first differing pair, or the
+        reason why it is refused."""
 
 
 class Unpaid(Suitable):
-    """A suitable f without a purse, which requires every created mechanism's f' to hold.
-    Abstract."""
+    """A suitable f without a purse (fixed parameters); every created f' must hold. Abstract."""
 
     __slots__ = ()
     checks_all = True
@@ -155,7 +157,8 @@ def asked_child(
 ) -> Checked | Refused:
     """The created mechanism that both sides of a pair ask, or a refusal.
 
-    No method, so that no subclass changes it while ``step`` is what the exact engine knows.
+    A function and not a method, so that no subclass can change it: the exact engine relies on
+    ``step``.
     """
     if len(children) < prescribed:
         return Refused(f"the first {prescribed} messages are the fixed creations")

@@ -1,7 +1,8 @@
 """The verification functions of concurrent composition (CM §4-5).
 
-All read *suitable* sequences (Def. 4.4). They differ in what they ask of creations and of pairs
-that differ. Each is O(log n) a message.
+All allow only *suitable* sequences (Def. 4.4), with different conditions on creations and on
+differing pairs. Each takes O(log n) time a message. A *purse* is the multiset of fixed parameters
+still unused.
 """
 
 from __future__ import annotations
@@ -97,7 +98,7 @@ _MOST: Final = 4
 
 
 class InPurse(NamedTuple):
-    """The stock of one amount in a purse: its place there, and its number."""
+    """One amount in a purse (multiset of fixed parameters): its position and number of copies."""
 
     place: int
     amount: parameter_multisets.Amount
@@ -106,13 +107,13 @@ class InPurse(NamedTuple):
 
 @attrs.frozen
 class Paying(Suitable):
-    """A suitable f with a multiset of fixed amounts of one measure, from which creations are
-    paid."""
+    """A verification function whose creations use up a multiset of fixed amounts of one measure
+    (suitable: CM Def. 4.4)."""
 
     holds: ClassVar[str]
     """The name of the field with the amounts."""
     held: Mapping[Hashable, InPurse] = attrs.field(init=False, eq=False, repr=False)
-    """The stock of each distinct amount, by the key that distinguishes amounts."""
+    """For each fixed amount, its position and number of copies in the purse, by its key."""
 
     def __attrs_post_init__(self) -> None:
         keys = list(map(self.unit.key, self.fixed))
@@ -144,8 +145,8 @@ class Paying(Suitable):
         return self.unit.read(measure) is not None
 
     def spend(self, purse: Purse, created: Create) -> Purse | Refused:
-        """The purse without one copy of the amount that a creation asserts; or a refusal if none
-        is left."""
+        """The purse (unused fixed amounts) without one copy of the amount that a creation asserts;
+        or a refusal if none is left."""
         amount = created.claim and self.unit.read(created.claim.measure)
         held = self.held.get(self.unit.key(amount))
         left = held and purse.get(held.place)
@@ -178,7 +179,7 @@ class Budgeted(Paying):
 
 
 def _told_apart(measures: tuple[Measure, ...]) -> tuple[Hashable, ...]:
-    """Keys that distinguish measures: equality by a user's own curve is not trusted."""
+    """Keys that distinguish measures; the ``==`` of a user's own curve is not trusted."""
     return tuple(map(told_apart, measures))
 
 
@@ -214,8 +215,8 @@ class FixedInAdvance(Paying):
 
 
 class Sparse(Paying):
-    """A suitable f with any number of creations; each in J is paid for at its first differing
-    pair. Abstract."""
+    """A suitable f with any number of creations; a mechanism uses up its amount at its first
+    differing pair. Abstract."""
 
     __slots__ = ()
     checks_all = False
@@ -239,11 +240,11 @@ class Sparse(Paying):
 class AdaptiveParameters(Unpaid):
     """A suitable f whose creations choose parameters and number adaptively; every f' must hold.
 
-    f of ``ExtConComp(budget=…)``: what may be created is the budget's to decide, so an
-    unbudgeted composition promises nothing with respect to it. As in CM Def. 4.11, every
-    created mechanism has discrete answers. With the ``budget`` f reads the claims that it can add
-    up; without, every claim that is not refuted, and the composition raises InvalidArgument for
-    one that its own cannot.
+    The f of ``ExtConComp(budget=…)``: the budget decides which creations are accepted, so a
+    composition without one promises nothing w.r.t. it. As in CM Def. 4.11, every created mechanism
+    has discrete answers. With the argument ``budget``, f accepts the claims which that budget can
+    add up; without it, every claim that is not refuted, and the composition raises InvalidArgument
+    for a claim that its budget cannot add up.
     """
 
     budget: Budget | None = attrs.field(default=None)
@@ -286,8 +287,8 @@ class SparseParallel(Sparse, Budgeted):
     As in Def. 4.11, every created mechanism must have discrete answers: Thms 5.2 and
     5.5 need it.
     With ``require_first_pair_consistent`` every created f' must be first-pair
-    consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2). That an
-    f' says so is not trusted: what first-pair consistency forbids is refused here too.
+    consistent, which Thm 5.5 needs as soon as a fixed δ is positive (CM §5.2). The declaration of
+    an f' is not trusted: pairs that first-pair consistency forbids are refused here, too.
     """
 
     require_first_pair_consistent: bool = False
@@ -297,8 +298,8 @@ class SparseParallel(Sparse, Budgeted):
 @column_safe
 @attrs.frozen
 class SparseMeasures(Sparse, Measured):
-    """The verification function f_∞ with measures: mechanisms in J assert a sub-multiset of ρ₁,
-    …, ρ_k, say."""
+    """The verification function f_∞ with measures: mechanisms with a differing pair assert a
+    sub-multiset of measures such as ρ₁, …, ρ_k."""
 
     require_first_pair_consistent: bool = False
 
@@ -333,7 +334,7 @@ def fixed_parameters(
     """The verification function f^{ε₁,δ₁…}: at most these (ε, δ), mechanisms chosen adaptively (CM
     Def. 4.11, Thm 4.12).
 
-    Or these measures of one other kind: ``fixed_parameters([ZeroConcentrated(0.1)] * 3)``.
+    Measures of one other kind are accepted, too: ``fixed_parameters([ZeroConcentrated(0.1)] * 3)``.
     """
     given = parameter_multisets.as_tuple(parameters)
     return (
@@ -364,8 +365,9 @@ def sparse_parallel(
     """The verification function f_∞ (CM Def. 5.1, Thm 5.2: needs every δ = 0), or f_{∞,FPC} (Def.
     5.4, Thm 5.5).
 
-    Of pairs (ε, δ), or of measures of one other kind (docs/sparse.md); or of ``k`` equal pairs:
-    ``sparse_parallel(k=1, epsilon=1)``. Raises: InvalidArgument for both ways at once, or neither.
+    Give pairs (ε, δ), or measures of one other kind (docs/sparse.md), or the number ``k`` of equal
+    pairs: ``sparse_parallel(k=1, epsilon=1)``. Raises: InvalidArgument for both ways at once, or
+    neither.
     """
     if (parameters is None) is (k is None) or (k is None) is not (epsilon is None):
         raise InvalidArgument(

@@ -1,9 +1,9 @@
 """The gain of the best adversary of a composition, and its gradient in each mechanism's law.
 
-All views at once: the histories of n mechanisms are an array of n axes, for each choice of
-lengths. Backwards, U = loss(Π x_j⁰, Π x_j¹) where the adversary stops, and the best of Σ_answers U
-where it asks mechanism j pair m. Forwards along the best choices, the views at which it stops are
-found; given these, the gain is linear in each law, or has a linear one below it that touches.
+All views at once: the histories of n mechanisms form an array with n axes, for each choice of
+lengths. A backward pass computes U = loss(Π x_j⁰, Π x_j¹) where the adversary stops, and the best
+Σ_answers U over its pairs m to a mechanism j. A forward pass along the best choices finds the views
+at which it stops; given these, the gain is linear in each law, or has a linear tangent from below.
 """
 
 from collections.abc import Sequence
@@ -46,7 +46,7 @@ class Best(NamedTuple):
 
 
 class AllViews:
-    """Finds the best adversaries of a composition for a climber, by the function ``best``."""
+    """An oracle for the best adversary of a composition, used by a local search ("climber")."""
 
     def __init__(self, tree: law_trees.Tree, sparse: int, loss: Loss) -> None:
         self._trees = tree, law_trees.turned(tree)
@@ -98,7 +98,7 @@ def gains(found: Best, mechanism: int, size: int) -> law_trees.Doubles:
             for place in reversed(range(len(lengths))):
                 if place != mechanism:
                     chances = found.parties[place][1 + side][lengths[place]]
-                    mass = np.einsum("...i,i->...", mass, chances)  # the same on any core; @ is not
+                    mass = np.einsum("...i,i->...", mass, chances)  # reproducible, unlike @
             np.add.at(total, level.heard[side], mass)
     return total
 
@@ -119,8 +119,7 @@ def _joint(parties: list[Party], side: int, lengths: Lengths) -> law_trees.Doubl
 
 
 def _differing(parties: list[Party], lengths: Lengths) -> law_trees.Ints:
-    """For all histories with these lengths, the number of mechanisms that have met a differing
-    pair."""
+    """For all histories with these lengths, the number of mechanisms that got a differing pair."""
     found: law_trees.Ints = np.zeros((), np.int64)
     for party, length in zip(parties, lengths, strict=True):
         found = found[..., None] + party.levels[length].differs
@@ -134,10 +133,10 @@ def _ask(
     level: law_trees.OneLength,
     place: int,
 ) -> None:
-    """Update ``value`` and ``choice`` in place, wherever it is better to ask this mechanism than
-    what they hold.
+    """Update ``value`` and ``choice`` in place, wherever querying this mechanism is better than the
+    choice so far.
 
-    A choice is 0 to stop, else by ``asked``.
+    A choice is 0 to stop, else encoded as in ``asked``.
     """
     if not len(level.pairs):
         return
@@ -156,7 +155,7 @@ def _said(place: int, pair: int) -> int:
 
 
 def asked(choice: int) -> tuple[int, int]:
-    """(mechanism, index of the pair) of a nonzero choice."""
+    """Decode a nonzero choice of the adversary: (mechanism, index of the pair)."""
     return divmod(choice - 1, law_trees.MOST_PAIRS)
 
 
@@ -225,7 +224,7 @@ class _Builder:
             return number
         mechanism, pair = asked(choice)
         said = self._pairs[pair]
-        self.nodes.append(StrategyNode())  # its place
+        self.nodes.append(StrategyNode())  # reserves its place
         message = Pair(Ask(said.zero, mechanism), Ask(said.one, mechanism))
         branches = tuple(self._answered(lengths, place, mechanism, pair))
         self.nodes[number] = StrategyNode(message, branches)
@@ -234,7 +233,7 @@ class _Builder:
     def _answered(
         self, lengths: Lengths, place: tuple[int, ...], mechanism: int, pair: int
     ) -> list[tuple[object, int]]:
-        """(answer, number of the next node) for each answer that is possible."""
+        """For each possible answer: (answer, number of the next node)."""
         after = one_more(lengths, mechanism)
         level = self._found.parties[mechanism].levels[after[mechanism]]
         follows = (level.parents == place[mechanism]) & (level.pairs == pair)

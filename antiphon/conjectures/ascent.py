@@ -1,9 +1,8 @@
-"""The course of a search: it takes climbs in the order of their starts, and keeps the best laws
-found.
+"""A search by repeated local searches ("climbs"), taken in the order of their starts; it keeps the
+best laws found.
 
-A start is a climb by its number, and what those long before it have found. So what a search finds
-is a function of its seed and the number of starts, whoever makes the climbs and however many are
-under way at once.
+A start is determined by its number and the results of much earlier climbs. So the result of a
+search is a function of its seed and the number of starts, for any number of workers.
 """
 
 import time
@@ -28,21 +27,21 @@ from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol.coins.sampled import generator
 
 AHEAD: Final = 16
-"""The delay with which climbs inform later starts, and so the number of climbs under way at
-once."""
+"""The delay after which a local search ("climb") influences later starts, and so the number under
+way at once."""
 _KEPT: Final = 8
-"""The number of best climbs kept for each size; most new climbs start near one of them."""
+"""The number of best local searches kept for each size; most new ones start near one."""
 _PATIENCE: Final = 60
-"""The number of climbs in vain after which the kept ones are forgotten: they may all be one
-local maximum."""
+"""The number of local searches in vain after which the kept ones are forgotten: they may all be at
+one local maximum."""
 _NEAR: Final = 0.6
-"""The probability that a climb starts near a kept one, and not anew."""
+"""The probability that a climb (local search) starts near a kept one, and not at random."""
 _BETTER: Final = 1e-9
 
 
 @attrs.frozen(eq=False)
 class Start:
-    """A climb to be made: the size of its laws, its seed, and the laws to start near."""
+    """The start of a local search: the size of its laws, its seed, and the laws to start near."""
 
     number: int
     place: int
@@ -52,7 +51,7 @@ class Start:
 
 @attrs.frozen
 class Climbs:
-    """The task of a worker: it makes single climbs of one search."""
+    """The task of a worker: single climbs (local searches) of one search."""
 
     name: str
     """The unique name of this search, by which a worker caches its linear programs."""
@@ -75,20 +74,19 @@ class Climbs:
 
 @lru_cache(maxsize=64)
 def climber(task: Climbs, place: int) -> Climbing:
-    """The climber for the size with index ``place``. Raises: MissingExtra without scipy."""
+    """The local search for the size with index ``place``. Raises: MissingExtra without scipy."""
     return task.pattern.climber(task.sizes[place], task.epsilon)
 
 
 @attrs.define
 class Few:
-    """The best climbs made so far in one size."""
+    """The best local searches so far among mechanisms of one size (rounds, answers)."""
 
     kept: list[Climb] = attrs.field(factory=list[Climb])
     in_vain: int = 0
 
     def add(self, found: Climb) -> None:
-        """Keep the climb if it is among the best; forget all kept ones after many climbs in
-        vain."""
+        """Keep a local search if it is among the best; forget all after many in vain."""
         better = not self.kept or found.gain > self.kept[0].gain + _BETTER
         self.in_vain = 0 if better else self.in_vain + 1
         if self.in_vain == _PATIENCE:
@@ -96,30 +94,31 @@ class Few:
         self.kept = sorted([*self.kept, found], key=lambda each: -each.gain)[:_KEPT]
 
     def chosen(self, random: Generator) -> list[Doubles] | None:
-        """The laws to start the next climb from; None for random laws."""
+        """The laws to start the next local search from; None for random laws."""
         if not self.kept or random.random() >= _NEAR:
             return None
         return self.kept[int(random.integers(len(self.kept)))].laws
 
 
 def start(number: int, chunks: Chunks, few: list[Few]) -> Start:
-    """The start of the climb with this number, given the best climbs ``few`` of each size."""
+    """The start of the local search with this number, given the best ones ``few`` of each size."""
     random = generator(chunks[number].seed)
     place = place_of(number, len(few))
     return Start(number, place, int(random.integers(2**62)), few[place].chosen(random))
 
 
 def looked_at(starts: int, sizes: Sizes) -> Sizes:
-    """The sizes in which the first ``starts`` climbs of a search are made."""
-    enough = len(sizes) * (len(sizes) + 1)  # by then each has had its turn
+    """The sizes in which the first ``starts`` local searches are made."""
+    enough = len(sizes) * (len(sizes) + 1)  # by then each size has had its turn
     seen = {place_of(number, len(sizes)) for number in range(min(starts, enough))}
     return tuple(sizes[place] for place in sorted(seen))
 
 
 def place_of(number: int, sizes: int) -> int:
-    """The index of the size in which a climb is made; sizes are ordered from small to large.
+    """The index of the size of a local search; sizes are ordered from small to large.
 
-    First in the smallest; then in all of them in turn, and every other one in the largest.
+    The first climbs are in the smallest size; then all sizes in turn, with every other climb in the
+    largest.
     """
     for most in range(1, sizes):
         if number < most:
@@ -131,13 +130,14 @@ def place_of(number: int, sizes: int) -> int:
 _CLEARLY: Final = 1e-6
 """The excess of a gain (in doubles) over the bound from which on it is computed exactly."""
 _FURTHER: Final = 1e-9
-"""The margin by which a climb must exceed the last judged one to be judged as well."""
+"""The margin by which a local search must exceed the last exactly computed one to be computed
+exactly, too."""
 ENDLESS: Final = 2**32 - 1
 """The number of starts where only time is limited."""
 
 
 class HowFar(NamedTuple):
-    """The progress of a search, reported after every climb."""
+    """The progress of a search, reported after every local search."""
 
     seconds: float
     starts: int
@@ -157,17 +157,17 @@ class Aim:
 
 @attrs.define
 class Memory:
-    """The state of a search between two climbs, which a checkpoint saves."""
+    """The state of a search between two local searches, which a checkpoint saves."""
 
     few: list[Few]
     ready: deque[Start] = attrs.field(factory=deque[Start])
-    """The next starts; each was made when the climb 16 (``AHEAD``) before it was known."""
+    """The starts of the next local searches; each may use results up to 16 (``AHEAD``) earlier."""
     best: Climb | None = None
     history: list[tuple[int, float]] = attrs.field(factory=list[tuple[int, float]])
     refuting: Climb | None = None
-    """The climb with the largest exactly judged loss so far; None if none was judged."""
+    """The local search with the largest exactly computed loss so far, or None."""
     tried: float = -1.0
-    """The gain, in doubles, of the climb that was judged last."""
+    """The gain, in doubles, of the local search that was last computed exactly."""
 
 
 def _number(given: object) -> bool:
@@ -175,7 +175,7 @@ def _number(given: object) -> bool:
 
 
 class Limits:
-    """The limits of a search: its time, its number of starts, and the end of all that can be
+    """The limits of a search: its time, its number of starts, and whether everything was
     searched."""
 
     def __init__(self, seconds: float | None, starts: int | None, most: int | None) -> None:
@@ -199,8 +199,8 @@ class Limits:
 
 @attrs.define(kw_only=True)
 class Ascent(InOrder[Climb]):
-    """A running search: it takes climbs in order, and judges the best one when it seems to
-    refute the bound."""
+    """A running search: it takes local searches in order, and computes the best one exactly when it
+    seems to refute the bound."""
 
     aim: Aim
     chunks: Chunks
@@ -253,18 +253,16 @@ class Ascent(InOrder[Climb]):
             self.watch(HowFar(self.limits.spent, self.done, best, self.aim.figure))
 
     def settle(self) -> None:
-        """Compute the best climb's loss exactly, if it seems to refute the bound and was not
-        judged yet."""
+        """Compute the best loss found exactly, if it seems to refute the bound and is new."""
         memory = self.memory
-        if memory.refuting is not None and self._judged is None:  # read from a checkpoint
+        if memory.refuting is not None and self._judged is None:  # from a checkpoint
             self._judged = self._exactly(memory.refuting)
         least = max(memory.tried + _FURTHER, float(self.aim.figure) + _CLEARLY)
         if memory.best is not None and memory.best.gain > least and not self.aim.to_the_end:
             self._judge(memory.best)
 
     def _judge(self, found: Climb) -> None:
-        """Compute a climb's loss exactly, and keep it if it is larger than that of the best
-        judged one."""
+        """Compute the loss of a local search exactly, and keep it if it is the largest."""
         result = self._exactly(found)
         if self._judged is None or result.loss > self._judged.loss:
             self._judged, self.memory.refuting = result, found
@@ -279,7 +277,7 @@ class Ascent(InOrder[Climb]):
             self.saver.save(self.done, self.memory)
 
     def outcome(self, *, interrupted: bool) -> Conjectured:
-        """The outcome of the search: its best climb, judged exactly."""
+        """The outcome of the search: the best laws found, with their exact loss."""
         best, aim = self.memory.best, self.aim
         if best is not None and (self._judged is None or best.gain > self.memory.tried):
             self._judge(best)

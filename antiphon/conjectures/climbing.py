@@ -1,13 +1,13 @@
-"""Climbing: the laws are improved one by one, each against the adversary that is best for all
-current laws.
+"""Climbing (local search): the laws of mechanisms are improved one by one, each against the best
+adversary for all current laws.
 
-The laws that keep a claim are a linear program.
+The laws that keep a claim are the feasible set of a linear program.
 
-Lyu's recursion (CM App. A; theory of ``tight_delta``): with x the law and x^b(h) its probability of
-h as world b hears it, the least L with L^b(h) >= loss(x^b(h), x^{1-b}(h)) and L^b(h) >=
-Σ_a L^b(h, q, a) for every valid q has L^b() = what an adaptive adversary makes it lose at most, the
-tight δ_b(ε), say. So "M keeps the claim w.r.t. f'" says that some L >= 0 meets these inequalities
-and L^b() <= its limit: linear, tangent by tangent of the loss.
+Lyu's recursion (CM App. A; theory of ``tight_delta``): with x the law and x^b(h) the probability of
+h in world b, the least L with L^b(h) >= loss(x^b(h), x^{1-b}(h)) and L^b(h) >= Σ_a L^b(h, q, a) for
+every valid q has L^b() = the largest loss against an adaptive adversary, such as the tight δ_b(ε).
+So "M keeps the claim w.r.t. f'" means that some L >= 0 satisfies these inequalities and L^b() <=
+its limit: linear constraints, one for each tangent of the loss.
 """
 
 from collections.abc import Sequence
@@ -128,7 +128,7 @@ def _recursion(rows: Inequalities, tree: Tree, loss: Loss, bit: int, start: int)
 
 def _above(rows: Inequalities, loss: Loss, own: int, other: int, column: int) -> None:
     """Add the inequalities that L is at least each tangent of the loss at one history."""
-    if own == other:  # the largest tangent there, for all have a + b <= loss(1, 1)
+    if own == other:  # the largest tangent there, as all have a + b <= loss(1, 1)
         rows.add({own: max(0.0, max(map(sum, loss.tangents))), column: -1.0})
         return
     for first, second in loss.tangents:
@@ -141,17 +141,17 @@ Generator = np.random.Generator
 Size: TypeAlias = tuple[int, int]
 """The size (rounds, answers) of the sought mechanisms; a pattern may give it another meaning."""
 _SWEEPS: Final = 12
-"""The largest number of sweeps over all laws in a climb."""
+"""The largest number of sweeps over all laws in a climb (local search)."""
 _STILL: Final = 1e-2
-"""The noise below which a climb ends when a sweep finds nothing better."""
+"""The noise below which a climb (local search) ends when a sweep finds nothing better."""
 _DIRECTIONS: Final = 8
 """The number of random directions tried for a first law."""
 _ALIKE: Final = 0.7
-"""The probability that a climb gives all mechanisms the same law."""
+"""The probability that a climb (local search) gives all mechanisms the same law."""
 
 
 class Climb(NamedTuple):
-    """The result of a climb: the laws against which the best adversary gained most, and this
+    """The result of a local search: the laws against which an adversary gains most, and the
     gain."""
 
     size: Size
@@ -162,10 +162,10 @@ class Climb(NamedTuple):
 
 
 class Climbing(Protocol):
-    """The interface of a climber, which climbs among the laws of one size."""
+    """The interface of a local search ("climber") among the laws of one size."""
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make the climb with this number, from near the laws ``near`` or from random ones."""
+        """Make the local search with this number, from near the laws ``near`` or random ones."""
         ...
 
 
@@ -183,7 +183,7 @@ class Oracle(Protocol):
 
 
 class Climber:
-    """A climber among the laws of one size, from random laws or from those of another climb.
+    """A local search ("climber") among laws of one size, from random laws or another climb's.
 
     ``programs``: those of each law; if all are of one kind, they are often taken ``alike``.
     """
@@ -196,10 +196,10 @@ class Climber:
         self._alike = _ALIKE if alike else 0.0
 
     def climb(self, number: int, random: Generator, near: list[Doubles] | None = None) -> Climb:
-        """Make one climb, from random laws or from the laws ``near``.
+        """Make one local search, from random laws or from the laws ``near``.
 
-        Less and less noise is added to what is climbed for: plain climbing ends on a ridge, where
-        no one law alone can gain.
+        Less and less noise is added to the objective, as climbing without noise ends where no
+        change of a single law gains.
         """
         alike = random.random() < self._alike
         start = self._anew(random, alike) if near is None else near
@@ -216,8 +216,8 @@ class Climber:
     def _climbed(
         self, random: Generator, laws: list[Doubles], noise: float, alike: bool, bit: int
     ) -> Climb:
-        """A climb from these laws: sweeps over all of them, each with half the noise of the one
-        before."""
+        """A local search from these laws: sweeps over all of them, each with half the noise of the
+        one before."""
         found, oracle = Climb(self.size, -np.inf, laws), self._oracle
         for _ in range(_SWEEPS):
             before = found.gain
@@ -229,7 +229,7 @@ class Climber:
                 slopes = [oracle.slope(seen, each, laws[each].size) for each in places]
                 try:
                     better = self._better(random, place, np.sum(slopes, axis=0), noise)
-                except Intractable:  # the solver gives up, and what was found stays
+                except Intractable:  # the solver gives up; the laws found so far stay
                     return found
                 laws = [better if each in places else law for each, law in enumerate(laws)]
             noise /= 2
@@ -238,7 +238,7 @@ class Climber:
         return found
 
     def _better(self, random: Generator, place: int, slope: Doubles, noise: float) -> Doubles:
-        scale = np.abs(slope).max() or 1.0  # where nothing is gained yet: any vertex
+        scale = np.abs(slope).max() or 1.0  # where no gain is possible yet: any vertex
         rough = noise * scale * random.normal(size=slope.size)
         return self._programs[place].best(slope + rough)
 

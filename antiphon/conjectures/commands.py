@@ -52,7 +52,7 @@ def conjecture(asked: ConjectureOptions) -> int:
         )  # fmt: skip
     try:
         _write(found, asked)
-    finally:  # it may have taken long, and no full disk takes it away
+    finally:  # printed before saving, so that a full disk cannot lose it
         _print(found, asked)
     if found.refuted:
         return 1
@@ -106,7 +106,7 @@ def _climbing(quiet: bool) -> Generator[Callable[[HowFar], None] | None, None, N
     from rich.text import Text
 
     better: list[float] = []
-    # Redrawn here, not by a thread of its own: beside threads processes are slow to start.
+    # Redrawn here, not by another thread, beside which processes start slowly.
     options: dict[str, Any] = {"transient": True, "redirect_stdout": False}
     with Live(console=Console(stderr=True), auto_refresh=False, **options) as live:
 

@@ -1,11 +1,11 @@
 """Conjectures: a bound said to hold for every composition of a pattern, the search for a
 refutation, and its judgement.
 
-What is found is exact: mechanisms with rational probabilities that keep their claim, and an
-adversary that gains more than the bound. What is not found proves nothing.
+A refutation is exact: mechanisms with rational probabilities that keep their claim, and an
+adversary that gains more than the bound. Finding none proves nothing.
 
-A search goes from its first start to its last on one core or many, in one piece or several.
-A checkpoint has what it remembers: plain values, and laws as arrays, bit for bit.
+A search may run on one core or many, in one piece or several. A checkpoint has its state: plain
+values, and laws as arrays, bit for bit.
 """
 
 from collections import deque
@@ -86,8 +86,8 @@ def _plain(found: Climb | None) -> tuple[object, ...] | None:
 
 
 def _stack(laws: list[Doubles] | None) -> tuple[object, ...] | None:
-    """(each distinct law once, for each mechanism the index of its law): often all have the same
-    one."""
+    """The laws of all mechanisms without repetition: each distinct law once, and for each mechanism
+    the index of its law."""
     if laws is None:
         return None
     once = list({id(each): each for each in laws}.values())
@@ -117,7 +117,8 @@ def _is_pattern(_: object, __: object, value: Any) -> None:
 class Conjecture:
     """The statement that every composition of a pattern loses at most ``bound`` at ``epsilon``.
 
-    Mechanisms are sought that answer up to ``rounds`` questions, with up to ``answers`` answers.
+    The search is over mechanisms that answer up to ``rounds`` queries, with up to ``answers``
+    different answers.
     """
 
     pattern: Pattern = attrs.field(validator=_is_pattern)
@@ -129,15 +130,15 @@ class Conjecture:
     def __attrs_post_init__(self) -> None:
         exact.whole(self.rounds, "rounds")
         if exact.whole(self.answers, "answers") < 2:
-            raise InvalidArgument("with fewer than 2 answers nothing is told")
+            raise InvalidArgument("with fewer than 2 answers nothing is revealed")
 
     @property
     def figure(self) -> Fraction:
         """The bound at ``epsilon``, exactly; a bound computed in doubles is raised by its rounding
         error.
 
-        Raises: InvalidArgument for what is no bound, or none at all: one that a single mechanism
-        may go beyond.
+        Raises: InvalidArgument for an invalid bound, or one that a single mechanism already
+        exceeds.
         """
         figure = _figure(_said(self.bound, self.epsilon))
         least = self.pattern.least(self.epsilon)
@@ -161,18 +162,18 @@ class Conjecture:
     ) -> Conjectured:
         """Search for a refutation, until one is found, the time is up, or everything was searched.
 
-        ``starts``: climbs at most; with them and a seed, without ``seconds``, the same is found
-        again, by any number of workers. ``to_the_end``: once refuted, go on for what refutes it
-        by most. Ctrl-C ends the search, and keeps the best. Cost: docs/conjectures.md.
+        ``starts``: climbs at most; with ``starts`` and a seed, and without ``seconds``, the result
+        is reproducible with any number of workers. ``to_the_end``: after a refutation, go on to
+        find the largest. Ctrl-C ends the search, and keeps the best. Cost: docs/conjectures.md.
 
-        ``executor``: who climbs, as of ``game.audit``: None (this process, and others where that
-        pays), "serial", a number of processes, or a pool or cluster that is lent.
-        ``checkpoint``: a file that is gone on with if it is there, and kept up to date; it needs a
-        seed, and holds a digest of it. ``starts`` are those of all pieces, ``seconds`` of this one.
+        ``executor``: the workers, as for ``game.audit``: None (this process, and others where that
+        pays), "serial", a number of processes, or a given pool or cluster. ``checkpoint``: a file
+        from which the search resumes if it exists, and which is kept up to date; it needs a seed,
+        and holds a digest of it. ``starts`` counts all pieces, ``seconds`` this one only.
 
-        Raises: InvalidArgument; Intractable where no table of views is small enough; MissingExtra
+        Raises: InvalidArgument; Intractable if every table of views is too large; MissingExtra
         without scipy; CheckpointError for a file that is damaged, in use, or of another
-        conjecture; ExecutorError, with what was found as its ``outcome``.
+        conjecture; ExecutorError, with the result so far as its ``outcome``.
         """
         if watch is not None and not callable(watch):
             raise InvalidArgument("watch is a function, which is told HowFar after each climb")
@@ -181,7 +182,7 @@ class Conjecture:
         sizes = self.pattern.sizes(self.rounds, self.answers)
         name = system_words(2).tobytes().hex()
         task = ascent.Climbs(name, self.pattern, self.epsilon, aim.figure, sizes)
-        ascent.climber(task, 0)  # what is missing is missed here
+        ascent.climber(task, 0)  # a missing extra raises here
         seeds = Chunks(total=ascent.ENDLESS, size=1, seed=seed)
         file = None if checkpoint is None else kept_in(checkpoint)
         arrived: SimpleQueue[Arrival | None] = SimpleQueue()
@@ -235,8 +236,8 @@ def conjecture(
 ) -> Conjectured:
     """Search for mechanisms with which a composition loses more than ``bound`` at ``epsilon``.
 
-    Refuted exactly, or not refuted: never proved. The arguments are those of ``Conjecture`` and of
-    its ``search``.
+    The outcome is "refuted" (exactly) or "not refuted", never proved. The arguments are those of
+    ``Conjecture`` and of its ``search``.
 
     >>> from fractions import Fraction
     >>> from antiphon.conjectures import SparsePattern
@@ -250,8 +251,8 @@ def conjecture(
 
 
 _WRITTEN: Final = 12
-"""The largest number of characters of a float that a person writes; a longer one counts as
-computed."""
+"""The largest number of characters of a float that a person writes; a longer one counts as the
+result of a computation."""
 _ROUNDING: Final = Fraction(1, 2**40)
 """The relative rounding error allowed for a computed float: no refutation is that small."""
 

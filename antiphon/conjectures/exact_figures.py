@@ -1,9 +1,10 @@
-"""Figures that a conjecture bounds, or a mechanism claims: exact distances between two worlds.
+"""Figures that a conjecture bounds, or a mechanism claims: exact divergences of two worlds.
 
-What two worlds are told apart by: sums over views of a convex function of their laws.
+They are sums over views of a convex function of the two laws.
 
 A loss f of (p, q), the probabilities of a view in the two worlds, is convex and homogeneous, and so
-the largest of its tangents a·p + b·q. Its sum only grows with what is seen: adversaries stop last.
+the largest of its tangents a·p + b·q. Its sum never decreases as a view grows, so adversaries stop
+as late as possible.
 """
 
 import math
@@ -31,15 +32,15 @@ class HockeyStick:
 
     growth: float
     nothing: ClassVar = 0
-    """The loss of a mechanism that tells nothing."""
+    """The loss of a mechanism whose answers reveal nothing."""
     widest: ClassVar[float | None] = None
-    """The largest likelihood ratio of the mechanisms that are sought; None for no limit."""
+    """The largest likelihood ratio of the mechanisms in a search; None for no limit."""
 
     @property
     def tangents(self) -> tuple[tuple[float, float], ...]:
         """Pairs (a, b) with a·p + b·q at most the loss; the largest of them equals it, or
         nearly."""
-        return ((1.0, -self.growth),)  # the other one is 0: what is summed is no less
+        return ((1.0, -self.growth),)  # the other tangent is 0, so the sum is no smaller
 
     def of(self, own: Doubles, other: Doubles) -> Doubles:
         """The losses of some views, from their probabilities in the two worlds."""
@@ -56,7 +57,7 @@ class MomentLoss:
     """The loss p^α q^(1-α) of one view, whose sum is e^((α-1)D) of the Rényi divergence D (Mironov
     2017, Def. 3).
 
-    Sought are laws of which no history is 16 times as likely in one world as in the other.
+    The search is over laws in which no history is 16 times as likely in one world as in the other.
     """
 
     order: float
@@ -106,7 +107,7 @@ class TightDelta:
     def growth(self) -> Fraction:
         """The likelihood ratio e^ε above which a view is accused, rounded up.
 
-        Not below e^ε: with it a loss is not above the truth.
+        It is at least e^ε, so that the loss computed with it is at most the true one.
         """
         below, error = rational_growth(self.epsilon)
         return below * (1 + error)
@@ -134,7 +135,7 @@ class TightDelta:
         """(a, b) for each view: a·p + b·q equals its loss at the given p and q, and is at most the
         loss elsewhere.
 
-        ``accused``: what the exact engine says of it.
+        ``accused``: whether the exact engine's adversary accuses the view.
         """
         event = accused.astype(np.float64)
         return event, -self.loss.growth * event
@@ -148,7 +149,7 @@ class TightMoment:
     """The figure Σ p^α q^(1-α) at a whole order α: e^((α-1)D) of the Rényi divergence (Mironov
     2017, Def. 3).
 
-    Of two worlds of which one alone has some view it is infinite, which is None.
+    It is infinite, given as None, if some view is possible in one world only.
     """
 
     order: int
@@ -193,7 +194,7 @@ def figure_of(order: int | None, epsilon: ExactEpsilon) -> Figure:
     if order is None:
         return TightDelta(epsilon)
     if epsilon != 0:
-        raise InvalidArgument("of a Rényi divergence there is no ε: leave it 0")
+        raise InvalidArgument("a Rényi divergence has no ε: leave it 0")
     return TightMoment(order)
 
 
@@ -226,6 +227,6 @@ def exp_epsilon(epsilon: ExactEpsilon) -> float:
     """The value of e^ε as a double. Raises: InvalidArgument for an ε too large for doubles."""
     if (float(epsilon) if isinstance(epsilon, Log) else epsilon) > _LARGEST:
         raise InvalidArgument(
-            f"a search is made in doubles: ε is at most {_LARGEST}, at which all is lost as it is"
+            f"a search is made in doubles: ε is at most {_LARGEST}, beyond that nothing is private"
         )
     return float(epsilon.argument) if isinstance(epsilon, Log) else math.exp(epsilon)

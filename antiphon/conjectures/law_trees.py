@@ -1,6 +1,6 @@
-"""The tree of all questions and answers that one mechanism may hear and give in a few rounds.
+"""The tree of all queries and answers of one mechanism in a few rounds.
 
-An f' that lists what may be said: the pairs of a search are finitely many.
+Also ``ListedPairs``, an f' that allows a finite list of pairs, as a search needs.
 """
 
 from typing import Any, Final, NamedTuple, TypeAlias
@@ -32,8 +32,8 @@ class OneLength(NamedTuple):
     """
 
     heard: tuple[Ints, Ints]
-    """For each world, the index in a law of each history, as the mechanism hears it in this
-    world."""
+    """For each world, the index in a law of each history, with the messages that the mechanism
+    receives in that world."""
     differs: Ints
     """For each history: 1 if one of its pairs differs, else 0."""
     group: Ints
@@ -51,11 +51,11 @@ class OneLength(NamedTuple):
 
 
 class Domain(NamedTuple):
-    """The set of laws with given rounds and answers, for a mechanism that hears these inputs.
+    """The set of laws with given rounds and answers, for a mechanism with these inputs.
 
-    A *law* is the array of the probabilities of a mechanism's answers given what it is asked, one
-    for each history of inputs: products along the tree (a realisation plan). Which arrays are laws,
-    that a law keeps a claim, and what an adversary gains are all linear in it.
+    A *law* is the array of the probabilities of a mechanism's answers given its inputs, one for
+    each history: products along the tree (a realisation plan). Being a law, keeping a claim, and an
+    adversary's gain are all linear in it.
     """
 
     inputs: tuple[object, ...]
@@ -81,7 +81,7 @@ def check_length(domain: Domain, pairs: int) -> None:
     """Check the number of histories of a mechanism that may be asked ``pairs`` pairs. Raises:
     Intractable if too many."""
     what = "histories of a mechanism: take fewer rounds or answers"
-    if domain.rounds > _LONGEST.bit_length():  # not counted, which would take for ever
+    if domain.rounds > _LONGEST.bit_length():  # not counted exactly, which would take too long
         raise Intractable(what, f"2^{domain.rounds} at least", _LONGEST)
     histories = max(domain.size, (pairs * domain.answers) ** domain.rounds)
     if histories > _LONGEST:
@@ -91,7 +91,8 @@ def check_length(domain: Domain, pairs: int) -> None:
 Tree: TypeAlias = tuple[OneLength, ...]
 """The tree of histories of pairs and answers, as one level for each length."""
 _Node: TypeAlias = tuple[Any, int, int, int]
-"""(state of f', history of inputs in world 0, the same in world 1, whether a pair differed)."""
+"""A node of the tree: (state of f', history of inputs in world 0, the same in world 1, whether a
+pair differed)."""
 
 
 def tree(domain: Domain, pairs: tuple[Pair[object], ...], allowed: Verification) -> Tree:
@@ -127,7 +128,7 @@ def pruned(whole: Tree, law: Doubles) -> Tree:
     """The tree without histories that a law gives probability 0 in both worlds; few remain for a
     vertex."""
     found: list[OneLength] = []
-    before = np.zeros(1, np.int64)  # where the histories one shorter are now, or -1
+    before = np.zeros(1, np.int64)  # the new index of each history one pair shorter, or -1
     for level in whole:
         alive = (law[level.heard[0]] > _NEVER) | (law[level.heard[1]] > _NEVER)
         alive &= before[level.parents[level.group]] >= 0
@@ -175,9 +176,9 @@ class ListedPairs(Verification[int, object]):
     """A verification function f' that allows only these pairs, at most ``events`` of them
     differing. Prefix-closed.
 
-    ``at_first``: none differs later if the first does not (CM Def. 5.3). ``at_last``: nothing may
-    follow the last that may differ. State: how many have differed, -1 before any pair, and -2
-    where no more may come.
+    ``at_first``: no later pair may differ if the first does not (CM Def. 5.3). ``at_last``: no pair
+    may follow the last differing one. State: the number of differing pairs, -1 before any pair, and
+    -2 if no more are allowed.
     """
 
     pairs: tuple[Pair[Any], ...] = attrs.field(default=ONE_SIDED, validator=_pairs)
@@ -204,7 +205,7 @@ class ListedPairs(Verification[int, object]):
         if identical(zero, one):
             return self.events if self.at_first and state < 0 else max(state, 0)
         if max(state, 0) >= self.events:
-            return Refused("more pairs differ than may")
+            return Refused("more pairs differ than are allowed")
         after = max(state, 0) + 1
         return -2 if self.at_last and after == self.events else after
 
@@ -224,4 +225,4 @@ def finite(_: object, __: object, given: tuple[Pair[Any], ...]) -> None:
             "that may be said to each mechanism"
         )
     if count > MOST_PAIRS:
-        raise InvalidArgument(f"at most {MOST_PAIRS} pairs may be said, not {count}")
+        raise InvalidArgument(f"at most {MOST_PAIRS} pairs may be sent, not {count}")

@@ -12,15 +12,15 @@ def conjecture(
     target: Annotated[
         str, typer.Argument(metavar="FILE.py:NAME", help="A Conjecture(pattern, bound).")
     ],
-    seconds: Annotated[float, typer.Option(min=0.001, help="How long to search at most.")] = 60.0,
-    starts: Annotated[int | None, typer.Option(min=1, help="So many climbs at most.")] = None,
+    seconds: Annotated[float, typer.Option(min=0.001, help="Time limit of the search.")] = 60.0,
+    starts: Annotated[int | None, typer.Option(min=1, help="Limit on local searches.")] = None,
     seed: Seed = None,
     workers: Workers = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Keep what is found here, and resume (needs a seed).")
+        Path | None, typer.Option(help="Keep the results here, and resume (needs a seed).")
     ] = None,
     to_the_end: Annotated[
-        bool, typer.Option("--to-the-end", help="Go on once it is refuted, for the worst.")
+        bool, typer.Option("--to-the-end", help="After a refutation go on, for the largest.")
     ] = False,
     plot: Annotated[Path | None, drawing("Draw best over starts: .png, .svg, .pdf.")] = None,
     save: Annotated[

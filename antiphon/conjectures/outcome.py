@@ -31,7 +31,7 @@ _WIDE: Final = 160
 _CLEARLY: Final = 1.01
 """The ratio of the loss to the bound from which on it is shown."""
 
-_EDGES: Final = "Edges of mechanisms: how likely an answer is; of the adversary: what it hears."
+_EDGES: Final = "Edges: of mechanisms, the probability of an answer; of the adversary, its answer."
 
 
 @attrs.frozen(eq=False, repr=False)
@@ -42,13 +42,13 @@ class Conjectured(Shown, Plotted):
     epsilon: ExactEpsilon
     bound: Fraction
     judged: Judged | None = attrs.field(repr=False)
-    """The best laws that were found, judged exactly; None if nothing was found."""
+    """The best laws that were found, with their exact loss; None if nothing was found."""
     starts: int
-    """The number of climbs made."""
+    """The number of climbs (local searches) made."""
     searched: Sizes
     """The sizes (rounds, answers) of mechanisms that were searched."""
     history: tuple[tuple[int, float], ...] = attrs.field(repr=False)
-    """(number of starts, best gain in doubles) at each improvement."""
+    """The course of the search: (number of starts, best gain in doubles) at each improvement."""
     interrupted: bool = False
 
     @property
@@ -87,8 +87,8 @@ class Conjectured(Shown, Plotted):
     def adversary(self) -> StrategyAdversary | None:
         """The adversary that attains the loss against these mechanisms; None if nothing was found.
 
-        It plays, saves and replays like any adversary. Of a Rényi divergence, too, though what it
-        accuses, where world b makes a view likelier, is then no measure of the loss.
+        It plays, saves and replays like any adversary. For a Rényi divergence it accuses the views
+        that world b makes likelier, though their probability is then no measure of the loss.
         """
         return None if self.judged is None else self.judged.adversary
 
@@ -106,12 +106,12 @@ class Conjectured(Shown, Plotted):
 
     @property
     def exhausted(self) -> bool:
-        """Whether everything of these sizes was searched, so that more time finds nothing more."""
+        """Whether everything of these sizes was searched, so that more time cannot find more."""
         return self.pattern.most is not None and self.starts >= self.pattern.most
 
     @property
     def figure(self) -> str:
-        """The name of the bounded figure: "δ(0)", say."""
+        """The name of the bounded figure, such as "δ(0)"."""
         return str(self.pattern.facts(self.epsilon)["figure"])
 
     @property
@@ -119,7 +119,7 @@ class Conjectured(Shown, Plotted):
         """The bound, rounded up, and the loss found, rounded down; with their ratio where the loss
         is clearly larger.
 
-        In digits that tell whether it is refuted.
+        The digits suffice to show whether the bound is refuted.
         """
         found, bound = told_apart(self.loss, self.bound)
         text = _both(self.loss, found)
@@ -158,7 +158,7 @@ class Conjectured(Shown, Plotted):
         if self.judged is None:
             return
         game = self.judged.game
-        if not self.judged.facts:  # which say themselves what plays
+        if not self.judged.facts:  # views name their own parties
             yield "system", message_label(game.system, _WIDE)
         yield "f", message_label(game.verification, _WIDE)
         claimed = distinct(c.verification for m in self.mechanisms for c in m.claims)
@@ -205,7 +205,7 @@ class Conjectured(Shown, Plotted):
         """
         adversary = self.adversary
         if self.judged is None or adversary is None or not adversary.advantage:
-            raise InvalidArgument("nothing was found that an adversary gains: there is no play")
+            raise InvalidArgument("no gain of an adversary was found, so there is no play")
         game = self.judged.game.mechanism(adversary.bit)
         for attempt in range(_PATIENCE):
             found = record(adversary, game, seed=None if seed is None else seed + attempt)

@@ -1,6 +1,6 @@
 """The results of a search: mechanisms by their laws, rounded to rationals, and judged exactly.
 
-A mechanism is a table of what it answers after each history.
+A mechanism is given by a table of its answers' probabilities after each history.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -72,7 +72,7 @@ Plan = tuple[Fraction, ...]
 DENOMINATOR: Final = 720_720
 """The denominator of the rounded probabilities; it has all divisors up to 16."""
 _SELDOM: Final = 2.0**-10
-"""The probability with which a softened law gives a uniform answer."""
+"""The probability of a uniform answer in a law that is softened to avoid infinite losses."""
 
 
 def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> Plan:
@@ -89,10 +89,10 @@ def round_law(domain: Domain, law: Doubles, denominator: int = DENOMINATOR) -> P
 
 
 def mix(domain: Domain, plan: Plan, chance: Fraction, *, evenly: bool = False) -> Plan:
-    """A mixture: with probability ``chance`` the plan, else answers that tell nothing. Its loss
-    shrinks in proportion.
+    """A mixture of a mechanism's law with noise: with probability ``chance`` the plan, else answers
+    that reveal nothing. Its loss shrinks in proportion.
 
-    Else 0, always, or any answer as likely as the others.
+    The uninformative answers are always 0, or with ``evenly`` uniform.
     """
     silent = [Fraction(0)] * domain.size
     silent[0] = Fraction(1)
@@ -155,7 +155,7 @@ class Judged:
     heard: frozenset[int] | None = None
     """The histories of these mechanisms that can occur; None if all can."""
     facts: tuple[tuple[str, str], ...] = ()
-    """(name, value) of the pattern's own figures, for a reader of the outcome."""
+    """(name, value) of the pattern's own figures, to be shown with the outcome."""
 
 
 def named_mechanisms(

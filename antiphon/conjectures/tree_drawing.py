@@ -36,7 +36,7 @@ class Drawn:
 def folded(tree: Drawn, room: int) -> Drawn:
     """The tree with at most ``room`` leaves: the hidden ones are replaced by "… n more".
 
-    Small branches are shown whole as far as they can be, so that large ones share what is left.
+    Small branches are shown whole where possible; large ones share the remaining room.
     """
     if tree.leaves <= room:
         return tree
@@ -49,7 +49,7 @@ def folded(tree: Drawn, room: int) -> Drawn:
 
 
 def _shared(wanted: list[int], room: int) -> list[int]:
-    """A fair division of ``room``: each gets all it wants, or an equal share of what smaller
+    """A fair division of ``room``: each gets its whole demand, or an equal share of what smaller
     ones leave."""
     given = [0] * len(wanted)
     for rank, place in enumerate(sorted(range(len(wanted)), key=wanted.__getitem__)):
@@ -87,8 +87,8 @@ def mechanism_drawn(mechanism: ContinualMechanism[Any], heard: frozenset[int] | 
     """A mechanism's answers after each possible history with their probabilities, as a tree to
     draw.
 
-    What f' lets nobody ask, and is not in ``heard``, is left out; questions that are answered alike
-    stand together. Of one that is no table, what it is.
+    Queries that f' does not allow (not in ``heard``) are left out; queries with equal answers are
+    drawn together. A mechanism that is no table is drawn as its label.
     """
     if not isinstance(mechanism, TableMechanism):
         return Drawn(message_label(mechanism), "creates")
@@ -287,7 +287,7 @@ def _tree(tree: _Tree, node: Drawn, depth: int, x: float, y: float) -> Iterator[
     for edge, below in node.branches:
         start, end = here + _width(node), x + tree.columns[depth + 1]
         there = _middle(below, top)
-        bend = end - text_width(edge, _SMALL) - 12  # from there on it is straight, for the text
+        bend = end - text_width(edge, _SMALL) - 12  # then straight, below the text
         yield (
             f'<path d="M{start:.1f} {middle:.1f} C{(start + bend) / 2:.1f} {middle:.1f} '
             f'{(start + bend) / 2:.1f} {there:.1f} {bend:.1f} {there:.1f} H{end:.1f}" '

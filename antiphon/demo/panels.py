@@ -145,7 +145,7 @@ def bands(
         axes = figure.subplots(1, len(panels), squeeze=False)[0]
         for place, (heading, drawn) in enumerate(panels):
             _panel(axes[place], heading, drawn)
-        _legend(axes[0], band="where the truth should lie")
+        _legend(axes[0], band="where the true value should lie")
         figure.text(0.065, 0.945, title, fontsize=15, fontweight="bold", color=INK)
         figure.text(0.065, 0.9, subtitle, fontsize=10.5, color=SOFT)
         figure.subplots_adjust(left=0.065, right=0.915, top=0.8, bottom=0.1, wspace=0.42)
@@ -169,7 +169,7 @@ def _panel(axes: Axes, heading: str, drawn: Sequence[Curve]) -> None:
     label_ends(axes, [(band.name, band.dates[-1], band.noisy[-1]) for band in drawn])
 
 
-# --- what both share ------------------------------------------------------------------------------
+# --- common parts ------------------------------------------------------------------------------
 
 
 def along(dates: Dates, steps: Sequence[int], *, first: Any, last: Any) -> Dates:

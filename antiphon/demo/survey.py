@@ -23,12 +23,12 @@ HORIZON: Final = 1 << 19
 
 
 class Notes(NamedTuple):
-    """The memory of the analyst who counts flights: a few numbers, however long it plays."""
+    """The state of the analyst who counts flights: a few numbers, however long it plays."""
 
     told: int = 0
-    """The number of flights that have been told to all their counters."""
+    """The number of flights that have been sent to all their counters."""
     second: int = -1
-    """The index of the carrier's counter that must still be told of the current flight, or -1."""
+    """The index of the carrier's counter that must still receive the current flight, or -1."""
     asked: int = 0
     """The number of counters asked in the current round of questions; 0 between such rounds."""
     surveys: int = 0
@@ -54,12 +54,12 @@ def _position(value: object) -> int:
 class FlightAnalyst(Adversary[Notes]):
     """The demo's adversary: counts flights by airport, and at busy airports also by carrier.
 
-    Creates a counter per origin, tells each flight to the counter of its origin, and
-    asks all counters after every ``every`` flights. When the *noisy* count of an origin
-    reaches ``busy``, it creates a counter per carrier there, and from then on tells a
-    flight to its carrier's counter as well. Flight number ``challenge`` (from 0) is
-    present under b = 0 and absent under b = 1, so at most two counters ever see a pair
-    that differs: 2-sparse parallel composition (CM Def. 5.1). Draws no coins.
+    It creates a counter per origin, sends each flight to the counter of its origin, and queries all
+    counters after every ``every`` flights. When the *noisy* count of an origin reaches ``busy``, it
+    creates a counter per carrier there, and from then on sends a flight to its carrier's counter,
+    too. Flight number ``challenge`` (from 0) is present under b = 0 and absent under b = 1, so at
+    most two counters ever see a pair that differs: 2-sparse parallel composition (CM Def. 5.1).
+    Draws no coins.
 
     Raises: MissingExtra at the first step if the data is not installed.
     """
@@ -147,7 +147,7 @@ def _challenge(counter: int) -> Pair:
 
 
 Progress = Callable[[int], None]
-"""A call that is told how many flights have been played so far."""
+"""A callback that gets the number of flights played so far."""
 _REPORT_EVERY = 1000
 
 
@@ -165,7 +165,7 @@ class FlightCounter:
     name: str
     claim: Claim
     created: int
-    """The number of flights told before this counter was created; it counts from there."""
+    """The number of flights sent before this counter was created; it counts from there."""
     readings: tuple[NoisyCount, ...] = attrs.field(repr=False)
     true: tuple[int, ...] = attrs.field(repr=False)
     """The exact counts at the times of the readings."""
@@ -218,7 +218,7 @@ def play(
 
 
 class _Log:
-    """A listener to the game that keeps its noisy counts: some thousands, however long the game."""
+    """A callback of the game that keeps its noisy counts: some thousands, however long the game."""
 
     def __init__(self, analyst: FlightAnalyst, progress: Progress | None) -> None:
         self._analyst, self._progress = analyst, progress
@@ -248,7 +248,7 @@ class _Log:
     def counters(self, bit: int) -> tuple[FlightCounter, ...]:
         slots = np.frombuffer(flights().slots, dtype=np.uint8)[: self._analyst.flights].copy()
         if bit == 1:
-            slots[self._analyst.challenge] = 255  # absent: it matches no counter
+            slots[self._analyst.challenge] = 255  # the challenge is absent: it matches no counter
         return tuple(self._counter(index, slots) for index in range(len(self._created)))
 
     def _counter(self, index: int, slots: npt.NDArray[np.uint8]) -> FlightCounter:

@@ -1,8 +1,8 @@
 """The privacy cost of the differences between two worlds, given the noise on them.
 
-The noise is moved until the second world reads what the first did (a randomness alignment:
-Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b that moves by s costs |s|/b,
-Gaussian noise a share (s/σ)² of μ²; uniform noise of width w costs δ = s/w at every ε.
+The noise is shifted until the second world reads the same values as the first (a randomness
+alignment: Wang, Ding, Wang, Kifer and Zhang 2019): Laplace noise of scale b shifted by s costs
+|s|/b, Gaussian noise a share (s/σ)² of μ²; uniform noise of width w costs δ = s/w at every ε.
 """
 
 import math
@@ -64,10 +64,11 @@ def difference_of(one: tape.NoisyRow, two: tape.NoisyRow) -> Difference:
 
 
 class Costs:
-    """The total privacy cost of all numbers that are read and all choices that are made.
+    """The total privacy cost of all noisy numbers that foreign code reads and all choices that it
+    makes.
 
-    ``raw``: whether draws that other noise is made of count, too: where they are answered, and no
-    coin was tossed with them.
+    ``raw``: whether uniform draws from which code computes other noise count, too: they do if they
+    are released, and were not used as coins.
     """
 
     def __init__(self, *, raw: bool) -> None:
@@ -90,11 +91,11 @@ class Costs:
                 self._released.setdefault(found.key, found)
 
     def cancelled(self) -> Union[tape.Place, None]:
-        """The place of the first number whose difference no change of the noise explains, given the
+        """The place of the first number whose difference no shift of the noise explains, given the
         earlier numbers.
 
-        Numbers y = v + C n are explained by moves s with C s = Δv; a row of C that the others
-        make up must have the Δv that they make up.
+        Numbers y = v + C n are explained by moves s with C s = Δv; a row of C that is a combination
+        of others must have the same combination of their Δv.
         """
         rows = [each for each in self._all.values() if math.isfinite(each.value)]
         atoms = [atom for each in rows for atom, *_ in each.terms]
@@ -152,10 +153,10 @@ class Costs:
                 yield "numbers that share noise", each.met
 
     def _shared(self) -> tuple[list[Difference], list[Difference]]:
-        """(released numbers that have no draw in common, so that their costs add up; the other
-        released numbers).
+        """The released numbers in two groups: some that have no draw in common, so that their costs
+        add up; and the others.
 
-        The more a number tells by itself the sooner it is taken.
+        Numbers that reveal more by themselves are taken first.
         """
         seen, found = set[int](), (list[Difference](), list[Difference]())
         for each in sorted(self._released.values(), key=lambda e: (e.value == 0, len(e.terms))):
@@ -169,8 +170,8 @@ def _spread(found: Difference, delta: float) -> tuple[str, float]:
     """The law that all noise on a number follows in effect, if its privacy cost is known, and the
     noise's size.
 
-    Without δ the widest Laplace noise decides, as its tails are the longest: a value that moves
-    by s costs s/b, neither less nor more.
+    Without δ the widest Laplace noise decides, as its tails are the longest: a value shifted by s
+    costs exactly s/b.
     """
     sizes = [(law, abs(factor) * scale) for _, law, scale, factor in found.terms]
     laplace = [size for law, size in sizes if law in tape.LAPLACE]
@@ -205,7 +206,7 @@ def _beyond(
     if delta == 0 and squares:
         return "Gaussian noise on a value that differs is no pure privacy: declare delta=", worst
     largest = max((share for share, _ in pure), default=0.0)
-    # With δ > 0 many may be worth less than their sum; one is δ = 1 - e^((ε-share)/2).
+    # With δ > 0 many shares may cost less than their sum; one costs δ = 1 - e^((ε-share)/2).
     beyond = spent if delta == 0 or 1 - math.exp(min(0.0, allowed - largest) / 2) > delta else 0.0
     if beyond > allowed * _SLACK:
         costs, declared = told_apart(beyond, allowed)

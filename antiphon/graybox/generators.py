@@ -17,8 +17,8 @@ _OTHERS: Final = {
     "gumbel": 1, "logistic": 1, "exponential": 0, "standard_exponential": 0, "standard_t": 1,
     "standard_cauchy": 0, "rayleigh": 0,
 }  # fmt: skip
-"""Noise laws whose privacy cost is not known here; 1 if the first parameter is a location, else
-0."""
+"""The noise laws whose privacy cost is not known here; the value is 1 if the first parameter is a
+location, else 0."""
 _RENAMED: Final = {"randint": "integers", "tomaxint": "integers", "random_integers": "integers"}
 
 
@@ -35,7 +35,8 @@ def additive(
     scale: Foreign,
     sample: Callable[[Foreign, Foreign], Foreign],
 ) -> Foreign:
-    """where + scale · draw: numbers with noise from the tape on them. The scale may be an array."""
+    """The noisy numbers where + scale · draw, with draws from the noise tape. The scale may be an
+    array."""
     where, scale = numbers(where), numbers(scale)
     shape = (
         np.broadcast_shapes(np.shape(where), np.shape(scale)) if size is None else shape_of(size)
@@ -104,7 +105,7 @@ class Taped:
         p: Foreign = None,
         **_: Foreign,
     ) -> Foreign:
-        """A random choice; with probabilities ``p``, these may depend on the data."""
+        """A random choice from the tape; its probabilities ``p`` may depend on the data."""
         if p is None or size is not None:
             return self._other("choice", (a, size, replace, p), {})
         weights = [float(each) for each in numbers(np.asarray(p)).tolist()]

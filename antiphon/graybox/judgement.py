@@ -44,7 +44,7 @@ def quoted(line: Line) -> str:
 
 
 def judge(one: World, two: World, declared: Declared) -> Iterator[Finding]:
-    """The findings for one pair of worlds, in the order of the checks."""
+    """The findings of an audit for one pair of worlds, in the order of the checks."""
     yield from _seeds(one)
     yield from _branches(one, two)
     pairs = list(zip(one.tape.events, two.tape.events, strict=False))
@@ -94,7 +94,7 @@ def left_out(one: World, two: World, declared: Declared) -> Iterator[tuple[str, 
 
 
 def repeats(one: World, again: World) -> bool:
-    """Whether the function, run again on its own tape, behaves the same."""
+    """Whether the audited function, run again on its own noise tape, behaves the same."""
     if again.parted or type(one.failure) is not type(again.failure):
         return False
     pairs = list(zip(one.tape.events, again.tape.events, strict=True))
@@ -120,7 +120,7 @@ def _seeds(one: World) -> Iterator[Finding]:
 
 
 def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, None], Place]:
-    """The point where the two worlds part: the next event of each, and its place."""
+    """The point where the two worlds diverge: the next event of each, and its place."""
     index, mine = len(two.tape.events), two.tape.parting
     rest = one.tape.events[index : index + 1]
     other = rest[0] if rest else None
@@ -129,7 +129,7 @@ def _parting(one: World, two: World) -> tuple[Union[Event, None], Union[Event, N
 
 
 def _branches(one: World, two: World) -> Iterator[Finding]:
-    """Findings where the data decides whether, where or how often noise is drawn."""
+    """Findings where the data decide whether, where or how often noise is drawn."""
     if (one.failure is None) != (two.failure is None):
         yield Finding(
             "branches", "it raises an exception in one world only", _decided(one, two),
@@ -144,7 +144,7 @@ def _branches(one: World, two: World) -> Iterator[Finding]:
     what = f"data decides what is drawn: {_next(first)} in one world, {_next(second)} in the other"
     yield Finding(
         "branches", what, _decided(one, two),
-        "draw the same noise whatever the data, or decide by a noisy number",
+        "draw the same noise for any data, or decide by a noisy number",
     )  # fmt: skip
 
 
@@ -159,7 +159,7 @@ def _decided(one: World, two: World) -> str:
 
 
 def _since(world: World, index: int) -> Sequence[Line]:
-    """The source lines run between event index-1 and event ``index``, or the end."""
+    """The source lines that one world ran between event index-1 and event ``index``, or the end."""
     marks, lines = world.tape.marks, world.tape.lines.taken
     start = marks[index - 1] if index else 0
     end = marks[index] if index < len(marks) else len(lines)

@@ -1,7 +1,7 @@
 """A noisy number, whose parts are known: value + Σ coefficient · draw.
 
-Sums and multiples of it stay such numbers. Where anything else is done with it, it is *read*:
-the tape keeps value and draws, and in the second world the reading is that of the first.
+Sums and multiples of noisy numbers are noisy numbers. Any other operation *reads* it: the tape
+records value and draws, and in the second world the result of the reading is that of the first.
 """
 
 import math
@@ -56,8 +56,8 @@ class Noisy:
         return NoisyRow(self.value, tuple(self.terms.values()), self.met, self.unit)
 
     def read(self, last: bool = False) -> Real:
-        """The plain number, as the first world read it. ``last``: the number is part of the
-        answer."""
+        """Read the noisy number: the plain value, as the first world read it. ``last``: the number
+        is part of the answer."""
         number: Real = self.tape.read("number", [self.row], lambda: self.total, self.raw)
         if (self.bare or self.raw) and not last:
             self.tape.coin(place())

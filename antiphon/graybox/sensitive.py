@@ -34,16 +34,16 @@ def sensitivity(
     """Run a function on neighbouring data sets with one noise tape, and report numbers that differ
     too much.
 
-    Args: ``neighbours``, an ``ap.Pair`` of data sets or several pairs; ``sensitivity``, by how
-    much a value may differ before noise is added (ℓ2 where it is Gaussian, else ℓ1);
-    ``epsilon`` and ``delta``, what all of it together may cost; ``seed``, of the tape. The
-    function may take ``coins``; otherwise its draws from NumPy, Python's ``random``, ``secrets``
-    and ``os.urandom`` come from the tape during the call, and names that modules hold are put
-    back afterwards. Call it from one thread.
+    Args: ``neighbours``, an ``ap.Pair`` of data sets or several pairs; ``sensitivity``, the largest
+    difference of a value before noise is added (ℓ2 if the noise is Gaussian, else ℓ1); ``epsilon``
+    and ``delta``, the declared total cost; ``seed``, of the tape. The function may take ``coins``;
+    otherwise its draws from NumPy, Python's ``random``, ``secrets`` and ``os.urandom`` come from
+    the tape during the call, and the replaced names in modules are restored afterwards. Call it
+    from one thread.
 
-    Returns: findings with FILE:LINE and cure, and what could not be judged. None found is no
-    proof: these pairs were tried. Raises: InvalidArgument for what is none, and for a function
-    that fails on a data set of both worlds, by its exception.
+    Returns: findings with FILE:LINE and cure, and the parts that could not be judged. No finding is
+    no proof: only these pairs were tried. Raises: InvalidArgument for invalid arguments, and for a
+    function that fails in both worlds, naming its exception.
 
     >>> import numpy as np
     >>> import antiphon as ap
@@ -56,7 +56,7 @@ def sensitivity(
     from antiphon.graybox.judgement import CHECKS, Declared
 
     if not callable(function):
-        raise InvalidArgument("what is checked is a function of data")
+        raise InvalidArgument("the first argument is a function of data")
     declared = Declared(
         None if sensitivity is None else _finite("sensitivity", sensitivity),
         None if epsilon is None else exact.epsilon(epsilon),
@@ -71,7 +71,7 @@ def sensitivity(
         fresh = [each for each in findings if all(_place(each) != _place(f) for f in found)]
         found += fresh
         missing.update(dict.fromkeys(untold))
-    # What is found once is found, though another part could not be judged.
+    # A finding stands even if another part could not be judged.
     unmade = {check for check, _ in missing}
     tried = Tried(len(pairs), "pair")
     done = tuple((each, tried) for each in CHECKS if each not in unmade)
@@ -99,7 +99,7 @@ def _tried(
         if second.failure is not None:
             raise first.failure
     if not repeats(first, again):
-        why = "it does not repeat on its own tape: it draws elsewhere, or keeps what it saw"
+        why = "it does not repeat on its own tape: it draws elsewhere, or keeps state between calls"
         return [], [(each, why) for each in CHECKS]
     second = run(function, two, Tape(seed, first.tape))
     return list(judge(first, second, declared)), list(left_out(first, second, declared))

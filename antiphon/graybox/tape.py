@@ -1,9 +1,9 @@
 """The noise tape: everything that one world drew and read, and a test that the other world does the
 same.
 
-The first world records; the second is handed the same draws, and is told what the first read
-wherever it reads a number that has noise on it. So all that follows a reading is the same in
-both worlds, unless data goes around the noise (Re:cord-play, Cebere et al. 2026, §3).
+The first world records; the second gets the same draws and, where it reads a noisy number, the
+value that the first world read. So everything after a reading is the same in both worlds, unless
+data bypass the noise (Re:cord-play, Cebere et al. 2026, §3).
 """
 
 import gc
@@ -64,8 +64,8 @@ class Lines:
 def branch(one: Sequence[Line], other: Sequence[Line]) -> Union[Line, None]:
     """The last line that both worlds run and after which they go different ways.
 
-    Loops over data run another number of times without harm, so the first difference is not
-    it: of the lines after which the worlds part, the one that is run last decides.
+    Loops over data may harmlessly run a different number of times, so the first difference does not
+    count: of the lines after which the worlds diverge, the last one decides.
     """
     last = {line: index for index, line in enumerate(other)}
     for index in range(len(one) - 1, -1, -1):
@@ -77,7 +77,7 @@ def branch(one: Sequence[Line], other: Sequence[Line]) -> Union[Line, None]:
 
 Real: TypeAlias = Union[int, float]
 Foreign: TypeAlias = Any
-"""A value that the audited code passes or receives."""
+"""Any value that the audited code passes or receives."""
 Place: TypeAlias = tuple[tuple[str, int], ...]
 """(file, line) of a call and of its callers, the innermost first."""
 
@@ -206,15 +206,15 @@ Happened = TypeVar("Happened", DrawEvent, ReadEvent, ChoiceEvent)
 
 
 class Parted(BaseException):
-    """Raised when the second world draws or reads something else than the first.
+    """Raised when the second world draws or reads something different from the first.
 
-    No ``Exception``, so that what is audited does not handle it.
+    A BaseException, so that the audited code does not catch it.
     """
 
 
 class Tape:
-    """The events of one world. With ``first``, the same events must occur as in that first
-    world."""
+    """The noise tape of one world: its events. With ``first``, the same events must occur as in
+    that first world."""
 
     def __init__(self, seed: int, first: "Tape | None" = None) -> None:
         self.first = first
@@ -245,8 +245,8 @@ class Tape:
         self.unjudged.setdefault(what, where)
 
     def coin(self, where: Place) -> None:
-        """Record that the code uses a draw as a coin, so that results which depend on it are not
-        judged."""
+        """Record that the audited code uses a draw as a coin, so that results which depend on it
+        are not judged."""
         self.coins_read = True
         self.cannot("a draw decides as such", where)
 
@@ -274,8 +274,8 @@ class Tape:
         return self._met(ReadEvent(place(), reading, tuple(rows), None, raw), result).result
 
     def _met(self, mine: Happened, result: Callable[[], Foreign]) -> Happened:
-        """Record an event. In the second world its result is the first's; another event there
-        raises Parted."""
+        """Record an event on the tape. In the second world its result is the first world's; a
+        different event raises Parted."""
         told = self.expected
         if self.first is None:
             mine = attrs.evolve(mine, result=result())
@@ -290,7 +290,7 @@ class Tape:
         return mine
 
     def atoms(self, drawn: DrawEvent, scales: Sequence[Real]) -> list[Atom]:
-        """The random numbers of the last call, one atom for each."""
+        """The random numbers of the last generator call, one ``Atom`` for each."""
         call = len(self.events) - 1
         values: list[Real] = np.asarray(drawn.result).ravel().tolist()
         return [

@@ -1,6 +1,6 @@
 """One world: the function is run on its data, while all randomness comes from the tape.
 
-That is NumPy's, Python's and the system's.
+This covers the generators of NumPy and Python, and the system's entropy.
 """
 
 import copy
@@ -34,8 +34,8 @@ def patched(tape: Tape) -> Generator[None, None, None]:
     """A context manager in which every generator of NumPy and Python, and the system's entropy,
     draws from the tape.
 
-    Names that a module holds are replaced, too: those of the functions, and generators that
-    were made before. All is put back afterwards. Of one thread, as the tape is.
+    Names in modules are replaced, too: of the functions, and of generators that were made before.
+    All are restored afterwards. For one thread only, as the tape.
     """
     with ExitStack() as undo:
         for holder, name, new in _replacements(tape):
@@ -57,7 +57,7 @@ def _set(holder: Foreign, name: str, new: Foreign) -> Undo:
 def _replacements(tape: Tape) -> Generator[tuple[Foreign, str, Foreign], None, None]:
     """(holder, name, replacement) for each attribute to be replaced while a world runs."""
     taped = Taped(tape)
-    known = dict[int, Foreign]()  # what is replaced wherever a module holds it, by its identity
+    known = dict[int, Foreign]()  # replaced in every module, by identity
     module: Foreign = random
     methods = python_methods(tape)
     bound = {name: getattr(random, name) for name in methods}
@@ -159,7 +159,7 @@ class World:
     answer: Foreign
     failure: Union[Exception, None]
     parted: bool
-    """Whether this world drew or read something else than the first one."""
+    """Whether this world drew or read something different from the first one."""
 
 
 def run(function: Function, data: object, tape: Tape) -> World:

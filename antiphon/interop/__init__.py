@@ -1,7 +1,8 @@
-"""Doors to other libraries: OpenDP's measurements, dp-accounting's figures, data frames.
+"""Conversions from and to other libraries: OpenDP's measurements, dp-accounting's figures, data
+frames.
 
-Each loads the library it leads to when it is first used. What comes through a door is never
-*proved*: OpenDP's maps are *assumed*, dp-accounting's figures are *not certified*.
+Each imports the other library on first use. Claims from other libraries are never *proved*:
+OpenDP's maps are *assumed*, dp-accounting's figures are *not certified*.
 """
 
 from antiphon.interop import dp_accounting, opendp

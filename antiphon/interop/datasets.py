@@ -113,7 +113,7 @@ def _insert_delete(zero: Rows, one: Rows, most: Fraction) -> bool:
     """Whether at most ``most`` insertions and deletions in place surely suffice to relate two
     tuples.
 
-    An upper bound, which is exact where the change is in one place.
+    It computes an upper bound of the distance, which is exact if the change is in one place.
     """
     shortest = min(len(zero), len(one))
     start = _common(zero, one, range(shortest))
@@ -136,7 +136,7 @@ def _norm(power: int | None) -> Near:
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # no numbers
+        except InvalidArgument:  # not numbers
             return False
         if power is None:
             return max(gaps, default=0) <= most
@@ -148,8 +148,8 @@ def _norm(power: int | None) -> Near:
 def _key(value: object) -> Hashable:
     """A key that is equal only for equal messages, without relying on a class's own equality.
 
-    Of what is no plain value, array or tuple of them each object is a record of its own: that
-    may put two datasets further apart than they are, and never nearer.
+    Every object other than a plain value, array or tuple of them counts as a record of its own:
+    this may overstate the distance of two datasets, and never understates it.
     """
     kind: type = type(value)
     if kind is tuple:
@@ -181,7 +181,7 @@ _BITS: Final = Finite((False, True))
 
 
 def atoms(carrier: str, bounds: tuple[Any, Any] | None) -> Space | None:
-    """The space of an OpenDP atom domain; None where there is none, as for f32, which rounds
+    """The space of an OpenDP atom domain; None if there is no such space, as for f32, which rounds
     doubles."""
     if carrier in _WIDTHS:
         low, high = bounds or _WIDTHS[carrier]

@@ -1,9 +1,9 @@
 """Conversion from and to dp-accounting's events and privacy loss distributions: *not certified*.
 
-What goes out is rounded towards less privacy, but for the masses of a ``FinitePair``, which are
-the nearest doubles; what dp-accounting then computes is in its doubles.
-What comes in is at most *assumed*. Its releases up to 0.6 require attrs below 24 and run with
-newer, which we require: docs/interop.md says how to have both.
+Exported figures are rounded towards less privacy, except the masses of a ``FinitePair``, which are
+the nearest doubles; dp-accounting then computes in doubles. Imported figures are at most *assumed*.
+Its releases up to 0.6 require attrs below 24 but run with newer ones, which this library requires:
+docs/interop.md has the way to install both.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ def _module(name: str) -> Any:
 def event(measures: kinds.Measure | Iterable[kinds.Measure], *, times: int = 1) -> Any:
     """A DpEvent that promises no more privacy than mechanisms with these measures, ``times`` over.
 
-    ε: randomized response of it (CM Thm 2.5). μ: the Gaussian mechanism with noise 1/μ. ρ: a
-    ZCDpEvent. Pairs of discrete Laplace noise and of the two first: their own.
-    Raises: CompositionError for a measure that no event states, such as (ε, δ).
+    ε becomes randomized response (CM Thm 2.5), μ the Gaussian mechanism with noise 1/μ, ρ a
+    ZCDpEvent; pairs of discrete Laplace noise, randomized response and Gaussian noise become their
+    own events. Raises: CompositionError for a measure that no event states, such as (ε, δ).
     """
     exact.whole(times, "times")
     listed = (measures,) if not isinstance(measures, Iterable) else tuple(measures)
@@ -97,9 +97,9 @@ def _noise(epsilon: ExactEpsilon) -> float:
 def measures(event: Any) -> Counted:
     """The measures that a DpEvent promises, with the number of mechanisms of each; () for a no-op.
 
-    Exact: Gaussian (μ = 1/noise), randomized response (ε), zCDP. At most as private: Laplace and
-    discrete Laplace, of which the ε is taken. Composition is that of mechanisms fixed in advance.
-    Raises: CompositionError for one that has no measure here: bring its PLD with ``dominating``.
+    Exact: Gaussian (μ = 1/noise), randomized response (ε), zCDP. Upper bounds: Laplace and discrete
+    Laplace, by their ε. Composition is of mechanisms fixed in advance. Raises: CompositionError for
+    an event without a measure here: import its PLD with ``dominating``.
     """
     found: Counter[kinds.Measure] = Counter()
     _gather(event, 1, found)
@@ -160,8 +160,8 @@ _READ: Final[dict[str, Callable[[Any], kinds.Measure]]] = {
 def pld(pairs: LossPair | Iterable[LossPair], *, times: int = 1, interval: float = 1e-4) -> Any:
     """dp-accounting's pessimistic PrivacyLossDistribution of pairs, composed ``times`` over.
 
-    ``interval`` is the grid of its losses, in nats: an ε of k mechanisms is up to k·interval more.
-    Raises: CompositionError for a pair that dp-accounting has no distribution of.
+    ``interval`` is the grid of its losses, in nats: the ε of k mechanisms is up to k·interval
+    larger. Raises: CompositionError for a pair that dp-accounting has no distribution of.
     """
     exact.whole(times, "times")
     listed = [pairs] if isinstance(pairs, LossPair) else list(pairs)
@@ -204,8 +204,8 @@ def _logs(masses: Iterable[Fraction]) -> dict[int, float]:
 class LossDistributionPair(kinds.DominatingPair):
     """The dominating pair behind a PrivacyLossDistribution of dp-accounting, with its own figures.
 
-    *Not certified*: they are doubles of dp-accounting's, pessimistic as far as its rounding is.
-    Of two distributions, for adding and for removing, the larger figure.
+    *Not certified*: they are dp-accounting's doubles, pessimistic as far as its rounding is. Of its
+    two distributions, for adding and for removing, the larger figure counts.
     """
 
     distribution: Any = attrs.field(repr=False)

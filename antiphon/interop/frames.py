@@ -1,4 +1,4 @@
-"""Data frames as streams of messages, chunk by chunk: pandas, polars, Arrow, and whatever
+"""Data frames as streams of messages, chunk by chunk: pandas, polars, Arrow, and all others that
 narwhals supports."""
 
 from __future__ import annotations
@@ -37,18 +37,18 @@ def stream(
 
     ``frame``: a pandas or polars DataFrame, a polars LazyFrame, an Arrow table, anything with
     ``__arrow_c_stream__``, or an iterable of such, each a part of the whole; at most ``chunk`` rows
-    at a time are Python objects. ``columns``: one, whose cells are the messages, or several, whose
-    tuples are; ``to``: a function of the cells that returns the message instead.
+    at a time are Python objects. ``columns``: one name, whose cells are the messages, or several,
+    whose tuples are; ``to``: a function of the cells that returns the message instead.
 
-    ``by``: a column of times that never goes back. A message is then what happened at one time:
-    the tuple of its rows, or ``to`` of that tuple. How many times there are is data; ``times``,
-    all of them in order and public, makes one message of each, also where there is no row.
+    ``by``: a column of times that never goes back. A message is then the tuple of all rows at one
+    time, or ``to`` of that tuple. The number of times is data; with ``times``, a public list of all
+    times in order, there is one message for each, also without rows.
 
-    Cells are Python's numbers, texts and dates, exactly: pandas makes floats of integers where
-    some are missing. ``progress``: a function of (rows done, rows in all or None), or False for
-    none; by default a bar, where a person watches and rich is installed.
-    Raises: InvalidArgument for what is no frame, a column that it has not, a missing cell (by row
-    and column; counted from 0), a time that goes back or is none of ``times``; MissingExtra.
+    Cells are Python's numbers, texts and dates, exactly: pandas converts integers to floats if some
+    are missing. ``progress``: a function of (rows done, rows in all or None), or False for none; by
+    default a bar, on a terminal with rich installed. Raises: InvalidArgument for anything but a
+    frame, an unknown column, a missing cell (by row and column, counted from 0), a time that goes
+    back or is not in ``times``; MissingExtra.
 
     >>> import pandas as pd
     >>> frame = pd.DataFrame({"day": [1, 1, 3], "late": [0, 1, 1]})
@@ -189,7 +189,7 @@ def _parts(frame: Any, chunk: int) -> Iterator[Any]:
     nw = _extra("narwhals")
     if _is_frame(frame):
         yield nw.from_native(frame, eager_only=True)
-    elif hasattr(frame, "collect_batches"):  # polars, lazily
+    elif hasattr(frame, "collect_batches"):  # a polars LazyFrame
         for batch in frame.collect_batches(chunk_size=chunk, maintain_order=True):
             yield nw.from_native(batch, eager_only=True)
     elif hasattr(frame, "__arrow_c_stream__"):
@@ -224,7 +224,7 @@ def _cells(values: tuple[Any, ...], name: str, start: int) -> Sequence[Any]:
 def _plain(value: Any) -> Any:
     if issubclass(type(value), np.generic):  # pyright: ignore[reportUnknownArgumentType]
         return value.item()
-    for convert in ("to_pydatetime", "to_pytimedelta"):  # pandas' own kinds of dates
+    for convert in ("to_pydatetime", "to_pytimedelta"):  # pandas' own types of dates
         if hasattr(value, convert) and value == value:
             return getattr(value, convert)()
     return value

@@ -38,14 +38,13 @@ from antiphon.verifiers import AnyTwo, Relation, Within, neighbouring_start
 class OpenDPMeasurement(NoninteractiveMechanism):
     """An OpenDP measurement as a mechanism; made by ``antiphon.interop.opendp.mechanism``.
 
-    NIM: a dataset of ``queries`` -> OpenDP's answer, then HALT.
-    Privacy: ``measure`` w.r.t. ``verification``, as OpenDP's privacy map says at ``d_in``;
-    *assumed*: nothing here has checked that map, the measurement or its noise.
-    The answer is one draw of the coins (``Coins.foreign``). A recording holds it, so that a replay
-    needs no OpenDP; a mechanism that was read from a file replays, and cannot be asked anew. Two
-    are the same only if they are one object: what they were made of is not compared.
-    Source: OpenDP's programming framework (Gaboardi, Hay, Vadhan 2020).
-    Raises: ForeignError, which a session answers by HALT, where OpenDP fails.
+    A noninteractive mechanism: a dataset of ``queries`` -> OpenDP's answer, then HALT. Privacy:
+    ``measure`` w.r.t. ``verification``, by OpenDP's privacy map at ``d_in``; *assumed*: this
+    library has not checked that map, the measurement or its noise. The answer is one draw of the
+    coins (``Coins.foreign``). A recording holds it, so that a replay needs no OpenDP; a mechanism
+    read from a file replays, but cannot answer new queries. Two of them are equal only if they are
+    the same object. Source: OpenDP's programming framework (Gaboardi, Hay, Vadhan 2020). Raises:
+    ForeignError, which a session answers by HALT, where OpenDP fails.
     """
 
     description: str = attrs.field(repr=False)
@@ -58,8 +57,8 @@ class OpenDPMeasurement(NoninteractiveMechanism):
     queries: Space = attrs.field(repr=False)
     answers: Space = attrs.field(repr=False)
     _asked: Callable[[object], object] | None = attrs.field(default=None, init=False, repr=False)
-    """The function that runs the measurement. It counts in comparisons, by identity, as it has
-    the law of the answers."""
+    """The function that runs the measurement. It is compared by identity, as it determines the law
+    of the answers."""
     _source: str = attrs.field(init=False, eq=False, repr=False)
     """The name of the random draw on a tape; another measurement cannot replay it."""
 
@@ -108,12 +107,11 @@ def mechanism(
 
     Args: ``d_in``, how far apart neighbours are, in the measurement's input metric; ``delta``,
     the δ at which a measurement with a privacy profile is read; ``relation``, ``queries`` and
-    ``answers``, in place of what its metric and domain say (no answer space is known: give
-    ``answers`` where a theorem needs them to be discrete). Vectors are tuples.
-    Privacy: what ``measurement.map(d_in)`` says, *assumed*: ε of MaxDivergence, (ε, δ) of
-    Approximate(MaxDivergence) and SmoothedMaxDivergence, ρ of ZeroConcentratedDivergence, the
-    curve of RenyiDivergence.
-    Raises: MissingExtra without OpenDP; InvalidArgument for what is no measurement, a distance
+    ``answers``, in place of those of its metric and domain (no answer space is known: give
+    ``answers`` if a theorem needs discrete answers). Vectors are tuples. Privacy: the value of
+    ``measurement.map(d_in)``, *assumed*: ε of MaxDivergence, (ε, δ) of Approximate(MaxDivergence)
+    and SmoothedMaxDivergence, ρ of ZeroConcentratedDivergence, the curve of RenyiDivergence.
+    Raises: MissingExtra without OpenDP; InvalidArgument for anything but a measurement, a distance
     that its map refuses, or a domain or metric that is not known here; CompositionError for an
     output measure that has no counterpart.
     """
@@ -146,7 +144,7 @@ def _opendp() -> Any:
 def _described(measurement: Any, mod: Any) -> str:
     try:
         return str(mod.serialize(measurement))
-    except Exception:  # a function of the user's in it, which has no JSON
+    except Exception:  # a user's function in it has no JSON form
         return str(measurement)
 
 
@@ -236,10 +234,10 @@ def _space(domain: Any) -> Space:
     if elements is not None:
         return Vectors(_space(elements), domain.size)
     found = None
-    try:  # to ask a domain that has no bounds is an error for some types
+    try:  # for some types a domain without bounds raises
         bounds = domain.bounds if "bounds=" in str(domain) else None
         found = atoms(str(domain.carrier_type), bounds)
-    except Exception:  # nor are those of some types told
+    except Exception:  # and for some types bounds are not available
         pass
     if found is None:
         raise InvalidArgument(

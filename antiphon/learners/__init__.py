@@ -3,25 +3,26 @@
 *The protocol.* A learner is a CM. An update is the loss ℓ_t of round t, an int64 array of d
 entries in {0, …, ``grid``}: entry i is the loss ℓ_t(i)/grid in [0, 1] of expert i. It is answered
 ⊤. The query ``ADVICE`` is answered by the index x_t of the expert to follow in the round whose loss
-has not come yet. A round is ``ADVICE`` and then its loss; to ask twice, or never, is allowed and
-changes nothing: whom to follow is decided when a loss comes, never when one asks (else two
-losses with no question between them would be read at once). A learner takes ``horizon`` losses.
+has not come yet. A round is ``ADVICE`` and then its loss; asking twice, or never, is allowed and
+changes nothing: the next expert is decided when a loss comes, never on a query (else one decision
+could read two losses). A learner takes ``horizon`` losses.
 
-*Neighbours* are streams of losses of which one differs, by any two losses; queries are the same:
-``updates_and_queries(event_level(), …)``, against adversaries that choose each loss after the
+*Neighbours* are streams of losses that differ in one loss, replaced by any other; queries are the
+same: ``updates_and_queries(event_level(), …)``, against adversaries that choose each loss after the
 advice. *Regret* is Σ ℓ_t(x_t) - min_x Σ ℓ_t(x), in units of the largest loss (``regret``).
 
-*The game* is an adversary that asks for advice and tells a loss in turn (``games``). What it tosses
-is one integer, its *key*; the losses are a function of key, round and, where it is adaptive,
-of what was shown. So a view replays, and whole blocks of rounds are made at once.
+*The game* is an adversary that in turn asks for advice and sends a loss (``games``). It draws one
+random integer, its *key*; the losses are a function of key, round and, if it is adaptive, of the
+advice. So a view replays, and whole blocks of rounds are computed at once.
 
-What is here: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private
-and claim nothing; ``LazyExperts``, private because it rarely changes its mind, and ``LazyPolicy``,
-the same of parts, from which its privacy is derived; ``LazyToPrivate``, which makes any measures of
-a base algorithm private so (``l2p``); ``Softmax``, to stand on the left of a private counter of the
-losses, and ``NoisyLeader``, which is such a chain. ``convex`` has the learners that stand in a
-body, by the same protocol, and ``oco`` lazy ones. All are played many times over by
-``antiphon.learners.contest``. ``distribution`` predicts labels of users who trust nobody.
+Contents: ``Hedge`` (multiplicative weights) and ``ShrinkingDartboard``, which are not private
+and claim nothing; ``LazyExperts``, private because it rarely switches, and ``LazyPolicy``, the same
+built of parts, from which its privacy is derived; ``LazyToPrivate``, which makes the measures of
+any base algorithm private in this way (``l2p``); ``Softmax``, to stand on the left of a private
+counter of the losses, and ``NoisyLeader``, which is such a chain. ``convex`` has learners that
+choose a point of a convex body, by the same protocol, and ``oco`` lazy ones.
+``antiphon.learners.contest`` plays any of them many times. ``distribution`` predicts labels of
+users under local privacy.
 
 Learners of functions, whose mistakes are counted, are in ``littlestone``.
 """

@@ -2,8 +2,8 @@
 
 A repetition is one game of one learner, each with coins of its own, from the seed of the experiment
 and the number of the repetition: the same on every machine and for any number of workers. Against
-a game that does not listen a learner follows whole blocks of losses (``OnlineLearner.follow``),
-which says what its steps say. What regret is, and against whom, the game knows (its ``meter``).
+an oblivious game a learner processes whole blocks of losses (``OnlineLearner.follow``), with the
+same results as its steps. The game defines regret and its comparator (its ``meter``).
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def checkpoints(rounds: int) -> tuple[int, ...]:
 class Standings(Shown, Plotted):
     """The regret of each repetition at each checkpoint.
 
-    Of experts in units of the largest loss; of convex games in those of their losses.
+    With experts it is in units of the largest loss; in convex games in units of their losses.
     """
 
     learner: str
@@ -202,7 +202,7 @@ class Contest:
 def _blocks(
     learner: ContinualMechanism[Any], game: OnlineGame, tosses: SampledCoins, coins: SampledCoins
 ) -> Iterator[tuple[Losses, NDArray[Any]]]:
-    """Yields the losses, and the advice that was followed, of some rounds at a time."""
+    """Yields the losses of a game, and the learner's advice, some rounds at a time."""
     state, key = learner.initial_state, game.key(tosses)
     shown: Any
     if isinstance(learner, OnlineLearner) and isinstance(game, ObliviousGame):
@@ -246,15 +246,14 @@ def contest(
     """Plays a learner against a game ``repetitions`` times; returns its regret against the best in
     hindsight.
 
-    Args: ``learner``, or any mechanism that takes its messages, or answers each loss by the expert
-    to follow in the next round (the first is then drawn uniformly), or by the point (the first is
-    then the origin); ``at``, the rounds after which
-    regret is read off, by default the powers of two and the last; ``expected``, whether to average
-    over the learner's coins, too: for learners by weights, against a game that does not listen;
-    ``shifts``, how often the best sequence of experts may change that dynamic regret is against;
-    ``executor``, ``checkpoint``, ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C
-    ends it with the repetitions that are done.
-    Raises: InvalidArgument for a learner that does not take the game's losses.
+    Args: ``learner``, or any mechanism that takes the same messages, or one that answers each loss
+    by the expert for the next round (the first is then drawn uniformly), or by the point (the first
+    is then the origin); ``at``, the rounds after which regret is recorded, by default the powers of
+    two and the last; ``expected``, whether to average over the learner's coins, too: for learners
+    by weights, against an oblivious game; ``shifts``, the largest number of changes in the sequence
+    of experts to which dynamic regret compares; ``executor``, ``checkpoint``, ``progress`` as for
+    ``antiphon.audit.running.run``. Ctrl-C ends it with the repetitions that are done. Raises:
+    InvalidArgument for a learner that does not take the game's losses.
 
     >>> from antiphon.learners import Hedge, games
     >>> game = games.StochasticGap(rounds=1 << 10, experts=10)
@@ -287,7 +286,7 @@ def contest(
         merge=_joined, executor=executor, checkpoint=checkpoint, progress=progress,
     )  # fmt: skip
     regrets, averaged, gaps, in_turn = (_table(each) for each in zip(*outcome.result, strict=True))
-    assert regrets is not None  # there is a repetition
+    assert regrets is not None  # at least one repetition is done
     names = message_label(learner), message_label(game)
     return Standings(*names, times, regrets, averaged, outcome.interrupted, gaps, in_turn, shifts)
 
@@ -307,7 +306,7 @@ def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -
     ends = (np.full(game.told.shape, end, np.int64) for end in (game.told.low, game.told.high))
     if not (answered and all(map(spaces.updates.contains, ends))):
         raise InvalidArgument(
-            f"the learner takes {spaces.updates}, and the game tells {game.tells}: make both with "
+            f"the learner takes {spaces.updates}, and the game sends {game.tells}: make both with "
             "the same"
         )
     if not game.fits(learner):
@@ -322,5 +321,5 @@ def _check(learner: ContinualMechanism[Any], game: OnlineGame, expected: bool) -
     known = isinstance(learner, ByWeight) and learner.law_known
     if expected and not (known and isinstance(game, ObliviousGame)):
         raise InvalidArgument(
-            "expected regret is known of learners by weights, against a game that does not listen"
+            "expected regret is known for learners by weights only, against an oblivious game"
         )

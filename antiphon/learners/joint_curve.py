@@ -1,16 +1,16 @@
 """A Rényi bound on a lazy learner's decisions to stay or to draw anew, together with the draws;
 rounded up.
 
-*The argument*, against adversaries that adapt. Reveal more than is said: each decision, and what is
-drawn. What is said follows from that, and with the adversary's own coins so does the next loss; so
-it is enough to bound E = Σ P^α Q^(1-α) over the sequences of what is revealed, P and Q the laws in
-the two worlds, in either order. They factor into conditional laws given what was revealed, so E is
-at most the product of what each decision can contribute, whatever came before, by induction from
-the last decision back. Given the past, whom the learner holds is known, and is the same in both.
+*The argument*, against adversaries that adapt. Reveal more than the answers: each decision, and
+each draw. These determine the answers and, with the adversary's own coins, the next loss; so it is
+enough to bound E = Σ P^α Q^(1-α) over the revealed sequences, P and Q their laws in the two worlds,
+in either order. These factor into conditional laws given the past, so E is at most the product of
+the largest contributions of the decisions given any past, by induction from the last decision back.
+Given the past, the learner's present expert is known, and is the same in both.
 
-A lazy learner stays with what it holds with probability s = e^(-a), and else draws anew. Where it
-stays with s₀ in one world and with s₁ in the other, and what it draws has E' <= R in place of E,
-a decision contributes at most
+A lazy learner keeps its expert with probability s = e^(-a), and else draws anew. If the probability
+is s₀ in one world and s₁ in the other, and the draw has E' <= R in place of E, a decision
+contributes at most
 
     s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R
 
@@ -45,10 +45,10 @@ _SMALL: Final = 2.0**-8
 
 
 class HexagonCorner(NamedTuple):
-    """A corner of the hexagon of exponents: a in one world (``own``), a in the other (``other``),
-    and ``more`` = other - own.
+    """A corner of the hexagon of exponents a (see the module): a in one world (``own``), a in the
+    other (``other``), and ``more`` = other - own.
 
-    Each the double nearest to what is meant, or a few roundings from it.
+    Each is the double nearest to the exact value, or a few roundings from it.
     """
 
     own: float
@@ -87,7 +87,7 @@ def corners(low: Fraction, high: Fraction, apart: Fraction) -> Corners:
 def above_one(order: float) -> float:
     """The value α-1, raised to at least 2^-20, for bounds that increase with α.
 
-    Infinite for orders that are not told apart from infinity.
+    Infinite for orders too large to distinguish from infinity.
     """
     less = max(order_of(order) - 1, _NEAREST)
     return less if less <= _HIGHEST else math.inf
@@ -97,10 +97,10 @@ def contribution(corners: Iterable[HexagonCorner], less: float, drawn: float) ->
     """A decision's largest contribution over the corners: ln(s₀^α s₁^(1-α) + (1-s₀)^α
     (1-s₁)^(1-α)·R), less = α-1, drawn = ln R >= 0.
 
-    At least 0. Infinite where exponents are too large to tell.
+    At least 0. Infinite where exponents are too large for doubles.
     """
     found = [_mixed(corner, less, drawn) for corner in corners]
-    return max(found) if all(each == each for each in found) else math.inf  # not of a NaN
+    return max(found) if all(each == each for each in found) else math.inf  # False for a NaN
 
 
 def _mixed(corner: HexagonCorner, less: float, drawn: float) -> float:
@@ -143,9 +143,9 @@ class JointCurve:
 
     F is the sum of the largest contributions of the decisions after the batch with the loss that
     differs (``first``), F' of those after a later one (``later``), each given by the corners where
-    it may be largest; G is that of a decision which is the same in both worlds (``aside``). What is
-    drawn is ``rho``-zCDP, so ln R = α(α-1)ρ; or, where ``ratio`` = η is given, R = e^((α-1)D), D
-    the largest D_α of two laws whose log-ratio has a range of 2η (at most αη²/2).
+    it may be largest; G is that of a decision which is the same in both worlds (``aside``). A draw
+    is ``rho``-zCDP, so ln R = α(α-1)ρ; or, where ``ratio`` = η is given, R = e^((α-1)D), D the
+    largest D_α of two laws whose log-ratio has a range of 2η (at most αη²/2).
     """
 
     first: tuple[Corners, ...]
@@ -163,7 +163,7 @@ class JointCurve:
             return math.inf
         drawn = self._drawn(less)
         total: float = self._total(lambda each: contribution(each, less, drawn), max)
-        told = total < math.inf  # which a NaN, of 0·inf, is not
+        told = total < math.inf  # False for a NaN, from 0·inf
         return total / less * (1 + SLACK) + 5e-324 if told else math.inf
 
     def _total(self, told: Callable[[Corners], Any], larger: Callable[[Any, Any], Any]) -> Any:
@@ -179,7 +179,7 @@ class JointCurve:
             return less * range_divergence(exact.epsilon(2 * self.ratio), 1 + less)
         return less * (1 + less) * up(self.rho) * (1 + SLACK)
 
-    # --- in plain floats, many orders at once: where to look --------------------------------------
+    # --- in plain floats, many orders at once: for searches only ----------------------------------
 
     def seems_to_keep(self, epsilon: float, delta: float, orders: int, span: float) -> bool:
         """Whether the bound seems to give (ε, δ)-DP, in plain floats, by ``orders`` orders; the
@@ -218,7 +218,7 @@ def _rough(corners: Corners, less: Floats, drawn: Floats) -> Floats:
     return most
 
 
-# --- of learners, by their parameters -------------------------------------------------------------
+# --- curves of learners, by their parameters ------------------------------------------------------
 
 
 @register("antiphon.LazyCurve/1", state=True)
@@ -230,8 +230,8 @@ class LazyCurve:
     r = 1 - e^(-η(c+B)) bounds the probability to draw anew; R = e^((α-1)D), D the largest D_α of
     two laws whose log-ratio has a range of 2η (at most αη²/2); F is the largest
     s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R with s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L+1)), or the
-    other way round, for L = 0 and B-1. What it bounds, and why: ``LazyExperts``. Without
-    ``draws`` R is 1: of the decisions alone, whoever is drawn.
+    other way round, for L = 0 and B-1. The proof is in ``LazyExperts``. Without ``draws`` R is 1:
+    the bound for the decisions alone.
     """
 
     rate: ExactEpsilon
@@ -270,7 +270,7 @@ class L2PCurve:
     X = 1 + (1 - (1-p)e^(-(m+1)Bη))(R-1) and Y = 1 + p(R-1), p = ``fakes``, m = ``margin``; R =
     e^((α-1)D), D the largest D_α of two laws whose log-ratio has a range of 2η; F is the largest
     s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α)·R with s₀ = (1-p)e^-a and s₁ = (1-p)e^-(a+2η), or the
-    other way round, for a = (m-1)Bη and (m+1)Bη - 2η. What it bounds, and why: ``Optimised``.
+    other way round, for a = (m-1)Bη and (m+1)Bη - 2η. The proof is in ``Optimised``.
     """
 
     rate: ExactEpsilon
@@ -297,7 +297,7 @@ def l2p_bound(rate: float, real: float, margin: int, batch: int, decisions: int)
 
 
 def _less(fakes: Fraction) -> float:
-    """The value -ln(1-p), for the probability p = ``fakes``."""
+    """The part -ln(1-p) of a stay exponent, for the probability p = ``fakes`` of a fake switch."""
     return -math.log1p(-float(fakes)) if fakes < Fraction(1, 2) else -math.log(float(1 - fakes))
 
 

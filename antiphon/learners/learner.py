@@ -28,7 +28,7 @@ def of_kind(kind: type[Any], text: str) -> "Callable[[Any, attrs.Attribute[Any],
 
 
 ADVICE: Final = "advice"
-"""The query that asks a learner for its advice, for the round whose loss comes next."""
+"""The query for a learner's advice, for the round whose loss comes next."""
 QUERIES: Final = Finite((ADVICE,))
 ROUNDS: Final = fields.at_most(1 << 40, "no game is longer")
 
@@ -50,8 +50,8 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
     signature: Signature = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     verification: UpdatesAndQueries = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
-    """f: streams in which one loss differs, replaced by any other unless the learner says
-    otherwise; queries are the same."""
+    """The verification function f: one loss differs, replaced by any other unless the learner
+    narrows it; queries are the same."""
 
     def __attrs_post_init__(self) -> None:
         losses, advice = self._spaces()
@@ -71,7 +71,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
         if self.rounds(state) >= self.horizon:
             raise InvalidArgument(
                 f"the horizon of {self.horizon} losses is reached; build the learner with a larger "
-                "one: its privacy is reckoned for so many"
+                "one: its privacy is computed for that many"
             )
         return self._learn(state, message, coins), TOP
 
@@ -83,7 +83,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
 
     @abstractmethod
     def _advise(self, state: State, coins: Coins) -> tuple[State, Any]:
-        """The state after giving advice, and the advice."""
+        """The learner's state after giving advice, and the advice."""
 
     @abstractmethod
     def _learn(self, state: State, loss: Any, coins: Coins) -> State:
@@ -95,7 +95,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
         """The state after a table of losses, and the advice in each round, computed faster than in
         a session.
 
-        For losses that do not depend on what is shown, as one table.
+        For losses that do not depend on the advice, as one table.
         Raises: InvalidArgument for losses that a session would refuse, before anything is drawn.
         """
         updates = self.signature.updates
@@ -106,7 +106,7 @@ class OnlineLearner(ContinualMechanism[State], Generic[State]):
             )
         if self.rounds(state) + len(losses) > self.horizon:
             raise InvalidArgument(f"{len(losses)} more losses are past the horizon {self.horizon}")
-        if not len(losses):  # nobody has asked, so nothing is drawn
+        if not len(losses):  # no advice was asked for, so nothing is drawn
             return state, self._none_shown()
         if isinstance(self, InBlocks):
             return self._follow(state, losses, coins)  # pyright: ignore[reportPrivateUsage]

@@ -1,8 +1,8 @@
 """The choice of a learner: those with a proved bound on regret, ranked by it.
 
-The bound is of expected regret against losses that do not depend on what is shown. It is proved,
-and so no estimate: what is measured is less, and may rank two learners that are close the other
-way (docs/learners.md).
+The bound is on expected regret against losses that do not depend on the advice. It is an upper
+bound, not an estimate: measured regret is smaller, and may rank two close learners the other way
+(docs/learners.md).
 """
 
 from collections.abc import Callable
@@ -93,7 +93,7 @@ def choose(
     """
     total, number = exact.whole(rounds, "rounds"), exact.whole(experts, "experts")
     if number < 2:
-        raise InvalidArgument("experts must be at least 2: with one there is nothing to choose")
+        raise InvalidArgument("experts must be at least 2")
     budget = exact.epsilon(epsilon)
     size: dict[str, Any] = {"horizon": total, "experts": number, "epsilon": budget, "delta": delta}
     found = [RankedLearner(_UNIFORM, total * (1 - 1 / number))]
@@ -101,9 +101,9 @@ def choose(
         try:
             learner = make(**size)
         except InvalidArgument:
-            if make is _MAKERS[0]:  # ε or δ, which all refuse
+            if make is _MAKERS[0]:  # an invalid ε or δ, which all refuse
                 raise
-            continue  # no parameters of this one meet its premises
+            continue  # no parameters of this learner meet its premises
         found.append(RankedLearner(type(learner).__name__, learner.regret_bound, learner))
     found.sort(key=lambda each: each.regret_bound)
     return LearnerChoice(total, number, budget, delta, tuple(found))

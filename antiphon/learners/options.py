@@ -21,27 +21,27 @@ def learn(
     ] = None,
     rounds: Annotated[
         list[str] | None,
-        typer.Option(help="Of each game: 4096, or the whole file. Several: 1024,4096."),
+        typer.Option(help="Rounds of each game: 4096, or the whole file. Several: 1024,4096."),
     ] = None,
     experts: Annotated[int, typer.Option(min=2, max=1 << 20, help="To choose from.")] = 10,
     dimension: Annotated[int, typer.Option(min=1, max=1 << 20, help="Of a body.")] = 20,
-    body: Annotated[str, typer.Option(help="In which points are: ball or box.")] = "ball",
+    body: Annotated[str, typer.Option(help="The body of the points: ball or box.")] = "ball",
     grid: Annotated[
         int | None, typer.Option(min=1, max=1 << 20, help="Losses are 0, 1/grid, …: 1; else 1024.")
     ] = None,
     given: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="NAME=VALUE", help="Of the game: gap=0.2; repeatable."),
+        typer.Option("--set", metavar="NAME=VALUE", help="Option of a game: gap=0.2; repeatable."),
     ] = None,
     loss: Annotated[
         str | None,
-        typer.Option(help="Of a file of features and a label: logistic, squared or absolute."),
+        typer.Option(help="Loss of a file of features and a label: logistic, squared, absolute."),
     ] = None,
     label: Annotated[
-        int, typer.Option(help="Of data: the column of the label, from 0; -1 is the last.")
+        int, typer.Option(help="For data: the column of the label, from 0; -1 is the last.")
     ] = -1,
     bound: Annotated[
-        str, typer.Option(help="Of data: no row of features is longer. It must be no secret.")
+        str, typer.Option(help="For data: a public bound on the norm of a row of features.")
     ] = "1",
     epsilon: Annotated[
         list[str] | None, typer.Option(help="ε of private learners: 1. Several: 0.1,1.")
@@ -49,7 +49,7 @@ def learn(
     delta: Annotated[str, typer.Option(help="δ of private learners.")] = "1e-6",
     shifts: Annotated[
         int | None,
-        typer.Option(min=0, help="Also the regret against experts that change so often."),
+        typer.Option(min=0, help="Also the regret against experts that change at most that often."),
     ] = None,
     repeat: Annotated[int, typer.Option(min=1, help="Games that each learner plays.")] = 20,
     seed: Seed = None,
@@ -59,7 +59,7 @@ def learn(
     ] = None,
     seconds: Annotated[
         float | None,
-        typer.Option(min=0, help="End after so many, with the games that are done."),
+        typer.Option(min=0, help="Time limit in seconds; keeps the finished games."),
     ] = None,
     force: Force = False,
     json: Json = False,

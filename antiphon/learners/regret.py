@@ -57,12 +57,11 @@ def optimum(
     """The least value of F(x) = Σ count·ℓ(x; z) on the body, over the rows z of a table, with a
     certified gap.
 
-    By accelerated projected gradients, on losses that are smoothed ever less if they have kinks.
-    The gap is certified, by no assumption but convexity: a linear function a + ⟨g, x⟩ that is
-    nowhere above F has its least value on the body where ⟨g, x⟩ is least, in closed form; for
-    tangents it is the gap of Frank and Wolfe (Jaggi 2013, §2). Of all lines seen the best counts,
-    and of mixtures of them.
-    It stops at a gap of ``accuracy`` for each datum, or when it has tried long enough: look at it.
+    Method: accelerated projected gradients, with ever less smoothing of losses with kinks. The gap
+    is certified, assuming convexity only: a linear function a + ⟨g, x⟩ that is nowhere above F has
+    its least value on the body where ⟨g, x⟩ is least, in closed form; for tangents it is the gap of
+    Frank and Wolfe (Jaggi 2013, §2). The best of all tangents, and of mixtures of them, counts. It
+    stops at a gap of ``accuracy`` for each datum, or at a limit of steps: check the gap.
 
     >>> from antiphon.learners.convex import AbsoluteLoss, Ball
     >>> loss = AbsoluteLoss(dimension=1, grid=4)
@@ -82,7 +81,7 @@ def optimum(
     best, least, width = point, -math.inf, 1.0
     for _ in range(_WIDTHS):
         smooth = loss.smoothed(width) if isinstance(loss, Kinked) else loss
-        # There is no use in a better answer to a question that is put less sharply.
+        # The smoothed problem need not be solved more accurately than it approximates the loss.
         rough = 0.0 if smooth is loss else width * float(weights.sum()) / 256
         point, low = _descent(smooth, body, point, rows, weights, max(enough / 2, rough))
         given = point, rows, weights
@@ -105,11 +104,11 @@ def _below(body: Body, slope: Point, point: Point) -> float:
 def _descent(
     loss: ConvexLoss, body: Body, point: Point, rows: Values, weights: Values, enough: float
 ) -> tuple[Point, float]:
-    """The point that accelerated projected gradients reach, and a lower bound on F from the
-    tangents on the way.
+    """The point that accelerated projected gradient descent reaches, and a lower bound on F from
+    the tangents on the way.
 
-    Steps are as long as the curvature that is met allows.
-    Source: Beck and Teboulle 2009; begun anew where they turn back: O'Donoghue and Candès 2015.
+    The step length adapts to the observed curvature. Source: Beck and Teboulle 2009; restarted
+    where progress reverses: O'Donoghue and Candès 2015.
     """
     ahead, pace, curvature, least = point, 1.0, float(weights.sum()) / 64, -math.inf
     kept = max(1, min(_TANGENTS, (1 << 24) // len(point)))
@@ -142,8 +141,8 @@ def mixed(body: Body, offsets: Values, slopes: Values) -> float:
     """A lower bound on min F from mixtures of tangents, often better than that of any single
     tangent.
 
-    Each mixture is linear, and nowhere above F. A game of weights on the tangents against points,
-    played by multiplicative weights (Freund and Schapire 1999): their mean is nearly the best.
+    Each mixture is linear, and nowhere above F. Weights on the tangents play against points by
+    multiplicative weights (Freund and Schapire 1999): their mean is nearly optimal.
     """
     logs, total = np.zeros(len(offsets)), np.zeros(len(offsets))
     best, pace = -math.inf, math.sqrt(len(offsets))
@@ -194,7 +193,7 @@ class ConvexRegret:
 
 
 Curve = NDArray[np.float64]
-"""An array with a figure for each round 1, …, T."""
+"""An array of figures (such as regret), one for each round 1, …, T."""
 
 
 class BestInTurn:
@@ -267,13 +266,12 @@ def regret_of(view: View, *, loss: ConvexLoss, body: Body) -> ConvexRegret: ...
 def regret_of(
     view: View, *, grid: int = 1, loss: ConvexLoss | None = None, body: Body | None = None
 ) -> Regret | ConvexRegret:
-    """The regret that a game's view shows; a round whose loss never came is left out.
+    """The learner's regret in a game, from its view; a last round without a loss is left out.
 
-    Args: ``grid``, of a game of experts; ``loss`` and ``body``, of one in a body: then what is
-    best in hindsight is known up to a certified gap.
-    Raises: InvalidArgument for a loss before any advice, or with no advice since the last loss:
-    nobody was told whom to follow, or where to stand; for one of ``loss`` and ``body`` without the
-    other; for a view of another kind of game.
+    Args: ``grid``, for a game of experts; ``loss`` and ``body``, for one in a body, where the best
+    in hindsight is known up to a certified gap. Raises: InvalidArgument for a loss without advice
+    since the last loss; for ``loss`` without ``body`` or the reverse; for a view of another kind of
+    game.
 
     >>> import antiphon as ap
     >>> from antiphon.learners import Hedge, games

@@ -62,10 +62,10 @@ def facets(
 ) -> None:
     """Saves a grid of small pictures with the same axes, under one title and one legend.
 
-    ``axes`` says what they are, across and upwards. They are logarithmic, and what is below
-    ``least`` is drawn there; linear with None. One file for each path.
-    Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture, and for
-    rows that are empty or differ in length.
+    ``axes`` are the labels, across and upwards. The scales are logarithmic, and values below
+    ``least`` are drawn there; linear with None. One file for each path. Raises: MissingExtra
+    without matplotlib; InvalidArgument for a file that is no picture, and for rows that are empty
+    or differ in length.
     """
     if not rows or len({len(row) for row in rows}) > 1 or not rows[0]:
         raise InvalidArgument("facets stand in rows of equal length, of at least one")
@@ -93,10 +93,10 @@ def _headed(figure: pictures.Figure, title: str, width: float, height: float) ->
 def powers(
     rows: Mapping[str, Sequence[Facet]], *, title: str, paths: Iterable[Path], least: float = 1
 ) -> None:
-    """Saves rows of pictures of regret, each row over the quantity that its name says; all axes are
+    """Saves rows of pictures of regret, each row over the quantity in its name; all axes are
     logarithmic.
 
-    Rows may differ in length. What is below ``least`` is drawn there. One file for each path.
+    Rows may differ in length. Values below ``least`` are drawn there. One file for each path.
     Raises: MissingExtra without matplotlib; InvalidArgument for a file that is no picture, and for
     no rows, or an empty one.
     """

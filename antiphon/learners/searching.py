@@ -1,6 +1,6 @@
 """Searches for learners' parameters within a privacy budget, on logarithmic scales.
 
-Those of L2P: of the least regret bound that keeps to (ε, δ), and of Thm 3.10.
+For L2P: the parameters with the least regret bound within (ε, δ), and those of Thm 3.10.
 """
 
 import math
@@ -27,7 +27,7 @@ _NEAR: Final = 1 / 32
 
 
 def rounds(horizon: object) -> int:
-    """The horizon T, checked. Raises: InvalidArgument unless it is an int of at least 1."""
+    """Check and return the horizon T. Raises: InvalidArgument unless it is an int of at least 1."""
     return fields.check_size(horizon, "horizon", ROUNDS)
 
 
@@ -35,7 +35,7 @@ class ParameterSearch(NamedTuple):
     """A search in two parameters: for each y the largest private x, and the y for which the merit
     is least.
 
-    By plain floats: what is found is held to the claim.
+    In plain floats: the result is checked against the claim.
     """
 
     private: Callable[[float, float], bool]
@@ -80,8 +80,8 @@ def regret_bound(horizon: int, experts: int, rate: float, batch: int) -> float:
 def best_batch(horizon: int, bound: Callable[[int], float]) -> int:
     """The batch size B: the largest near the best one whose bound is at most 1/32 worse.
 
-    The larger the batch, the larger the rate may be; and where one expert is better than the others
-    by a gap, regret is about ln d/η, whatever B is.
+    The larger the batch, the larger the rate may be; and if one expert is better than the others by
+    a gap, regret is about ln d/η, for any B.
     """
     best = min((*(1 << k for k in range(horizon.bit_length())), horizon), key=bound)
     near = {max(1, best * parts // 8) for parts in range(5, 17)}
@@ -96,7 +96,7 @@ def keeps(curve: Callable[[float], float], epsilon: Fraction, delta: Fraction) -
 
 
 def keep_to(learner: Mechanism, epsilon: object, delta: object) -> None:
-    """Raises: InvalidArgument for a learner that spends more than (ε, δ)."""
+    """Check that a learner's claims imply (ε, δ). Raises: InvalidArgument if it spends more."""
     spent = guarantee(learner).epsilon_at(exact.probability(delta))
     if not calibration.at_most_target(spent, exact.positive(epsilon, "epsilon")):
         raise InvalidArgument(f"the counter that was made costs ε = {shown_up(spent)}: use its rho")
@@ -124,7 +124,7 @@ def epsilon_of(
     return measure.epsilon
 
 
-# --- plain floats: where to look. What is found is held to the claim ------------------------------
+# --- searches in plain floats; results are checked against the claim ------------------------------
 
 
 class _Asked(NamedTuple):
@@ -186,7 +186,7 @@ def best_l2p(
     """The L2P parameters with the least regret bound whose claim is (ε, δ)-DP. Raises:
     InvalidArgument."""
     asked = _Asked(horizon, max(experts, 2), float(target), chance)
-    # The ε of Thm 3.2 knows no margin: so it has the paper's.
+    # The ε of Thm 3.2 has no margin parameter: the paper's margin is used.
     margins = (1, 2) if accounting == "optimised" else (2,)
 
     def searches(batch: int) -> dict[int, ParameterSearch]:
@@ -223,7 +223,7 @@ def l2p_within(
     raise InvalidArgument("no parameters are found that keep to this epsilon: give a larger one")
 
 
-# --- Thm 3.10: as it is printed, and as it must be for Thm 3.2 to hold ----------------------------
+# --- Thm 3.10: as printed, and corrected so that Thm 3.2 holds ----------------------------
 
 _CURE: Final = (
     "Thm 3.10's closed form does not satisfy Thm 3.2 here; use LazyToPrivate.corrected, or tuned"

@@ -1,9 +1,9 @@
 """Checks of theorems on learners: the privacy of L2P and of users' labels, and the price of privacy
 in mistakes.
 
-L2P of two experts is asked by who listens, and by fixed streams. What users say of a label (LDP
-paper, Alg. 2) has noise for the range of scores, and for less. Of mistakes there are name and
-shame, and the lemma of the lower bound.
+L2P with two experts is tested against adaptive adversaries, and on fixed streams. Users' reports of
+a label (LDP paper, Alg. 2) are tested with noise for the range of scores, and with less. For
+mistakes: name and shame, and the lemma of the lower bound.
 """
 
 from __future__ import annotations
@@ -58,9 +58,9 @@ FIXED, LISTENING = Fraction(7, 484), Fraction(7, 242)
 def _experts() -> Iterator[Check]:
     size = "two experts, T = 2, p = 3/10, e^η = 11/10"
     yield Check(L2P, f"{size}: two streams that are fixed", _streams)
-    row = Check(L2P, f"{size}: adversaries that listen", _adaptive)
+    row = Check(L2P, f"{size}: adaptive adversaries", _adaptive)
     yield row
-    yield row.twin(f"{size}: as if to listen told no more", delta=FIXED)
+    yield row.twin(f"{size}: as if adaptivity told no more", delta=FIXED)
 
 
 def _adaptive(*, delta: Fraction = LISTENING) -> Evidence:
@@ -74,7 +74,7 @@ def _streams() -> Evidence:
     """The evidence on two fixed streams that differ in one loss, with advice asked before and after
     it.
 
-    δ of each two laws, listed.
+    It lists δ between each two laws.
     """
     laws = [_law([ADVICE, loss, ADVICE]) for loss in LOSSES]
     pairs = list(itertools.permutations(range(len(laws)), 2))
@@ -146,7 +146,7 @@ def _scored(ratio: Fraction, *, printed: bool = False) -> Evidence:
     """The evidence on ``OneScore`` with noise of weights ratio^|z|, so e^ε = ratio^(-GRID).
     ``printed``: its scale is divided by Λ/ln(KT).
 
-    Then the ratio is rounded up, which makes the noise more, and more private.
+    The ratio is then rounded up, which makes the noise larger, and more private.
     """
     response = OneScore(clipping=CLIPPING, context=0, epsilon=1)
     noise = ratio
@@ -186,7 +186,7 @@ NAMES: Final = NameAndShame(delta=TENTH)
 def _mistakes() -> Iterator[Check]:
     named = Check(MISTAKES, "name and shame: δ(0) = δ, T = 4", _named)
     yield named
-    yield named.twin("name and shame that looks at a sample twice", learner=LooksTwice())
+    yield named.twin("name and shame that uses a sample twice", learner=LooksTwice())
     rows = dict[str, Check]()
     for name, learner in (("name and shame", NAMES), ("a learner found out late", LATE),
                           ("a learner that wavers", WAVERS)):  # fmt: skip
@@ -229,13 +229,13 @@ LATE: Final = _table(
     (_ZERO, _ZERO, (1 - TENTH, _HALF, _HALF)), (_ONE, _ONE, _ONE), (_ONE, _ONE, _ONE),
     labels=(0, 1, 0),
 )  # fmt: skip
-"""A learner that notices a sample (1, 1) with probability δ, and leaves f⁽⁰⁾ at once or a round
-later."""
+"""A learner that notices a sample (1, 1) with probability δ, and leaves its first hypothesis f⁽⁰⁾
+at once or a round later."""
 _QUIET: Final = (Fraction(31, 32), Fraction(1, 32), 0)
 _ALARMED: Final = (0, Fraction(3, 64), Fraction(61, 64))
 WAVERS: Final = _table((_QUIET, _QUIET, _ALARMED), (_ONE,) * 3, (_ALARMED,) * 3, labels=(0, 1, 0))
-"""A learner that leaves f⁽⁰⁾ also without a cause, and half as often again once it got a sample
-(1, 1)."""
+"""A learner that leaves its first hypothesis f⁽⁰⁾ also without a cause, and half as often again
+after a sample (1, 1)."""
 
 
 def _delta(learner: MistakeLearner[int]) -> Fraction:

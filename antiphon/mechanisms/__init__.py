@@ -12,9 +12,8 @@
 * *Many queries*: ``MultiplicativeWeights``. *A descent*: ``NoisyDescent``.
 * *For demonstrations*: ``LeakyBit`` (CM §5.2), ``ExposedResponse``.
 
-Each says in its docstring what it takes, what it answers and what it promises; ``.claims`` is the
-promise as data. Which to use: docs/mechanisms.md.
-Private online learners are in ``antiphon.learners``.
+Each docstring states the messages, the answers and the promise; ``.claims`` is the promise as data.
+Which to use: docs/mechanisms.md. Private online learners are in ``antiphon.learners``.
 """
 
 from antiphon.mechanisms import counters

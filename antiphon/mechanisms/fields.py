@@ -1,11 +1,11 @@
 """Converters and validators for parameters that many mechanisms have in common.
 
-``positive``, ``double`` and ``size`` are converters that read the name of their field; what they
-do to a value with a name, ``check_…`` does.
+``positive``, ``double`` and ``size`` are converters that know the name of their field; ``check_…``
+are the same as functions of a value and a name.
 
-All raise InvalidArgument with the parameter's name: what is no finite number, out of range, …;
-and what would exhaust memory or time, before it does: sizes past a bound, and fractions of more
-than 2^13 bits (2,466 digits), which take ever longer to compute with.
+All raise InvalidArgument with the parameter's name: for values that are no finite numbers, out of
+range, …, and for values that would exhaust memory or time: sizes past a bound, and fractions of
+more than 2^13 bits (2,466 digits).
 """
 
 from __future__ import annotations
@@ -76,18 +76,18 @@ def _size(value: object, field: attrs.Attribute[int]) -> int:
     return check_size(value, field.name, field.metadata)
 
 
-if TYPE_CHECKING:  # as in antiphon.numbers.named
+if TYPE_CHECKING:  # for type checkers, as in antiphon.numbers.named
 
     def positive(value: object) -> Fraction:
-        """A rational > 0 that is not too long to compute with."""
+        """A converter for a rational > 0 of at most 2^13 bits."""
         ...
 
     def double(value: object) -> float:
-        """A number > 0 that a double can hold."""
+        """A converter for a number > 0 that a double can hold."""
         ...
 
     def size(value: object) -> int:
-        """An int between 1 and the field's bound."""
+        """A converter for an int between 1 and the field's bound."""
         ...
 
 
@@ -113,7 +113,7 @@ def distance(value: object) -> Fraction:
     """A converter for the distance of neighbours: a rational >= 0."""
     found = _short(exact.fraction(value, "distance"), "distance")
     if found < 0:
-        raise InvalidArgument("distance must be >= 0: nothing is nearer than equal")
+        raise InvalidArgument("distance must be >= 0")
     return found
 
 
@@ -151,7 +151,7 @@ def share(value: object) -> Fraction:
 
 def beta(value: object) -> float:
     """A converter for a probability of failure, strictly between 0 and 1."""
-    found = float(exact.probability(value, "beta"))  # all that follows is reckoned in doubles
+    found = float(exact.probability(value, "beta"))  # error bounds are computed in doubles
     if not 0 < found < 1:
         raise InvalidArgument("beta is a probability of failure: strictly between 0 and 1")
     return found

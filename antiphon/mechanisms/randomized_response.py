@@ -26,7 +26,7 @@ from antiphon.protocol.spaces import BITS, Finite, Integers, Signature
 from antiphon.verifiers.models import bounded, event_level, neighbouring_start
 
 _LARGE = Fraction(1000)
-"""An ε past which e^(-ε) is 0 in doubles; the truth is then told w.p. 1 - 2^-50."""
+"""An ε past which e^(-ε) is 0 in doubles; the true bit is then answered w.p. 1 - 2^-50."""
 _ANSWERS = Finite(tuple((bit, flag) for bit in (0, 1) for flag in (TOP, BOTTOM)))
 
 
@@ -82,7 +82,7 @@ _VALUES: Final = fields.at_most(fields.MOST_UPDATES, "group them")
 
 def _values(value: object) -> int:
     if fields.check_size(value, "values", _VALUES) == 1:
-        raise InvalidArgument("values must be an int >= 2: with one value there is nothing to tell")
+        raise InvalidArgument("values must be an int >= 2: a single value has no information")
     return value  # type: ignore[return-value]
 
 
@@ -131,11 +131,10 @@ class KaryResponse(OneOfMany):
     """k-ary randomized response: the value itself w.p. e^ε/(e^ε+k-1), else a uniform other; k =
     ``values``.
 
-    Privacy: ε-DP w.r.t. f_∼ on any two values, and dominated by its laws on two of them; proved.
-    Exact for ``epsilon=Log(q)``; for another ε the probability of the truth is rounded down
-    (towards 1/k), so the claim still holds.
-    Source: Kairouz, Bonawitz, Ramage 2016 (k-RR); for k = 2 Warner 1965.
-    Raises: InvalidArgument for epsilon < 0 or NaN, values < 2.
+    Privacy: ε-DP w.r.t. f_∼ on any two values, and dominated by its distributions on two of them;
+    proved. Exact for ``epsilon=Log(q)``; for another ε the probability of the truth is rounded down
+    (towards 1/k), so the claim still holds. Source: Kairouz, Bonawitz, Ramage 2016 (k-RR); for k =
+    2 Warner 1965. Raises: InvalidArgument for epsilon < 0 or NaN, values < 2.
 
     >>> KaryResponse(epsilon=100, values=5).start(seed=1).send(3)
     3
@@ -159,7 +158,7 @@ class KaryResponse(OneOfMany):
         beta.
 
         Hoeffding for each value and a union bound: √(ln(2k/beta)/(2·users)) / (truth - lie).
-        Infinite for ε = 0, whose answers tell nothing.
+        Infinite for ε = 0, where answers have no information.
         """
         width = math.sqrt(
             math.log(2 * self.values / fields.beta(beta)) / (2 * exact.whole(users, "users"))
@@ -244,8 +243,8 @@ class ExposedDivergence:
 @column_safe
 @attrs.frozen
 class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
-    """The mechanism M_{p,E}: first it says whether it is exposed, w.p. p; if so, it answers a bit
-    by RR_E.
+    """The mechanism M_{p,E}: its first answer is whether it is exposed, w.p. p; if so, it answers a
+    bit by RR_E.
 
     State: ⊤ (fresh), ⊥ (exposed), λ (done). (⊤, bit) -> ⊥ w.p. p, else ⊤ and done; (⊥, bit) ->
     the bit w.p. e^E/(1+e^E), else the other, and done; (λ, bit) -> ⊤.
@@ -296,8 +295,8 @@ class ExposedResponse(ContinualMechanism[Symbol, int, int | Symbol]):
 
 @lru_cache(maxsize=64)
 def concentrated(probability: Fraction, epsilon: exact.ExactEpsilon) -> Fraction:
-    """A ρ >= sup_α D_α/α for ``ExposedResponse``. As D_α rises, D_β/α bounds it between α and β,
-    E/α from α on."""
+    """A ρ >= sup_α D_α/α for ``ExposedResponse``. D_α is nondecreasing, so D_β/α bounds D/order
+    between orders α and β, and E/α from α on."""
     end = exact.bracket(epsilon, 20)[1]
     if end > _FAR:
         return end  # D_α <= E

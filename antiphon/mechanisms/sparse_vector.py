@@ -1,5 +1,5 @@
-"""The sparse vector technique: which of many queries lie above a threshold, at a cost only for
-those.
+"""The sparse vector technique: it finds which of many queries lie above a threshold, and only those
+cost privacy.
 
 A query is sent as its value on the dataset, an int; a threshold of its own for each query is
 subtracted from it. On two neighbouring datasets the values of every query are at most Δ =
@@ -12,11 +12,11 @@ times ⊤ the mechanism halts. It is (ε₁+ε₂)-DP:
 
 *Proof.* Fix queries q_i on D and q'_i on D', answers, and a z; couple ρ = z on D with z + Δ on D'.
 The law of ρ changes by e^(ε₁) at most. ⊥ is no less likely on D', as q'_i <= q_i + Δ and the
-threshold rises by Δ. ⊤ asks ν >= T + z - q_i on D, and on D' ν >= T + z + Δ - q'_i, at most 2Δ
-more: the tail of ν falls by e^(2Δ/s) = e^(ε₂/c) at most, c times. The sum over z, of products
-since the ν are independent, keeps the factor e^(ε₁+ε₂). An adaptive query is a function of the
-answers before it, so it is the same on both sides. The *gap* q + ν - T - ρ of a ⊤ has the same
-factor, as P(ν = x) too changes by e^(2Δ/s) at most where x moves by 2Δ: it is told for free.
+threshold rises by Δ. ⊤ requires ν >= T + z - q_i on D, and on D' ν >= T + z + Δ - q'_i, at most 2Δ
+more: the tail of ν falls by e^(2Δ/s) = e^(ε₂/c) at most, c times. The sum over z, of products since
+the ν are independent, keeps the factor e^(ε₁+ε₂). An adaptive query is a function of the answers
+before it, so it is the same on both sides. The *gap* q + ν - T - ρ of a ⊤ has the same factor, as
+P(ν = x), too, changes by e^(2Δ/s) at most where x moves by 2Δ: so it may be released at no cost.
 
 *Monotone*: all q_i <= q'_i, or all q_i >= q'_i. Going up, the coupling moves the bound of
 ν by Δ - (q'_i - q_i), between 0 and Δ; going down, couple ρ = z with itself: ⊥ is no less likely
@@ -61,11 +61,12 @@ class SparseState(NamedTuple):
 @column_safe
 @attrs.frozen(kw_only=True)
 class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
-    """A mechanism that tells whether queries are above the ``threshold``; HALT after ``tops``
-    above. Abstract.
+    """A mechanism that answers whether queries are above the ``threshold``; HALT after ``tops``
+    that are. Abstract.
 
-    (state, q) -> ⊥, or what ``_above`` tells, for an int q; one draw of discrete Laplace noise a
-    query. ``share`` is the part ε₁/ε that the threshold gets; with many tops less is better.
+    (state, q) -> ⊥, or the answer of ``_above``, for an int q; one draw of discrete Laplace noise a
+    query. ``share`` is the part ε₁/ε that the threshold gets; with many ``tops`` a smaller share is
+    better.
     """
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
@@ -124,8 +125,8 @@ class AnySparseVector(ContinualMechanism[SparseState, int, Told]):
 
     @abstractmethod
     def _above(self, value: int, gap: int, coins: Coins) -> Told:
-        """The answer to a query above the threshold, of which ``gap`` is its noisy distance from
-        it."""
+        """The answer to a query above the threshold; ``gap`` is its noisy distance from the
+        threshold."""
 
     def error_bound(self, queries: int, *, beta: float) -> int:
         """A bound α on the error of the first ``queries`` answers, with probability at least 1 -
@@ -150,11 +151,11 @@ class SparseVector(AnySparseVector):
     after ``tops`` ⊤.
 
     (state, q) -> ⊥ or ⊤, for an int q; one draw of discrete Laplace noise a query, sampled
-    exactly. ``share`` is the part ε₁/ε that the threshold gets; with many tops less is better.
-    Privacy: ε-DP w.r.t. ``every_pair(Within(sensitivity), monotone=monotone)``, against
-    adaptive adversaries; proved (see the module). That f is not first-pair consistent.
-    Source: Lyu, Su, Li 2017, Algorithm 1 (with ``monotone``: Thm 5).
-    Raises: InvalidArgument for epsilon or sensitivity not positive.
+    exactly. ``share`` is the part ε₁/ε that the threshold gets; with many ``tops`` a smaller share
+    is better. Privacy: ε-DP w.r.t. ``every_pair(Within(sensitivity), monotone=monotone)``, against
+    adaptive adversaries; proved (see the module). This f is not first-pair consistent. Source: Lyu,
+    Su, Li 2017, Algorithm 1 (with ``monotone``: Thm 5). Raises: InvalidArgument for epsilon or
+    sensitivity not positive.
 
     >>> session = SparseVector(epsilon=100, threshold=10, tops=2).start(seed=1)
     >>> [session.send(value) for value in (3, 17, 4, 20, 30)]
@@ -196,7 +197,7 @@ class AboveThreshold(AnySparseVector):
 @column_safe
 @attrs.frozen(kw_only=True)
 class GapSparseVector(AnySparseVector):
-    """The sparse vector that tells the noisy gap q + ν - (T + ρ) >= 0 in place of ⊤.
+    """The sparse vector that answers the noisy gap q + ν - (T + ρ) >= 0 in place of ⊤.
 
     T + gap estimates q with the noise ν - ρ. It costs nothing more.
     Privacy: ε-DP as ``SparseVector``; proved (see the module).
@@ -218,10 +219,10 @@ class GapSparseVector(AnySparseVector):
 @column_safe
 @attrs.frozen(kw_only=True)
 class NumericSparseVector(AnySparseVector):
-    """The sparse vector that tells the query's value q with fresh noise in place of ⊤.
+    """The sparse vector that answers the query's value q with fresh noise in place of ⊤.
 
     ε₃ = ``value_share``·ε pays for the values: noise of scale cΔ/ε₃ each, so ε₃/c; the rest is
-    ε₁ + ε₂. (With c = 1 the value has less noise than the gap gives for nothing.)
+    ε₁ + ε₂. (With c = 1 the value has less noise than the free estimate by the gap.)
     Privacy: ε-DP as ``SparseVector``: given that a query is above, its value is one more
     discrete Laplace answer, e^(Δ/scale), c times; proved.
     Source: Lyu, Su, Li 2017, Algorithm 7.

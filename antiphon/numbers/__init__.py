@@ -1,7 +1,7 @@
 # pyright: reportUnusedImport=false
 """Errors, exact numbers, intervals, a persistent vector. Imports nothing else of Antiphon.
 
-It is a door, too: what files of other rooms take most often is imported from here, in one line.
+Other packages of the library import their most used names from here, in one line.
 """
 
 from antiphon.numbers.errors import (

@@ -28,14 +28,14 @@ _HALF: Final = np.uint64(32)
 def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
     """Whether all entries are finite and in [low, high]; compared exactly, whatever the dtype.
 
-    Without a pass over whole numbers that have no bounds; else by the least and the greatest
-    entry, as Python's numbers: a bound is never rounded to the dtype, nor an entry to the bound's.
-    What stands for an array is asked as arrays are, if its entries are int64 or float64.
+    Unbounded integer arrays are not scanned; otherwise the least and the greatest entry are
+    compared as Python numbers, so neither a bound nor an entry is rounded. A column of arrays is
+    handled like an array if its entries are int64 or float64.
     """
     kind, bounded = values.dtype.kind, low != -math.inf or high != math.inf
     if not values.size or (kind in _WHOLE and not bounded):
         return True
-    if kind == "c":  # finite in both parts, and in no order
+    if kind == "c":  # complex: both parts must be finite; there is no order
         return not bounded and bool(np.isfinite(values).all())
     if kind not in _WHOLE and kind != "f":
         return False
@@ -43,7 +43,7 @@ def inside(values: NDArray[Any], low: Bound, high: Bound) -> bool:
         least, most = values.min().item(), values.max().item()
     if kind == "f" and not (bool(-math.inf < least) and bool(most < math.inf)):
         return False
-    if values.dtype.char == "g":  # a longdouble would round what it is compared with
+    if values.dtype.char == "g":  # a comparison with a longdouble would round the bound
         least, most = (Fraction(*end.as_integer_ratio()) for end in (least, most))
     return bool(low <= least) and bool(most <= high)
 

@@ -1,8 +1,8 @@
 """Double-double arithmetic: a number as the sum of two doubles, for differences that cancel.
 
-A loss such as (k-2j)ε - ε_g is often tiny beside its parts, and zero on purpose where ε_g
-is a multiple of ε. Two doubles keep about 106 bits, so that such a difference has its
-leading digits (Dekker 1971; Knuth's two-sum).
+A privacy loss such as (k-2j)ε - ε_g is often tiny beside its terms, and exactly zero where ε_g is a
+multiple of ε. Two doubles keep about 106 bits, so that such a difference has its leading digits
+(Dekker 1971; Knuth's two-sum).
 """
 
 from fractions import Fraction
@@ -27,7 +27,7 @@ class Twofold(NamedTuple):
 
 
 def twofold(value: exact.ExactEpsilon) -> Twofold:
-    """The pair of doubles whose sum is nearest to an exact parameter."""
+    """An exact number as two doubles (high and low part) whose sum is nearest to it."""
     rational = exact.bracket(value, 40)[0] if isinstance(value, exact.Log) else value
     high = float(min(rational, Fraction(_LARGEST)))
     return Twofold(high, float(rational - Fraction(high)))
@@ -42,7 +42,7 @@ def difference(multiples: Floats, unit: Twofold, subtrahend: Twofold) -> Floats:
 
 
 def spread(high: Floats, low: Floats, multiples: Floats, unit: Twofold) -> tuple[Floats, Floats]:
-    """Every sum high + low + multiple · unit, again in two parts; as exact as ``difference``."""
+    """Every sum high + low + multiple · unit, in two doubles each; as exact as ``difference``."""
     product, rest = _product(multiples, unit.high)
     total, lost = _sum(high[:, None], product)
     return total.ravel(), (low[:, None] + (lost + (rest + multiples * unit.low))).ravel()

@@ -1,8 +1,8 @@
 """The exceptions of this package: one base class, and one class for each kind of fault.
 
 Every message says what was wrong, what was expected and how to mend it, and
-shows public values only: an error must not become a way to read the data. Of how many arguments
-a user's function is, is asked when it is decorated, not when it is called.
+shows public values only: an error must not become a way to read the data. The number of arguments
+of a user's function is checked when it is decorated, not when it is called.
 """
 
 import functools
@@ -82,7 +82,8 @@ class InvalidArgument(AntiphonError, ValueError):
 class UnknownOrder(InvalidArgument):
     """A Rényi curve is not known at the order it was asked for; user curves raise this.
 
-    Accounting takes ∞ for its value, and other orders; any other error of a curve is a fault.
+    Accounting then takes ∞ at that order, and uses other orders; any other error of a curve is a
+    fault.
     """
 
 
@@ -101,15 +102,15 @@ class TranscriptError(AntiphonError):
 class PartError(AntiphonError):
     """A part that breaks its contract: a step that crashes, or an f that returns no state.
 
-    Never an outcome of the game: what hides a fault would pass for privacy. What the part
-    itself raised is the ``__cause__``; ``ap.check`` looks for such faults.
+    It is never counted as an outcome of the privacy game, where a hidden fault would pass for
+    privacy. The part's own exception is the ``__cause__``; ``ap.check`` looks for such faults.
     """
 
 
 class ForeignError(AntiphonError):
     """Code of another library failed when asked for an answer; its exception is the ``__cause__``.
 
-    Whether it had tossed coins is not known, so that it counts as a failure after a draw.
+    Whether that code had drawn coins is not known, so it counts as a failure after a draw.
     """
 
 
@@ -163,7 +164,7 @@ class Intractable(AntiphonError):
 class ExecutorError(AntiphonError):
     """Worker processes that cannot take a task, or that die of it repeatedly.
 
-    ``outcome`` is what was computed until then (an ``Outcome``), or None.
+    ``outcome`` holds the results computed until then (an ``Outcome``), or None.
     """
 
     def __init__(self, message: str, outcome: object = None) -> None:
@@ -187,7 +188,7 @@ class MissingExtra(AntiphonError, ImportError):
 
 
 for _each in (AntiphonError, *AntiphonError.__subclasses__(), UnknownOrder):
-    _each.__module__ = "antiphon"  # tracebacks and pickles name them as users do
+    _each.__module__ = "antiphon"  # tracebacks and pickles name these classes as users do: ap.…
 
 REFUSALS: Final = (InvalidArgument, ProtocolError, CompositionError, BudgetExceeded)
 """The errors by which a step refuses a message; a verifier answers them with HALT."""
@@ -196,7 +197,7 @@ READINGS: Final = (ReplayMismatch, Intractable, PartError)
 part is faulty."""
 
 
-# --- an exception that cannot be kept, in words ---------------------------------------------------
+# --- an exception that cannot be pickled, as text -------------------------------------------------
 
 _LONG: Final = 300
 """The number of characters of an exception's text that are kept."""
@@ -206,7 +207,7 @@ def in_words(error: BaseException) -> tuple[str, str]:
     """Class name and the message of an exception; the message is "" if its ``__str__`` fails."""
     try:
         return type(error).__name__, str(error)[:_LONG]
-    except Exception:  # whose ``__str__`` is another's
+    except Exception:  # its ``__str__`` is a user's code
         return type(error).__name__, ""
 
 
@@ -217,7 +218,7 @@ def from_words(kind: str, text: str) -> AntiphonError:
     return PartError(text if kind == PartError.__name__ else f"{kind}: {text}")
 
 
-# --- where a part failed, and what is raised where a failure must not pass for an outcome -------
+# --- where a part failed, and the error where a failure must not count as an outcome -------
 
 _OURS: Final = str(Path(__file__).parent.parent)
 
@@ -231,16 +232,16 @@ def place(error: BaseException) -> str:
 
 
 def told(error: BaseException) -> str:
-    """The class and the message of an exception of a part that crashed on test messages."""
+    """The class and message of an exception of a part that crashed on a test message."""
     kind, text = in_words(error)
     return f"{kind}: {text}" if text else kind
 
 
 def crash(error: Exception, message: str) -> PartError:
-    """A PartError for a step that crashed on a test message; raise it ``from`` the exception.
+    """The PartError to raise (``from`` the exception) for a step that crashed on a test message.
 
-    Live a crash is an outcome, HALT (law 1). Counted as one in a study, a step that always
-    crashes would be perfectly private.
+    In live use a crash is an outcome, HALT (law 1). In a study, a step that always crashes would
+    then count as perfectly private.
     """
     return PartError(
         f"a step crashed: {told(error)}, on {message}, at {place(error)}; a crash is no answer "
@@ -253,8 +254,8 @@ Called = TypeVar("Called", bound=Callable[..., object])
 
 
 def written_as(call: str) -> Callable[[Called], Called]:
-    """Decorator: if the arguments of a call do not fit the signature, the error shows ``call``,
-    which to write instead.
+    """Decorator: if the arguments of a call do not fit the signature, the error shows ``call``, the
+    call to write instead.
 
     >>> @written_as("twice(3)")
     ... def twice(number):
@@ -271,7 +272,7 @@ def written_as(call: str) -> Callable[[Called], Called]:
                 return function(*given, **named)
             except TypeError as error:
                 if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                    raise  # from within
+                    raise  # a TypeError from inside the function
                 raise InvalidArgument(f"{error}; write {call}") from None
 
         return cast("Called", called)
@@ -310,9 +311,9 @@ def check_arity(function: object, decorator: str, *arguments: str) -> None:
     if not callable(function):
         raise InvalidArgument(f"{wanted}, not {of_kind(function)}")
     try:
-        # Of a wrapper its own: what it wraps may be called on others.
+        # The wrapper's own signature: it may call the wrapped function with other arguments.
         signature = inspect.signature(function, follow_wrapped=False)
-    except ValueError:  # of some functions that are not written in Python it is not known
+    except ValueError:  # some functions that are not written in Python have no known signature
         return
     try:
         signature.bind(*arguments)

@@ -20,8 +20,8 @@ from antiphon.numbers.errors import InvalidArgument, of_kind, shown
 def fraction(value: object, name: str = "value") -> Fraction:
     """A finite number as an exact Fraction. Raises: InvalidArgument for anything else.
 
-    A float is read as the shortest decimal that prints it: 0.1 is 1/10. What is returned is of
-    plain types: what it equals cannot change between two looks at it.
+    A float is read as the shortest decimal that prints it: 0.1 is 1/10. The result is a plain
+    Fraction, whose value and ``==`` no user class can change.
 
     Raises: InvalidArgument for NaN, infinities, bools, non-numbers and subclasses of Fraction.
 
@@ -44,12 +44,12 @@ _RATIO: Final = re.compile(r"[0-9]{1,40}/[0-9]{1,40}")
 def rational(text: str, name: str) -> Fraction:
     """A text such as 0.1, 1e-6 or 1/3 as an exact Fraction. Raises: InvalidArgument otherwise.
 
-    Every text of a user's becomes a number here: ``Fraction`` itself reads 1e99999999, and is at it
-    for minutes, in which no signal ends the process; it takes spaces, underscores and the digits of
-    every script, too.
+    All numbers in users' texts are read by this function, as ``Fraction`` itself spends minutes on
+    1e99999999, in which no signal ends the process, and accepts spaces, underscores and the digits
+    of every script.
 
-    Raises: InvalidArgument for anything else: inf and nan, a sign, more than 40 digits beside the
-    point or the stroke, and exponents of more than two digits.
+    Raises: InvalidArgument for anything else: inf and nan, a sign, more than 40 digits on a side of
+    the point or the slash, and exponents of more than two digits.
 
     >>> rational("0.1", "delta")
     Fraction(1, 10)
@@ -67,9 +67,10 @@ _PLAIN: Final = 12
 
 
 def written(value: object) -> str:
-    """A value as Python prints it, but a Fraction that a short decimal equals as that decimal.
+    """A value as Python prints it, except that a Fraction with a short decimal form is printed as
+    that decimal.
 
-    What reads its parameters as this library does (``fraction``) is made again of what is written.
+    A constructor that reads its parameters by ``fraction`` rebuilds the same value from this text.
 
     >>> print(written(Fraction(3)), written(Fraction(1, 10)), written((Fraction(1, 3), "x")))
     3 0.1 (Fraction(1, 3), 'x')
@@ -92,7 +93,7 @@ _LARGE: Final = 10**9
 def number(value: object) -> int | float | Fraction:
     """A NumPy scalar, or a number of a subclass, as a plain Python int, float or Fraction.
 
-    Raises: InvalidArgument for what is none, and for subclasses of Fraction.
+    Raises: InvalidArgument for anything else, and for subclasses of Fraction.
     """
     if type(value) in (float, Fraction):
         return value  # type: ignore[return-value]
@@ -196,8 +197,8 @@ def at_most(left: ExactEpsilon, right: ExactEpsilon) -> bool:
     ln(r) is irrational for rational r != 1, so raising the precision of
     outward-rounded logarithms separates the two sides after finitely many steps.
 
-    Raises: InvalidArgument if 1000 digits do not tell a rational from a logarithm, so that
-    no number made to be close, in a file, holds up whoever reads it.
+    Raises: InvalidArgument if 1000 digits do not separate the two, so that a file with maliciously
+    close numbers cannot stall its reader.
 
     >>> at_most(Log(3), Fraction(11, 10)), at_most(Fraction(11, 10), Log(3))
     (True, False)

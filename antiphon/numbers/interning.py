@@ -1,4 +1,4 @@
-"""Numbers and keys for values, by exact type: 1, True and 1.0 are three different values."""
+"""Numbers and hashable keys for values, by exact type: 1, True and 1.0 are three values."""
 
 import enum
 import struct
@@ -23,8 +23,9 @@ def has_plain_metaclass(kind: type) -> bool:
     """Whether the metaclass of a class is type, ABCMeta or EnumMeta, which cannot change its
     attributes or its equality.
 
-    Asked before a class is looked up in anything: by its hash and ``==`` a class with a
-    metaclass of another's may pass for ``int``. By identity, as metaclasses have them, too.
+    Checked before a class is used as a dictionary key: a user's metaclass may define a hash and
+    ``==`` by which its class passes for ``int``. Compared by identity, as a metaclass may have a
+    metaclass of this kind, too.
     """
     meta = type(kind)
     return meta is type or meta is ABCMeta or meta is enum.EnumMeta
@@ -43,9 +44,9 @@ def fingerprint(value: object) -> Hashable:
     """A hashable key that two values share only if they agree in exact type and content.
 
     Merging answers that differ would make a privacy figure too small, so types are
-    part of the key at every depth. Of a class with an ``==`` of its own all attributes
-    must be the same, too: it may forget one. Only a method ``__fingerprint__`` can say what
-    the content is; then two values are the same if these are.
+    part of the key at every depth. For a class with its own ``==`` all attributes must agree, too,
+    as the ``==`` may forget one. A method ``__fingerprint__`` replaces this: its result is then the
+    content that is compared.
     """
     kind: type = type(value)
     if type(kind) is not type and not has_plain_metaclass(kind):
@@ -69,7 +70,7 @@ def _content(kind: type[Any]) -> Content | None:
         return _members
     if issubclass(kind, np.generic):
         return _scalar
-    hashed: object = kind.__hash__  # None where a class forbids it
+    hashed: object = kind.__hash__  # None where a class sets ``__hash__ = None``
     if hashed is None or hashed is object.__hash__:
         return None
     if "__attrs_attrs__" in vars(kind):
@@ -151,13 +152,13 @@ _CONTENTS: Final[dict[type, Content]] = {
 
 
 def compared_by(kind: type, *names: str) -> None:
-    """Compare values of a class by the fields ``names`` only; its other fields follow from them."""
+    """Class decorator: compare values by the fields ``names`` only; the others follow from them."""
     _CONTENTS[kind] = _fields(names)
 
 
 @attrs.define(eq=False)
 class Interner:
-    """Numbers 0, 1, … for values, in the order in which they are first met."""
+    """A numbering 0, 1, … of hashable values, in the order in which they first occur."""
 
     values: list[object] = attrs.field(factory=list[object])
     _ids: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
@@ -180,6 +181,6 @@ class Interner:
             ) from None
         if number is None:
             number = len(self._ids)
-            self.values[number:] = [value]  # over what an interrupt has left there
+            self.values[number:] = [value]  # overwrites entries that an interrupt left half done
             self._ids[key] = number
         return number

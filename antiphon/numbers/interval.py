@@ -3,9 +3,10 @@
 Everything here is a binary64 number with a direction: ``up`` never returns less than
 the real number it stands for, ``down`` never more. Privacy figures are reported ``up``.
 
-A double that is reported will be read in one of two ways: as the rational that it is, and, by
-us (``protocol.exact``) and by people, as the shortest decimal that prints it. The two are up to
-half a unit apart, so what is rounded here is on its side of the truth in *both* readings.
+A reported double is read in two ways: as the rational that it equals, or, by this library
+(``numbers.exact``) and by people, as the shortest decimal that prints it. The two differ by up to
+half a unit in the last place, so a result here is on its side of the true number in *both*
+readings.
 """
 
 from __future__ import annotations
@@ -108,12 +109,12 @@ def _nearest(value: Fraction | Decimal) -> float:
 
 
 def outward(lower: float, upper: float) -> Interval[float]:
-    """An interval of numbers >= 0, widened to hold the truth after three rounded operations,
-    also if read as printed decimals."""
+    """An interval of numbers >= 0, widened to contain the true number after three rounded
+    operations, also if read as printed decimals."""
     low, high = lower * (1 - 6 * UNIT), upper * (1 + 6 * UNIT)
     return Interval(max(0.0, math.nextafter(low, -1.0)), math.nextafter(high, math.inf))
 
 
 def probability(value: Interval[float]) -> Interval[float]:
-    """The interval, cut to [0, 1]."""
+    """An interval for a probability: the given one, cut to [0, 1]."""
     return Interval(min(1.0, max(0.0, value.lower)), min(1.0, max(0.0, value.upper)))

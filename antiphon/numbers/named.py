@@ -23,23 +23,23 @@ def by_name(check: Callable[[Any, str], Any]) -> attrs.Converter[Any, Any]:
     return attrs.Converter(convert, takes_field=True)
 
 
-if TYPE_CHECKING:  # a type checker takes what an attrs class is made with from a function only
+if TYPE_CHECKING:  # type checkers infer the constructor's types from a plain function only
     from fractions import Fraction
 
     def fraction(value: object) -> Fraction:
-        """A rational."""
+        """Converter for an attrs field: a rational, as an exact Fraction."""
         ...
 
     def positive(value: object) -> Fraction:
-        """A rational > 0."""
+        """Converter for an attrs field: a rational > 0."""
         ...
 
     def whole(value: object) -> int:
-        """An int >= 1."""
+        """Converter for an attrs field: an int >= 1."""
         ...
 
     def epsilon(value: object) -> exact.ExactEpsilon:
-        """A loss >= 0, in nats."""
+        """Converter for an attrs field: an ε >= 0, in nats, exact or a ``Log``."""
         ...
 
 

@@ -1,4 +1,4 @@
-"""The standard normal law, certified: rationals around its tails, density and quantiles."""
+"""The standard normal law with certified bounds: rationals around tails, density, quantiles."""
 
 import math
 from fractions import Fraction
@@ -22,8 +22,8 @@ Ends = tuple[Fraction, Fraction]
 def tail(x: Fraction) -> Ends:
     """Rationals around 1 - Φ(x), relatively 2^-100 apart; past x = 40 the lower one is 0.
 
-    As ½ - φ(x) Σ x^(2n+1)/(1·3·…·(2n+1)), whose terms are all positive, with as many more bits
-    as the difference costs.
+    As ½ - φ(x) Σ x^(2n+1)/(1·3·…·(2n+1)), whose terms are all positive; extra bits make up for the
+    cancellation in the difference.
 
     >>> [float(end) for end in tail(Fraction(0))], f"{float(tail(Fraction(2))[1]):.12f}"
     ([0.5, 0.5], '0.022750131948')
@@ -33,7 +33,7 @@ def tail(x: Fraction) -> Ends:
         return 1 - high, 1 - low
     if x > _FARTHEST:
         return Fraction(0), tail(Fraction(_FARTHEST))[1]
-    bits = _BITS + math.ceil(x * x * Fraction(3, 2))  # twice those of e^(-x²/2)
+    bits = _BITS + math.ceil(x * x * Fraction(3, 2))  # twice the bits that e^(-x²/2) loses
     least, most = density(x, bits)
     low, high = _series(x, bits)
     return Fraction(1, 2) - most * high, Fraction(1, 2) - least * low
@@ -52,7 +52,7 @@ def _series(x: Fraction, bits: int) -> Ends:
     high = up = math.ceil(x * (1 << bits))
     top, bottom = (x * x).as_integer_ratio()
     n = 0
-    while up > 1 or 2 * n + 3 < 2 * x * x:  # then terms are halved at least: all others add 2·up
+    while up > 1 or 2 * n + 3 < 2 * x * x:  # then the rest adds at most 2·up
         n += 1
         down = down * top // (bottom * (2 * n + 1))
         up = -(-up * top // (bottom * (2 * n + 1)))
@@ -85,8 +85,8 @@ def _root_of_twice_pi(bits: int) -> tuple[int, int]:
 def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
     """Rationals around δ(ε) = Φ(μ/2 - ε/μ) - e^ε Φ(-μ/2 - ε/μ) of the Gaussian mechanism, μ > 0.
 
-    Balle and Wang 2018, Thm 8; of N(0, 1) and N(μ, 1), so the curve of μ-GDP (Dong, Roth and Su
-    2022, Cor. 1). The lower end may be negative where nothing is left.
+    Balle and Wang 2018, Thm 8; it is the δ of N(0, 1) against N(μ, 1), so of μ-GDP (Dong, Roth and
+    Su 2022, Cor. 1). The lower end may be negative where δ is near 0.
 
     >>> f"{float(gaussian_delta(Fraction(1), Fraction(1))[1]):.9f}"
     '0.126936738'
@@ -95,7 +95,7 @@ def gaussian_delta(mu: Fraction, epsilon: ExactEpsilon) -> Ends:
     near, far = high / mu - mu / 2, high / mu + mu / 2
     if low == high:
         return _difference(tail(near), tail(far), high)
-    # δ falls in ε
+    # δ decreases in ε
     return (
         _difference(tail(near), tail(far), high)[0],
         _difference(tail(low / mu - mu / 2), tail(low / mu + mu / 2), low)[1],

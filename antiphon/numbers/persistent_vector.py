@@ -58,7 +58,7 @@ class Vector(Generic[Item]):
         root = self._root
         if self._shift:
             vector._root = _replaced(root, self._shift, index, item)
-        else:  # few items: the common case, without a call
+        else:  # few items: the common case, in line
             vector._root = (*root[:index], item, *root[index + 1 :])
         return vector
 

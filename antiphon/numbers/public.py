@@ -1,4 +1,5 @@
-"""Rooms (subpackages): the names that ``dir`` shows of them, and modules found by folder.
+"""Subpackages ("rooms") of Antiphon: the names that ``dir`` shows of them, and modules found by
+folder.
 
 A room adds commands, theorems, specimens and patterns by its files. ``found("theorems")`` loads
 what stands in any folder ``antiphon/ROOM/theorems``, or is a file ``antiphon/ROOM/theorems.py``.
@@ -47,7 +48,7 @@ def _files(folder: str) -> Iterator[tuple[str, Path]]:
 def load_file(path: Path, name: str) -> ModuleType:
     """Run a file as the module of this name, whatever the file's extension.
 
-    Raises: FileNotFoundError, and whatever the file raises.
+    Raises: FileNotFoundError, and any error of the file's code.
     """
     spec = spec_from_loader(name, SourceFileLoader(name, str(path)))
     assert spec is not None

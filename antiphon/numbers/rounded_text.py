@@ -1,7 +1,7 @@
 """Numbers as text, rounded in a known direction: the only place where digits are dropped.
 
-What is promised or spent is rounded up; what remains, and what it is at least, down. So what people
-read is as sound as what was computed. A float is read as the shortest decimal that prints it, as
+A promised or spent amount is rounded up; a remaining amount or a lower bound, down. So the printed
+figure is as sound as the computed one. A float is read as the shortest decimal that prints it, as
 everywhere (``exact.fraction``), so that 0.1 stays 0.1.
 """
 
@@ -61,8 +61,8 @@ def fixed_down(value: Figure, places: int) -> str:
 
 
 def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
-    """The larger number rounded down and the smaller rounded up, to six digits, or to as many as
-    show which is larger.
+    """Two numbers as texts that show which is larger: the larger rounded down, the smaller up, to
+    six digits or as many as needed.
 
     >>> told_apart(0.2, 0.1), told_apart(0.10000000012, 0.1)
     (('0.2', '0.1'), ('0.1000000001', '0.1'))
@@ -77,7 +77,7 @@ def told_apart(more: Figure, less: Figure) -> tuple[str, str]:
 
 
 def _reading(value: Figure) -> Fraction | float:
-    """A number in the form in which figures are compared; a logarithm as a 40-digit rational."""
+    """A number as figures are compared: exact, or for a logarithm a 40-digit rational."""
     return value if _endless(value) else exact.bracket(_exactly(value), 40)[0]
 
 
@@ -90,7 +90,7 @@ def _exactly(value: Figure) -> ExactEpsilon:
 
 
 def _ended(value: Figure, digits: int, direction: str) -> Fraction:
-    """The exact value; for a logarithm, the end of a ``digits``-digit bracket in a direction."""
+    """The exact value of a number; for a logarithm, one end of a ``digits``-digit bracket."""
     low, high = exact.bracket(_exactly(value), digits)
     return high if direction == ROUND_CEILING else low
 

@@ -25,7 +25,7 @@ _PLACE: Final = re.compile(r"at row \d+(, column \d+)?")
 def path_of(given: object, name: str = "path") -> Path:
     """A text or path-like object as a ``Path``. Raises: InvalidArgument for anything else.
 
-    So, too, for a directory, wherever a file is read, written or looked after.
+    The error for a directory is raised where a file is read, written or looked up, too.
 
     >>> path_of(7, "sink")
     Traceback (most recent call last):
@@ -48,7 +48,7 @@ def read_table(path: str | Path) -> NDArray[np.float64]:
     try:
         table: NDArray[Any] = np.asarray(_loaded(file))
     except (ValueError, EOFError, MemoryError) as error:
-        where = _PLACE.search(str(error))  # and not what stands there, which may be private
+        where = _PLACE.search(str(error))  # the position only: the file's content may be private
         told = f" ({where[0]})" if where else ""
         raise InvalidArgument(f"{path} is no table of numbers{told}: {_CURE}") from None
     if table.dtype.kind not in "biuf" or table.ndim != 2:
@@ -62,5 +62,5 @@ def _loaded(path: Path) -> Any:
     if path.suffix == ".npy":
         return np.load(path, allow_pickle=False)
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of an empty file, which is told of
+        warnings.simplefilter("ignore")  # an empty file raises below
         return np.loadtxt(path, delimiter=",", ndmin=2)

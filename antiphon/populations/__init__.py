@@ -1,1 +1,2 @@
-"""A million replicas at once: columns of numbers, their coins, and the play of a population."""
+"""Populations: a million independent runs (replicas) of one interaction, played at once with
+columns of numbers."""

@@ -68,9 +68,10 @@ Mask: TypeAlias = "NDArray[np.bool_]"
 
 
 class Lanes:
-    """The replicas in a block: their count while they are alike, then their numbers.
+    """The replicas (independent runs) in a block of a population: their count while they are alike,
+    then their indices.
 
-    While no column exists the replicas are all alike and a block is just their number.
+    While no number differs between replicas, they are all alike and only their count is stored.
     """
 
     __slots__ = ("_ids", "_places", "_table", "mask", "numbered", "parent", "size", "total")
@@ -88,19 +89,19 @@ class Lanes:
 
     @property
     def ids(self) -> Indices | None:
-        """The numbers of these replicas among ``total``; None if the block contains all of them."""
+        """The indices of these replicas among ``total``; None if the block contains all of them."""
         if self._ids is None and self.parent is not None:
             self._ids = self.parent.chosen(np.flatnonzero(self.mask))
         return self._ids
 
     def settle(self) -> None:
-        """Drop the reference to the larger block they came from, to free its memory."""
+        """Drop the reference to the block that these were split from, to free its memory."""
         if self.parent is not None:
             self._ids = self.ids
             self.parent = self.mask = None
 
     def chosen(self, places: Indices) -> Indices:
-        """The numbers of the replicas at these positions in the block."""
+        """The indices of the replicas at these positions in the block."""
         ids = self.ids
         return places if ids is None else ids[places]
 

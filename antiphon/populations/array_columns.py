@@ -1,9 +1,10 @@
 """Columns of arrays: an array for each replica of a population, written as if it were one array.
 
-What NumPy would compute of each replica's array alone is what they compute, to the bit, or they
-take the replicas apart. Only what is exact, or rounds each entry for itself, is computed for all
-at once; an int64 entry that overflows wraps, as it does alone. A sum, a largest entry and the like
-are NumPy's numbers, here as there: ``.item()`` makes them columns, as it makes them Python's.
+A result is bit for bit the one that NumPy gives for each replica's array alone; where that cannot
+be, the replicas are stepped one by one. Only operations that are exact, or round each entry
+separately, are computed for all at once; an int64 entry that overflows wraps, as in NumPy.
+Reductions such as ``sum`` and ``max`` give NumPy numbers; ``.item()`` makes them columns of Python
+numbers.
 """
 
 from __future__ import annotations
@@ -27,7 +28,8 @@ _EXACT: Final = frozenset(
      np.logical_and, np.logical_or, np.logical_not, np.equal, np.not_equal, np.less,
      np.less_equal, np.greater, np.greater_equal, np.sqrt, np.floor, np.ceil, np.rint}
 )  # fmt: skip
-"""The NumPy functions that give an entry the same bits at any position, and never raise."""
+"""The NumPy functions whose result for an entry does not depend on its position in the array, and
+that never raise."""
 _INT64: Final = 2**63 - 1
 Made: TypeAlias = Any
 """The result of an operation: a column of arrays, or the value of a single replica."""
@@ -69,7 +71,7 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
     def _first(self) -> Any:
         return freeze(self.now()[0])
 
-    # --- what an array tells of itself -------------------------------------------------------
+    # --- the attributes of an array -------------------------------------------------------
 
     @property
     def kind(self) -> type:
@@ -102,11 +104,11 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         return self.dtype.str == entries and self.ndim == axes
 
     def __getattr__(self, name: str) -> Any:
-        if name.startswith("__"):  # what NumPy and others look for to see what this is
+        if name.startswith("__"):  # attributes that NumPy and others look up to recognise arrays
             raise AttributeError(name)
         return getattr(self.alone(), name)
 
-    # --- what needs the array of a single replica --------------------------------------------
+    # --- operations that need the array of a single replica ---------------------------------------
 
     def __array__(self, dtype: DTypeLike | None = None, copy: bool | None = None) -> Values:
         return np.array(self.alone(), dtype=dtype)
@@ -162,11 +164,11 @@ class ArrayColumn(NumberLike, NDArrayOperatorsMixin):
         """The arrays as float64, or, from integers or truth values, as int64."""
         wanted = np.dtype(dtype)
         known = wanted == np.float64 or (wanted == np.int64 and self.dtype.kind != "f")
-        if options or not known:  # a float past 64 bits is any int at all
+        if options or not known:  # a float past 64 bits converts to an undefined int
             return self.alone().astype(dtype, **options)
         return ArrayColumn(self.now().astype(wanted), self.coins)
 
-    # --- of all entries ------------------------------------------------------------------------
+    # --- reductions over all entries --------------------------------------------------------------
 
     def of_all(self, name: str, options: dict[str, object]) -> Made:
         """A NumPy reduction over all entries of each replica's array; floats are added in
@@ -206,7 +208,8 @@ def computed(
 ) -> Made:
     """A NumPy function of columns and arrays, for all replicas at once or for a single one.
 
-    Raises: Apart. TypeError for a column that is changed in place: it is a value.
+    Raises: Apart, if the replicas must be stepped one by one; TypeError for a change in place, as a
+    column is immutable.
     """
     if any(type(each) is ArrayColumn for each in options.get("out", ())):
         raise TypeError("a column cannot be changed in place: write x = x + y, not x += y")
@@ -231,7 +234,7 @@ def _axes(side: Any) -> int | None:
 
 def _side(side: Any, rank: int) -> Any:
     """An operand with the replicas as its first axis and ``rank`` axes after it; an operand that
-    all share stays as it is."""
+    all replicas share is not changed."""
     if type(side) is not Column and type(side) is not ArrayColumn:
         return side
     values: Values = side.now()
@@ -244,7 +247,7 @@ def _side(side: Any, rank: int) -> Any:
 def int64s(numbers: Sequence[Any]) -> Any:
     """The ints as a read-only int64 array; an int that does not fit 64 bits is clipped.
 
-    A column of arrays, if some are columns of ints.
+    If some of the numbers are columns of ints, the result is a column of arrays.
     """
     found = _stacked(numbers, int)
     return freeze(np.array(_clipped(numbers), np.int64)) if found is None else found

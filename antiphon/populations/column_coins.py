@@ -33,8 +33,8 @@ from antiphon.protocol.coins.tapes import branch
 FEW: Final = 256
 """A finite draw with at most this many outcomes splits a block; a wider one becomes a column."""
 ALIKE: Final = 16
-"""The largest number of outcomes for which a draw keeps replicas unnumbered, where split blocks
-are joined again."""
+"""The largest number of outcomes for which a draw does not give replicas indices, where split
+blocks are joined again."""
 LIMIT: Final = 1 << 18
 """The largest number of replicas in a block with columns. It affects results, as the order of
 draws depends on it."""
@@ -64,9 +64,9 @@ def _array(drawn: tuple[Any, ...]) -> NDArray[np.int64]:
 class ColumnCoins(Coins):
     """The coins of all replicas in a block, in a population of replicas.
 
-    ``run`` steps one block. A draw with few outcomes, and the truth of a column, split it:
-    the step goes on with the larger part, and the others are left in ``waiting`` with what
-    they have tossed, to be run again. Other draws are columns.
+    ``run`` steps one block. A draw with few outcomes, or an ``if`` on a column, splits the block:
+    the step goes on with the largest part, and the others go to ``waiting`` with their draws so
+    far, to rerun the step. Other draws become columns.
     """
 
     strict = True
@@ -89,7 +89,7 @@ class ColumnCoins(Coins):
         self.joins = False
         """Whether the blocks into which this step splits numbered replicas will be joined again."""
         self.heard = False
-        """Whether the adversary listens to answers and supports columns; then a choice from a
+        """Whether the adversary listens to answers and supports columns; then the drawn index of a
         large array becomes a column."""
 
     def __repr__(self) -> str:
@@ -112,7 +112,7 @@ class ColumnCoins(Coins):
         self.lanes, self._script = part
         self._place, self.tape = 0, []
         try:
-            with np.errstate(all="ignore"):  # as Python's floats, which overflow in silence
+            with np.errstate(all="ignore"):  # overflow is silent, as with Python's floats
                 return step(*arguments, self)
         except Apart as apart:
             if apart.part is not None:
@@ -128,7 +128,7 @@ class ColumnCoins(Coins):
             if len(self._steps) == KNOWN:
                 self._steps.clear()
             step: Any = part.step if is_column_safe(part) else partial(_alone, part)
-            known = self._steps[id(part)] = step, part  # which keeps its id
+            known = self._steps[id(part)] = step, part  # holds the part, for its id
         return known[0]  # type: ignore[no-any-return]
 
     def accepts(self, space: Space) -> Callable[[object], bool]:
@@ -181,10 +181,10 @@ class ColumnCoins(Coins):
             self.waiting.append(Part(Lanes(1), list(script)))
 
     def _number(self, width: int = 1) -> None:
-        """Number the replicas of the block, which will differ from now on; those beyond the limit
-        wait for a later block.
+        """Give the replicas of the block indices, as they will differ from now on; those beyond the
+        limit wait for a later block.
 
-        Fewer have columns at a time where each draws ``width`` numbers.
+        The limit is lower where each replica draws ``width`` numbers.
         """
         lanes, limit = self.lanes, min(LIMIT, max(1, NUMBERS // width))
         if not lanes.numbered:
@@ -220,19 +220,19 @@ class ColumnCoins(Coins):
         self.tape.append(Draw("foreign", (source, argument), value))
         return value
 
-    # A draw is made for all replicas of the block in the cheapest way that is still theirs:
+    # A draw is made for all replicas of the block in the cheapest way with the right distribution:
     #
     #   split     Few outcomes. As long as replicas are alike the block is a number n, and one
-    #             multinomial draw says how many see what; once they are numbered each tosses for
-    #             itself, with a probability of its own where that is a column. The step goes on
-    #             with the largest part. The others wait with the script of what they have tossed,
-    #             and the step is run again for them from its start: it is pure.
+    #             multinomial draw gives the number of replicas with each outcome; once they have
+    #             indices each draws alone, with its own probability if that is a column. The step
+    #             goes on with the largest part. The others wait with a script of their draws, and
+    #             the step (a pure function) is run again for them from its start.
     #   column    Many outcomes: an array, a number for each replica. From here on they differ, so
-    #             they are numbered; more than LIMIT wait.
-    #   apart     Neither will do: the code that draws knows nothing of columns (``many`` is False),
-    #             or the draw needs more than doubles. Then one replica at a time.
+    #             they get indices; those beyond LIMIT wait.
+    #   apart     Neither is possible: the code that draws does not support columns (``many`` is
+    #             False), or doubles do not suffice. Then one replica at a time.
     #
-    # What is drawn is put in the script (``_keep``), never drawn twice.
+    # Each draw is kept in the script (``_keep``) and never repeated.
 
     def _toss(self, kind: str, parameter: Any) -> object:
         if not self.many and self.lanes.numbered and self.lanes.size == 1:
@@ -269,7 +269,7 @@ class ColumnCoins(Coins):
             return self._keep(self._scalar.draw(kind, parameter))
         if kind not in VECTORS:
             return self._keep(Column(columns[0], self))
-        if not self.many:  # a single replica, whose part hears numbers
+        if not self.many:  # a single replica, whose part computes with plain numbers
             return self._keep(tuple(np.concatenate(columns).tolist()))
         return self._keep(tuple([Column(each, self) for each in columns]))
 
@@ -282,7 +282,7 @@ class ColumnCoins(Coins):
         elif size >= draws.PIECE:
             scale, count = parameter
             made = [draws.numbers(VECTORS[kind], scale, self.generator, size) for _ in range(count)]
-        else:  # those of few replicas are made together, for speed
+        else:  # the draws of few replicas are made together, for speed
             scale, count = parameter
             words = self.generator.bit_generator.random_raw
             drawn = discrete_noise.many(VECTORS[kind], scale, count * size, words)
@@ -340,7 +340,7 @@ def _alone(part: Stepped[Any], *arguments: Any) -> Any:
     """A step of a part that does not support columns: run once if all replicas share its inputs,
     else one by one.
 
-    The last arguments are the message and the coins; the others never hold columns.
+    The last two arguments are the message and the coins; the earlier ones never hold columns.
     """
     *states, message, coins = arguments
     before = coins.many

@@ -1,9 +1,9 @@
 """Columns: a number for each replica of a population, written as if it were one number.
 
-The *populated* reading of a step. A block of replicas shares one state; where a number
+This runs one step for many replicas: a block of replicas shares one state; where a number
 differs from replica to replica, a ``Column`` stands in its place. Arithmetic and
-comparisons work on all replicas at once; asking a column for its truth (``if``, ``min``)
-*splits* the block, and what needs a Python number takes the replicas apart.
+comparisons work on all replicas at once; asking a column for its truth (``if``, ``min``) *splits*
+the block, and code that needs a plain Python number runs replica by replica.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ Made: TypeAlias = Union["Column", float, Fraction]
 class Apart(BaseException):
     """Raised to have replicas stepped one by one, because a part does not support columns.
 
-    No ``Exception``: it must reach the population through whatever catches errors. ``part``: for
-    whose sake, if that is known.
+    A BaseException, so that code that catches errors does not stop it on its way to the population.
+    ``part``: the part that needs it, if known.
     """
 
     def __init__(self, part: object = None) -> None:
@@ -51,8 +51,8 @@ class Apart(BaseException):
 
 
 class Deciding(Protocol):
-    """The interface of the coins that made a column: they split the block when the column's
-    truth value is needed."""
+    """The interface of the coins that made a column: they split the block of replicas when the
+    column's truth value is needed."""
 
     lanes: Lanes
 
@@ -140,9 +140,9 @@ def _logic(name: str) -> Operation:
 class Column(NumberLike):
     """An immutable vector with one number per replica: float, int or bool, never mixed.
 
-    What Python would compute for each replica alone is what a column computes, or it
-    takes the replicas apart (``Apart``): a Fraction is compared exactly, an int that would
-    overflow 64 bits or is too large to meet a float is left to Python.
+    A result equals the one that Python gives for each replica alone: a Fraction is compared
+    exactly; where an int would overflow 64 bits, or is too large to compare with a float, the
+    replicas are stepped one by one (``Apart``).
     """
 
     __slots__ = ("_depth", "_sides", "kind")
@@ -160,8 +160,8 @@ class Column(NumberLike):
     def later(cls, kind: type, name: str, left: Operand, right: Operand, coins: Deciding) -> Column:
         """A function of columns of floats that is computed only when its numbers are needed.
 
-        A step that is run again for the other part of a block has drawn and decided
-        already, and asks for little of what it computes on the way.
+        A rerun of a step for another part of a split block repeats draws and decisions from its
+        script, and so needs few of these numbers.
         """
         made = cls.__new__(cls)
         made._values, made._sides, made.kind, made.coins = None, (name, left, right), kind, coins
@@ -252,7 +252,7 @@ class Column(NumberLike):
         if right is None:
             return _NEITHER
         if left.dtype.kind == right.dtype.kind == "b":
-            left = numbers(left)  # NumPy knows how truth meets numbers, but not that it is one
+            left = numbers(left)  # NumPy adds bools as truth values
         if swapped:
             left, right = right, left
         if differs_from_python(left, right, name):
@@ -345,7 +345,7 @@ def _operand(other: Any) -> Values | None:
     if kind in (int, float, bool):
         return np.asarray(other)
     if kind is Fraction:
-        return np.asarray(float(other))  # as Python does where a Fraction meets a float
+        return np.asarray(float(other))  # as Python does in arithmetic of a Fraction and a float
     if isinstance(other, np.floating | np.integer | np.bool_):
         return _operand(other.item())  # type: ignore[no-untyped-call, unused-ignore]
     return None
@@ -364,7 +364,7 @@ def same_numbers(left: Any, right: Any) -> bool:
     """Whether two numbers, of which some are columns, are the same message; if replicas disagree,
     the block is split.
 
-    By exact type and, for floats, bit by bit, as ``identical``.
+    Compared by exact type and, for floats, bit by bit, as ``identical`` does.
     """
     kinds = [each.kind if type(each) is Column else type(each) for each in (left, right)]
     if kinds[0] is not kinds[1]:

@@ -22,12 +22,12 @@ def power(exponent: ExactEpsilon) -> Number:
     """e^(-exponent), as a double; for a ``Log``, as an exact fraction."""
     if isinstance(exponent, Log):
         return 1 / exponent.argument
-    return math.exp(-min(exponent, Fraction(1000)))  # 0 from 746 on
+    return math.exp(-min(exponent, Fraction(1000)))  # underflows to 0 from 746 on
 
 
 def powers(rate: ExactEpsilon, scores: NDArray[np.int64]) -> tuple[float, ...]:
     """The weights e^(rate·score), up to a common factor, in doubles."""
-    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # of up to 64 bits
+    gaps = np.subtract(scores.max(), scores).view(np.uint64).astype(float)  # up to 64 bits
     weights: list[float] = np.exp(-min(float(rate), 1000.0) * gaps).tolist()
     return tuple(weights)
 
@@ -37,7 +37,7 @@ def choices(
 ) -> NDArray[np.int64]:
     """For each row of scores, an index drawn with probability ∝ e^(rate·score), in doubles.
 
-    Some rows at a time, whose weights stay in a cache.
+    Rows are taken in pieces whose weights fit the processor's cache.
     """
     speed, width = min(float(rate), 1000.0), scores.shape[1]
     found = np.empty(len(scores), np.int64)
@@ -55,7 +55,7 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
     """One draw for each replica, as an array: exact for discrete noise, else in doubles, for
     simulation. None: not supported.
 
-    None for a draw that is made for one replica at a time.
+    Draws that are not supported are made for one replica at a time.
     """
     if kind in ("laplace", "gaussian"):
         scale = parameter.now() if type(parameter) is Column else float(parameter)
@@ -68,7 +68,7 @@ def numbers(kind: str, parameter: Any, generator: np.random.Generator, size: int
         weights = np.asarray([float(weight) for weight in parameter])
         ends = np.cumsum(weights / weights.sum())
         return np.searchsorted(ends[:-1], generator.random(size), side="right").astype(np.int64)
-    if kind in discrete_noise.SAMPLERS:  # these are exact here too
+    if kind in discrete_noise.SAMPLERS:  # these draws are exact here, too
         return discrete_noise.many(kind, parameter, size, generator.bit_generator.random_raw)
     return None
 
@@ -78,7 +78,7 @@ def reuse_memory() -> None:
     """Allocate and free one large array, after which glibc keeps freed memory for the next columns
     instead of returning it.
 
-    Before, it maps each array anew, page by page, which takes longer than to fill it.
+    Without this call, glibc maps each array anew, page by page, which takes longer than filling it.
     """
     np.empty(31 << 20, np.uint8)
 

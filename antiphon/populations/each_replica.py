@@ -1,6 +1,6 @@
 """Computation replica by replica, for operations that columns do not support.
 
-And messages with columns in them, as a part hears them that knows only numbers (``to_scalar``).
+``to_scalar`` converts a message with columns for a part that supports plain numbers only.
 """
 
 import operator
@@ -24,7 +24,8 @@ from antiphon.protocol.spaces import Space
 class Opaque(PerReplica):
     """A value for each replica that columns cannot compute with, such as a Fraction.
 
-    ``for_each`` and coins read it; whoever else does has a single replica.
+    Only ``for_each`` and coins read it for many replicas; any other use steps the replicas one by
+    one.
     """
 
     __slots__ = ()
@@ -65,11 +66,11 @@ class Opaque(PerReplica):
 def for_each(function: Callable[..., Any], *values: Any) -> Any:
     """The result of ``function``; if some values are columns, for each replica, one by one.
 
-    For what is no arithmetic: ``math.…``, a projection, a look-up. The function draws nothing and
-    changes nothing. It hears numbers and arrays, also in a tuple; what it makes of them is a column
-    of numbers or arrays, and else ``Opaque``. That takes a call for each replica and nothing more:
-    the block stays whole.
-    Raises: Apart, if it raises for one of several replicas, or makes numbers of several types.
+    For computations other than arithmetic: ``math.…``, a projection, a look-up. The function must
+    be pure. It receives numbers and arrays, also in a tuple; its results become a column of numbers
+    or arrays, or else an ``Opaque``. It is called once for each replica, and the block is not
+    split. Raises: Apart, if the function raises for one of several replicas, or returns numbers of
+    several types.
 
     >>> for_each(abs, -1)
     1
@@ -82,7 +83,7 @@ def for_each(function: Callable[..., Any], *values: Any) -> Any:
         return function(*(next(iter(row)) for row in rows))
     try:
         made = list(map(function, *rows))
-    except Exception:  # what the others make is theirs
+    except Exception:  # the other replicas may have results
         raise Apart from None
     return _column(made, coins)
 
@@ -91,7 +92,8 @@ def for_all(function: Callable[[Values], Values], array: Any) -> Any:
     """The result of ``function`` for an array; for a column, of all replicas' arrays stacked along
     the first axis.
 
-    It makes of each of them what it would make of it alone, to the bit: for look-ups in a table.
+    Its result for each array must be the same to the bit as for that array alone, as with look-ups
+    in a table.
     """
     if type(array) is not ArrayColumn:
         return function(array)
@@ -148,7 +150,7 @@ def to_scalar(message: Any, part: object = None) -> Any:
     """The message with each column replaced by the single replica's Python number, also inside
     tuples and attrs classes.
 
-    Raises: Apart, for the sake of a ``part``, if it holds a column of several replicas.
+    Raises: Apart, naming ``part``, if the message holds a column of several replicas.
     """
     kind: Any = type(message)  # pyright: ignore[reportUnknownVariableType]
     if not has_plain_metaclass(kind) or kind in ATOMS:

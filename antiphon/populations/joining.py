@@ -1,9 +1,9 @@
 """Joining blocks: after a split, blocks with equal states go on as one; their answers differ.
 
-A step that answers ⊤ or ⊥ by the truth of a column splits its block. If the states do not tell
-the parts apart, and the adversary does not listen, nothing that follows does: the parts are
-joined, and only their answers remember who heard what. So a sparse vector that never halts
-has one block and not 2^rounds.
+A step that answers ⊤ or ⊥ by the truth of a column splits its block. If the parts have equal
+states, and the adversary does not listen, their future is alike: the parts are joined, and only the
+history of answers records which replica got which. So a sparse vector that never halts has one
+block and not 2^rounds.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ _DENSE: Final = 1 << 16
 
 @attrs.frozen(eq=False)
 class OneOf:
-    """One of a few values for each replica of ``lanes``. It stands in the history of answers
-    only; no party sees it."""
+    """One of a few values for each replica of ``lanes``. It occurs in the history of answers only;
+    no party receives it."""
 
     choices: tuple[object, ...]
     _codes: Codes = attrs.field(alias="codes", repr=False)
@@ -104,7 +104,7 @@ def _by_mask(parent: Lanes, parts: Sequence[tuple[Lanes, object]]) -> object:
 
 
 def split(lanes: Lanes, answers: Sequence[object]) -> Iterator[tuple[Lanes, History]]:
-    """Each transcript in a joined block, with the replicas that have it."""
+    """Each transcript that occurs in a joined block, with the replicas that have it."""
     slots = [each for each in answers if type(each) is OneOf]
     if not slots:
         yield lanes, History(answers)
@@ -145,9 +145,11 @@ class Tally:
         factory=dict[Hashable, tuple[object, ...]]
     )
     _dense: dict[Hashable, Codes] = attrs.field(factory=dict[Hashable, Codes])
-    """The count of each combination of choices, by the answers' form, if few are possible."""
+    """For each form of the answers, an array with the count of each combination of choices, if few
+    are possible."""
     _sparse: dict[Hashable, dict[int, int]] = attrs.field(factory=dict[Hashable, dict[int, int]])
-    """The count of each combination that occurred, by the answers' form, if many are possible."""
+    """For each form of the answers, a map with the count of each combination that occurred, if many
+    are possible."""
 
     def add(self, lanes: Lanes, answers: Sequence[object]) -> bool:
         """Count the transcripts of a block; False, without counting, if an answer is no plain
@@ -177,5 +179,5 @@ class Tally:
                 continue
             sides = (each.choices if type(each) is OneOf else (each,) for each in answers)
             for transcript, count in zip(product(*sides), self._dense[form].tolist(), strict=True):
-                if count:  # the last choice counts ones, as the last digit of a number does
+                if count:  # the last choice is the lowest digit
                     yield transcript, count

@@ -1,13 +1,12 @@
 """Populations: N replicas of one interaction played at once (design: *Populations*).
 
 A *block* is a set of replicas that share one state of the adversary and one of the
-mechanism, stepped once for all. A draw with few outcomes, or the truth of a number that
-differs, splits it. While nothing continuous has been drawn a block is just a number, so
-a billion replicas cost what a thousand do (the *counts* reading); afterwards a number
-that differs from replica to replica is a column (the *arrays* reading), for at most
-``LIMIT`` replicas at a time, so memory is bounded. What cannot work with columns steps
-its replicas one by one (``taken_apart`` tells what does). Either way the law is that of
-independent interactions.
+mechanism, stepped once for all. A draw with few outcomes, or an ``if`` on a number that differs,
+splits it. While nothing continuous has been drawn a block is just a count, so a billion replicas
+cost what a thousand do (the *counts* reading); afterwards a number that differs from replica to
+replica is a column (the *arrays* reading), for at most ``LIMIT`` replicas at a time, so memory is
+bounded. A part that does not support columns is stepped replica by replica (``taken_apart`` names
+such parts). Either way the distribution is that of independent interactions.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ MOST_JOINED: Final = 1024
 
 
 class Block(NamedTuple):
-    """Replicas that share the states of both parties, and the stage of their round."""
+    """A block: replicas that share the states of both parties, and the stage of their round."""
 
     stage: int
     """The next party to step: the adversary (ASK), the mechanism (REPLY), or none (END)."""
@@ -83,7 +82,7 @@ class Population:
     def play(self, replicas: int, initial: object = None) -> Iterator[tuple[Lanes, Block]]:
         """Yield each block when it has ended; ``coins.lanes`` are then its replicas.
 
-        Depth first, so that few blocks wait. Raises: InvalidArgument if ``rounds`` is no
+        Blocks are played depth first, so that few wait. Raises: InvalidArgument if ``rounds`` is no
         int >= 0, or not given and the adversary never halts.
         """
         if self.rounds is not None:
@@ -144,7 +143,7 @@ class Population:
     def _reply(
         self, state: object, message: object, coins: ColumnCoins
     ) -> tuple[object, object, bool]:
-        """The mechanism's step, and whether the interaction is over; both may split the block."""
+        """The mechanism's step, and whether the interaction is over; either may split the block."""
         state, answer = coins.steps(self.mechanism)(state, message, coins)
         return state, answer, answer is HALT and bool(self.mechanism.is_over(state))
 
@@ -183,7 +182,7 @@ def play_population(
 ) -> dict[Hashable, int]:
     """Play ``replicas`` independent interactions; the count of each value of ``feature``.
 
-    ``feature`` is a function of the answers; by default all of them, in order.
+    ``feature`` is a function of the answers; by default the tuple of all answers.
     Raises: InvalidArgument for fewer than one replica, an adversary that never halts, or a
     feature with real numbers, which ``play_sample`` keeps.
 
@@ -219,8 +218,8 @@ def play_sample(
 ) -> Sample:
     """Play ``replicas`` independent interactions and keep the value of ``feature`` of each.
 
-    As ``play_population``, but a float in the feature, or a draw with many outcomes, is
-    kept as a number of each replica: 8 bytes each.
+    Like ``play_population``, but a float in the feature, or a draw with many outcomes, is kept for
+    each replica, in 8 bytes.
 
     >>> from antiphon import scripted
     >>> from antiphon.mechanisms import Laplace
@@ -281,7 +280,8 @@ def _features(
 def _settled(value: Any) -> object:
     """The feature with every column of truth values decided, which splits the block.
 
-    Columns stay in tuples and arrays. Raises: Apart if one is inside of another message.
+    Columns of numbers stay, in tuples and arrays. Raises: Apart if a column is inside another kind
+    of message.
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if kind is Column:
@@ -339,7 +339,7 @@ def taken_apart(
 ) -> tuple[str, ...]:
     """The names of the parts that were stepped replica by replica in a few test interactions.
 
-    Each of them draws or hears numbers, and has not been declared ``ap.column_safe``.
+    Each of these parts draws or receives numbers, and is not declared ``ap.column_safe``.
 
     >>> import antiphon as ap
     >>> from antiphon.protocol.spaces import Reals

@@ -1,7 +1,7 @@
 """Samples of views: replicas grouped by the discrete part of a view, with their numbers.
 
-A view is *discrete skeleton* + *numbers*: ``NUMBER`` stands in the skeleton where a
-continuous (or wide) answer stood, and the numbers themselves are the rows of an array.
+A view is stored as *discrete skeleton* + *numbers*: the symbol ``NUMBER`` replaces each continuous
+(or wide) answer in the skeleton, and the numbers are the rows of an array.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ NO_NUMBERS: Final[Numbers] = np.empty((0, 0))
 
 @register("antiphon.Placeholder/1")
 class Placeholder(enum.Enum):
-    """A symbol that stands in a skeleton for a number or a truth value; no answer can equal it.
+    """A symbol that replaces a number or a truth value in the skeleton (discrete part) of a view;
+    no answer can equal it.
 
     ``True`` is another answer than 1, but Python's dictionaries cannot tell them apart.
     """
@@ -39,9 +40,9 @@ class Placeholder(enum.Enum):
 
 
 NUMBER: Final = Placeholder.NUMBER
-"""The symbol in a skeleton at the place of a continuous answer."""
+"""The symbol that replaces a continuous answer in the skeleton (discrete part) of a view."""
 TRUTH: Final = (Placeholder.FALSE, Placeholder.TRUE)
-"""The symbols in a skeleton at the place of an answer False, or True."""
+"""The symbols that replace the answers False and True in the skeleton (discrete part) of a view."""
 
 
 @attrs.frozen(eq=False)
@@ -49,8 +50,8 @@ class Cell:
     """The replicas whose views share a skeleton (the discrete part of a view), with their
     continuous answers as columns.
 
-    ``columns``: (count, k), the numbers in the order in which ``NUMBER`` stands in the
-    skeleton (depth first, where answers are tuples); ``NO_NUMBERS`` for k = 0.
+    ``columns``: (count, k), the numbers in the order of the symbols ``NUMBER`` in the skeleton
+    (depth first, where answers are tuples); ``NO_NUMBERS`` for k = 0.
     """
 
     count: int
@@ -83,8 +84,8 @@ class Cell:
 
 @attrs.frozen(eq=False)
 class Sample:
-    """The views of independent replicas, grouped by skeleton: a map from each skeleton to the
-    replicas that have it."""
+    """The views of independent runs (replicas), grouped by skeleton (discrete part): a map from
+    each skeleton to its replicas."""
 
     cells: Mapping[Hashable, Cell] = attrs.field(repr=False)
 
@@ -100,7 +101,7 @@ class Sample:
 
     @property
     def counts(self) -> dict[Hashable, int]:
-        """The number of replicas with each skeleton."""
+        """The number of replicas with each skeleton (discrete part of a view)."""
         return {skeleton: cell.count for skeleton, cell in self.cells.items()}
 
     @staticmethod

@@ -1,10 +1,10 @@
 """The rule for a mechanism M behind a non-private preprocessing π: the cost for neighbours before
 π.
 
-From M(π_S(S)) by M(π_S(S')), one π for both, to M(π_S'(S')): see ``Preprocessing``. *Direct*: M's
-claim by distance, for the sum of both (CM Thm 6.1, with π as the P that turns neighbours before it
-into neighbours so far apart). *Weak triangle inequality*: M's claims for either. *Group privacy*:
-as many steps as records may differ. Figure: the least.
+The step from M(π_S(S)) to M(π_S'(S')) goes by way of M(π_S(S')), with one π for both: see
+``Preprocessing``. *Direct*: M's claim for neighbours at the total distance (CM Thm 6.1, with π as
+the P that maps neighbours to neighbours at that distance). *Weak triangle inequality*: M's claims
+for each of the two legs. *Group privacy*: as many steps as records may differ. Figure: the least.
 """
 
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> Derivation:
     """The guarantee of S ↦ M(π_S(S)) w.r.t. neighbours before the preprocessing π.
 
-    Raises: NoGuarantee for an M that claims nothing of π's images; for a premise of π that does not
+    Raises: NoGuarantee for an M without a claim about π's images; for a premise of π that does not
     hold.
     """
     pi = system.preprocessing
@@ -41,7 +41,7 @@ def behind(system: Preprocessed, f: Verification | None, inquiry: Inquiry) -> De
         if each.mark is Mark.FAILED:
             raise NoGuarantee(
                 THEOREM, each.text, each.evidence or "it does not hold",
-                "have another preprocessing, or group privacy of all records",
+                "take another preprocessing, or group privacy of all records",
             )  # fmt: skip
     f = system.verification
     ask = attrs.evolve(inquiry, system=system.mechanism, inner=None)
@@ -60,7 +60,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
     if direct is not None:
         yield direct
         if direct.parts[0].theorem == BY_DISTANCE and in_steps(images, 1) is not None:
-            return  # no route by steps is better
+            return  # no other route is better
     near = _derived(ask, images)
     if near is None:
         if direct is not None:
@@ -75,7 +75,7 @@ def _routes(pi: Preprocessing, ask: Inquiry) -> Iterator[Derivation]:
     if far is not None:
         measures = triangle(near.measures, far.measures)
         if measures:
-            statement = "one step by the changed record, one by how the others move"
+            statement = "one step for the changed record, one for the movement of the others"
             curve = least_curve(list(map(of_measure, measures)))
             yield Derivation(
                 TRIANGLE, statement, far.verification, curve, (), (near, far), measures
@@ -122,7 +122,7 @@ def _derived(ask: Inquiry, relation: Relation) -> Derivation | None:
 
 
 def _rests_on(pi: Preprocessing) -> Iterator[Premise]:
-    """The premises about π, and who vouches for each."""
+    """The premises about the preprocessing π, each with the reason why it is believed."""
     reason = why_untrusted(pi)
     mark = Mark.PROVED if reason is None else Mark.ASSUMED
     evidence = "its class proves it" if reason is None else f"its class says so; {reason}"

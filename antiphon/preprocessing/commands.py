@@ -44,12 +44,13 @@ class PriceAsked(NamedTuple):
 
 
 class PriceRow(NamedTuple):
-    """The values of ε for one number of records. The naive ε is wrong, and the printed one too
-    large."""
+    """The values of ε behind a preprocessing, for one number of records. The naive ε is wrong, and
+    the printed one too large."""
 
     size: int
     apart: float
-    """The ratio τ/Δ: how far the other records move, in units of what one record changes."""
+    """The ratio τ/Δ: the distance that the other records move, in units of the change by one
+    record."""
     naive: float
     printed: float
     derived: float
@@ -99,7 +100,7 @@ def calibrated(pi: tables.TablePreprocessing, rho: Fraction) -> NoisyDescent:
 
 
 def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> PriceRow:
-    """The price of a mean with Gaussian noise behind a preprocessing π, calibrated to the range of
+    """The ε of a mean with Gaussian noise behind a preprocessing π, calibrated to the range of
     π."""
     noise = calibrated(pi, rho)
     promise = guarantee(Preprocessed(noise, pi))
@@ -115,7 +116,7 @@ def price(pi: tables.TablePreprocessing, rho: Fraction, delta: Fraction) -> Pric
 
 
 def prices(asked: PriceAsked, sizes: Sequence[int], *, plot: Path | None, as_json: bool) -> int:
-    """Compute, print and plot the price table."""
+    """Compute, print and plot the table of ε by every method."""
     if plot is not None:
         check_pictures([plot])
     epsilon, delta = budget(rational(asked.epsilon, "epsilon"), rational(asked.delta, "delta"))

@@ -1,8 +1,8 @@
 """A test of declared bounds on examples: do records move further, or more of them, than declared?
 
-Neighbours of the given data are tried, one record at a time; and neighbours on paths from it, on
-which ever more records become the candidate. What moves records far somewhere on a path is found
-by bisection: between its ends they have moved at least as far in one half as they need to in all.
+Tried are neighbours of the given data, one record at a time, and neighbours on paths from it, on
+which ever more records are replaced by a candidate. Large movements on a path are found by
+bisection: one half of it has at least half of the movement between its ends.
 """
 
 import math
@@ -26,9 +26,9 @@ _STILL: Final = 1e-9
 """The distance, in units of the radius, below which a record counts as unmoved in doubles."""
 _AXES: Final = 8
 _CURES: Final = {
-    "furthest": "declare the most that it can do: 2η where records are within η of their centre; "
+    "furthest": "declare the largest possible movement: 2η for records within η of a centre; "
     "coordinates along principal directions change sign, so project (PrincipalProjection)",
-    "moved": "declare how many may move: all of them, where what is fitted decides about each",
+    "moved": "declare how many may move: all, if the fitted parameters affect each",
     "distance": "declare Δ₂·Δ_∞, or the most that all records move by together",
     "rows": "whether a record stays depends on others, so no record is safe: take group privacy, "
     "for as many records as may come to differ",
@@ -37,8 +37,8 @@ _CURES: Final = {
 
 @attrs.frozen
 class Movement:
-    """The distances by which the records shared by two neighbours S, S' differ after π_S and
-    π_S'."""
+    """The distances between the images, under π_S and π_S', of the records that two neighbours S,
+    S' share."""
 
     furthest: float
     """The largest distance that a single record moved."""
@@ -54,9 +54,10 @@ class Movement:
 
 @attrs.frozen
 class MovementReport:
-    """The largest distances seen. Its truth value is whether nothing contradicts the declaration.
+    """The largest movements of records seen in a check; true in a condition if nothing contradicts
+    the declaration.
 
-    No finding is no proof. It speaks of the data: keep it as you keep them.
+    No finding is no proof. The report reveals data: keep it as secret as the data.
     """
 
     preprocessing: str
@@ -84,9 +85,9 @@ def check_preprocessing(preprocessing: object, data: Any, *, tries: int = 200) -
     """Test by examples how far records move when another is replaced, against the declared Δ₂, Δ_∞
     and τ.
 
-    ``data``: an n × d table that the preprocessing takes; ``tries``: how often it is fitted, about.
-    Ctrl-C ends it, with what was found. Raises: InvalidArgument for what is no preprocessing of
-    tables, and for data that it does not take.
+    ``data``: an n × d table that the preprocessing takes; ``tries``: about how often it is fitted.
+    Ctrl-C ends the check with the results so far. Raises: InvalidArgument unless it is a
+    preprocessing of tables that takes these data.
     """
     pi = stated(preprocessing)
     if not isinstance(pi, TablePreprocessing):
@@ -155,7 +156,7 @@ class _Search:
 
     def images(self, path: "_Path", count: int) -> Records:
         self.left -= 1
-        with np.errstate(all="ignore"):  # of data on which nothing can be fitted
+        with np.errstate(all="ignore"):  # data on which nothing can be fitted
             found = np.asarray(self.pi(path.at(count)), np.float64)
         self.shapes.add(found.shape)
         return found

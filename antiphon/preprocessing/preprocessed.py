@@ -1,7 +1,7 @@
 """Preprocessings π that are not private themselves, with declared bounds; and a mechanism behind
 one.
 
-An example: missing values filled by the mean of the others, and summed, exactly.
+With an example: missing values filled by the mean of the others, and summed, exactly.
 """
 
 import math
@@ -25,10 +25,11 @@ class Preprocessing(ABC):
     """A preprocessing S ↦ π_S(S): a public deterministic function, fitted to S and applied to S.
     Abstract.
 
-    Records that nobody changed may move, since π_S is not π_S'. So neighbours S, S' come apart in
-    two steps, in the metric of the mechanism that stands behind: from π_S(S) to π_S(S'), by the
-    one record that was changed (``images``: the *range* of π decides); and from there to π_S'(S'),
-    by at most τ = Δ₂·Δ_∞ (``distance``), with Δ₂ how far one record moves and Δ_∞ how many do.
+    Unchanged records may move, since π_S is not π_S'. So the distance of neighbours S, S', in the
+    metric of the mechanism behind π, grows in two legs: from π_S(S) to π_S(S'), by the one changed
+    record (``images``: limited by the *range* of π); and from there to π_S'(S'), by at most τ =
+    Δ₂·Δ_∞ (``distance``), with Δ₂ a bound on the movement of one record and Δ_∞ on the number of
+    moved records.
     """
 
     __slots__ = ()
@@ -49,14 +50,14 @@ class Preprocessing(ABC):
     def images(self) -> Relation:
         """The relation between π_S(S) and π_S(S'), for neighbours S, S' and one fitted π.
 
-        So are any two images of which one record is another one, anywhere in π's range: group
-        privacy goes by such steps.
+        It must hold for any two images that differ in one record, anywhere in π's range: group
+        privacy uses such steps.
         """
 
     range: Space | None = None
     """A space that contains all images and all values between two of them; None: not known.
 
-    The mechanism behind must take them all: an image that it refuses is an error that tells.
+    The mechanism behind must accept them all: a refused image would be an error that reveals data.
     """
 
     @property
@@ -67,7 +68,7 @@ class Preprocessing(ABC):
     @property
     @abstractmethod
     def moved(self) -> int:
-        """The bound Δ_∞: on at most this many of n records π_S and π_S' differ."""
+        """The bound Δ_∞ on the number of records on which π_S and π_S' differ."""
 
     @property
     @abstractmethod
@@ -153,14 +154,13 @@ def _preprocessing(_: object, __: "attrs.Attribute[Any]", value: object) -> None
 class Preprocessed(NoninteractiveMechanism[Any, Any]):
     """The mechanism S ↦ M(π_S(S)): a noninteractive mechanism M behind a preprocessing π.
 
-    NIM: a dataset -> what M answers on what π makes of it.
-    Privacy w.r.t. f_∼ of neighbours *before* π; ``ap.guarantee`` derives it, with all that it rests
-    on. Where M has ``claims_at``, its claim for neighbours as far apart as π's images of one π,
-    plus τ (CM Thm 6.1 with π as P). Else the lesser of the weak triangle inequality (``Hoelder``),
-    if M claims something of neighbours τ apart, and group privacy of M, for the Δ_∞ records that
-    move and the one that was changed.
-    Raises: InvalidArgument for an M that is no NIM, or does not take all images; a π that is no
-    ``Preprocessing``, a Δ_∞ above n, a distance below 0.
+    A noninteractive mechanism: a dataset -> M's answer on the preprocessed dataset. Privacy w.r.t.
+    f_∼ of neighbours *before* π; ``ap.guarantee`` derives it with its premises. If M has
+    ``claims_at``: its claim for neighbours at the distance of images under one π, plus τ (CM Thm
+    6.1 with π as P). Otherwise the smaller of the weak triangle inequality (``Hoelder``), if M has
+    a claim for neighbours τ apart, and group privacy of M for the Δ_∞ moved records and the changed
+    one. Raises: InvalidArgument for an M that is interactive, or does not take all images; a π that
+    is no ``Preprocessing``, a Δ_∞ above n, a distance below 0.
     """
 
     mechanism: NoninteractiveMechanism[Any, Any] = attrs.field(validator=_noninteractive)
@@ -244,13 +244,12 @@ class ImputedSum(Preprocessing):
     """A preprocessing of n ints of 0, …, high, at most p of them ``EMPTY``: their sum, with ⌊mean⌋
     for each empty one.
 
-    Of neighbours, which differ in one entry; for a mechanism on one int.
+    For neighbours that differ in one entry, and a mechanism on one int.
     *Images*: with one filling for both, the entry that differs changes the sum by ``high`` at most.
-    *Distance*: τ = p·⌈high/(n-p)⌉. *Proof*: let k be the larger number of entries that are there,
-    so k >= n-p. If both have k, their means differ by |x - x'|/k; if x is missing in one, by
-    |x - m|/k, with m the mean of the k-1 others. Either is at most high/k, so the floors differ by
-    ⌈high/(n-p)⌉ at most, and at most p entries are filled.
-    Raises: InvalidArgument for p >= n: the mean of nothing.
+    *Distance*: τ = p·⌈high/(n-p)⌉. *Proof*: let k >= n-p be the larger number of present entries.
+    If both have k, their means differ by |x - x'|/k; if x is missing in one, by |x - m|/k, m the
+    mean of the k-1 others. Either is at most high/k, so the floors differ by ⌈high/(n-p)⌉ at most,
+    and at most p entries are filled. Raises: InvalidArgument for p >= n, without a mean.
 
     >>> ImputedSum(size=4, missing=2, high=9)((1, EMPTY, 4, EMPTY))
     9
@@ -263,7 +262,7 @@ class ImputedSum(Preprocessing):
     def __attrs_post_init__(self) -> None:
         if not 0 <= self.missing < self.size:
             raise InvalidArgument(
-                "missing is an int from 0 to size - 1: a mean is one of records that are there"
+                "missing is an int from 0 to size - 1: a mean needs a record that is present"
             )
 
     @property

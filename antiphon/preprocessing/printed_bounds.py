@@ -2,8 +2,8 @@
 
 The talk (COR, "Visualising the advantage") bounds ε̂(α) of a mechanism (a row) behind a
 preprocessing (a column) for α >= 11, 6 in the last row, by its theorem with p = 2, whose factor
-(2α-1)/(2(α-1)) stands before both legs and is at most 1.05, or 1.1. All with L/Δ_f = μ/L = γ = 1.
-Data, for ``docs/preprocessing.md`` and its test: nothing here is used by a guarantee.
+(2α-1)/(2(α-1)) multiplies both legs and is at most 1.05, or 1.1. All are at L/Δ_f = μ/L = γ = 1.
+This is data for ``docs/preprocessing.md`` and its test: no guarantee uses it.
 """
 
 import math
@@ -112,7 +112,7 @@ def as_printed(rho: Fraction, shift: Fraction) -> Renyi:
     """The talk's RDP bound for Gaussian noise at ρ behind a preprocessing with τ = ``shift``
     sensitivities; p = 2.
 
-    With its factor before both legs. Too large, but a bound.
+    Its factor multiplies both legs: too large, but still a bound.
     """
     slope = 2 * float(rho) * (1 + float(shift) ** 2)
     return Renyi(lambda order: (2 * order - 1) / (2 * (order - 1)) * slope * order)

@@ -1,4 +1,4 @@
-"""Specimens of an imputed sum: priced correctly, and a broken twin at the naive price."""
+"""Examples of an imputed sum for the self-check: its ε correct, and a twin with the naive ε."""
 
 from collections.abc import Iterator
 from typing import Final
@@ -18,7 +18,7 @@ _RECORDS: Final = Tuples((*(Either((_THERE, Finite((EMPTY,)))),) * 2, _THERE, _T
 
 
 def specimens() -> Iterator[Specimen]:
-    """Specimens of an imputed sum; the broken twin has noise for the changed record alone."""
+    """The examples of an imputed sum; the broken twin has noise for the changed record only."""
     impute = ImputedSum(size=4, missing=2, high=_HIGH)
     right = Preprocessed(DiscreteLaplace(epsilon=HALF, sensitivity=_HIGH), impute)
     asked = numbers((_HIGH, _HIGH, EMPTY, EMPTY), (_HIGH, 0, EMPTY, EMPTY))

@@ -46,7 +46,7 @@ class HalvedByDistance(FiniteResponse):
     """A mechanism with noise that halves with each step, clipped: ε = (ln 2)·d for neighbours d
     apart.
 
-    ``forgets``: it says of neighbours at any distance what is true of one step; a broken twin.
+    ``forgets``: a broken twin, which claims for any distance the ε of one step.
     """
 
     forgets: bool = False
@@ -109,7 +109,7 @@ ORDERS: Final = (1.2, 1.4, 1.6, 2.0, 3.0, 8.0)
 
 @cache
 def _both_legs() -> Renyi:
-    """The curve of ``Hoelder`` at a few orders, and at others that of the next higher order."""
+    """The curve of ``Hoelder`` at a few orders; others get the value of the next higher one."""
     curve = Hoelder((NEAR,), (NEAR,))
     known = [*map(curve, ORDERS), math.inf]
     return Renyi(lambda order: known[bisect_left(ORDERS, order)])
@@ -134,7 +134,7 @@ def _talk(*, cell: Cell = by_theorem) -> Evidence:
     """A check of the talk's bound at α >= 11 against a threshold test between N(0, 1) and N(ε(1 +
     τ), 1).
 
-    Of the likeliest threshold; probabilities are rounded towards one another.
+    It uses one good threshold; probabilities are rounded towards one another.
     """
     at, shift, unit = epsilon(Log(12)), (1 + TAU) / 20, 10**15
     threshold = Fraction(math.log(12)) / shift + shift / 2

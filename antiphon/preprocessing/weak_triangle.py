@@ -1,5 +1,5 @@
-"""Weak triangle inequalities: bounds for P and Q from those for P, R and for R, Q; and for k
-such steps."""
+"""Weak triangle inequalities: privacy bounds between laws P and Q from those between P, R and
+between R, Q; and for k such steps."""
 
 import math
 from collections.abc import Callable, Iterator, Sequence
@@ -34,7 +34,7 @@ class _Point(NamedTuple):
 def least_from(function: Callable[[float], float], start: float) -> float:
     """The least value of a function on [-30, 30], searched downhill from ``start``.
 
-    Where the function is infinite at the start, from the best place of a grid.
+    If the function is infinite at the start, the search begins at the best point of a grid.
     """
 
     def at(place: float) -> _Point:
@@ -112,18 +112,18 @@ class Hoelder:
     """The Rényi curve of two steps: the least of ((α-1/p)/(α-1))·ε(pα) + ε̃(q(α-1/p)) over p > 1,
     1/p + 1/q = 1. Rounded up.
 
-    And of the same with ε and ε̃ changed over: the step by π or that by the neighbour may come
-    first. The weak triangle inequality of Rényi divergences (Mironov 2017, Prop. 11: Hölder's
-    inequality for ∫(P/R)^α (R/Q)^(α-1/p)·…). The factor belongs to the first leg only.
+    Also of the same with ε and ε̃ exchanged: the leg by π or that by the neighbour may come first.
+    The weak triangle inequality of Rényi divergences (Mironov 2017, Prop. 11: Hölder's inequality
+    for ∫(P/R)^α (R/Q)^(α-1/p)·…). The factor belongs to the first leg only.
 
-    Every p gives a bound; which is found decides how tight it is. For ε = αa² and ε̃ = αb² the best
-    is 1 + (α-1)b/(αa), and gives α(a+b)². Of other curves each two are tried. With λ = 1/p and
-    g(β) = (β-1)ε(β) the bound times α-1 is λg(α/λ) + (1-λ)g̃((α-λ)/(1-λ)): perspectives of g and
-    g̃, so convex in λ where these are, as they are of divergences. So there is one valley; the
-    least of several curves may have more.
+    Every p gives a valid bound; the search affects only its tightness. For ε = αa² and ε̃ = αb² the
+    best is 1 + (α-1)b/(αa), and gives α(a+b)². For other curves all pairs are tried. With λ = 1/p
+    and g(β) = (β-1)ε(β) the bound times α-1 is λg(α/λ) + (1-λ)g̃((α-λ)/(1-λ)): perspectives of g
+    and g̃, so convex in λ where these are, as they are of divergences. So there is one local
+    minimum; a least of several curves may have more.
 
-    In β = pα = α + (α-1)e^t, and t is free: the other order is α(1+e^-t), the factor
-    α(β-1)/(β(α-1)). Orders are rounded up, too, as no divergence falls with its order.
+    The search is over t, with β = pα = α + (α-1)e^t: the other order is α(1+e^-t), the factor
+    α(β-1)/(β(α-1)). Orders are rounded up, too, as divergences are nondecreasing in the order.
     """
 
     near: tuple[Measure, ...]
@@ -203,7 +203,7 @@ def _balance(first: float, second: float) -> float:
 class Ranged:
     """A Rényi curve that is known at orders between ``low`` and ``high`` only, both included.
 
-    Raises: UnknownOrder at any other: it is never extrapolated. Accounting takes ∞ there.
+    Raises: UnknownOrder at any other order, without extrapolation. Accounting then takes ∞.
 
     >>> Ranged(lambda order: order / 2, low=1.0, high=8.0)(4)
     2.0

@@ -1,18 +1,18 @@
 # pyright: reportUnusedImport=false
-"""The protocol: messages, the parties that say them, and the coins they toss.
+"""The protocol: messages, the parties that exchange them, and the coins (randomness) they draw.
 
-What everybody needs is at the top (``ap.Mechanism``): mechanisms, adversaries, post-processors,
-messages, claims and views. Here is the rest:
+The classes for everyday use are exported at the top (``ap.Mechanism``): mechanisms, adversaries,
+post-processors, messages, claims and views. This package also exports:
 
 * *Parts*: ``Chain``, ``IdentityPostProcessor``, ``TossingPostProcessor``, ``Forwarding``;
   ``in_turn`` asks a list of questions in an exchange.
-* *What is said*: ``Symbol``, ``Space``, ``identical``, ``History``.
+* *Messages*: ``Symbol``, ``Space``, ``identical``, ``History``.
 * *Measures of privacy*: ``Pure``, ``Approximate``, ``ZeroConcentrated``, ``Renyi``, ``GaussianDP``,
-  ``BoundedRange``, ``Dominated``; ``measures`` has what one implies in another.
+  ``BoundedRange``, ``Dominated``; ``measures`` converts one to another.
 * *Coins*: ``SampledCoins``, ``RecordedCoins``, ``ReplayedCoins``, ``Draw``.
 * *Records*: ``Round``, ``Ending``, ``Exchange``.
 
-It is a door, too: what files of other rooms take most often is imported from here, in one line.
+Other packages of the library import their most used names from here, in one line.
 """
 
 from antiphon.numbers.public import shows

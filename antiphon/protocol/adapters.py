@@ -126,7 +126,8 @@ def mechanism(
 ) -> Callable[[Stepping[State, Query, Answer]], FunctionMechanism[State, Query, Answer]]:
     """Decorator: a continual mechanism from a function (state, message, coins) -> (state, answer).
 
-    Raises: InvalidArgument for what is no space, or a function of other arguments.
+    Raises: InvalidArgument for queries or answers that are no space, or a function of other
+    arguments.
 
     >>> from antiphon.protocol.spaces import BITS, Integers
     >>> @mechanism(queries=BITS, answers=Integers(0), initial_state=0)

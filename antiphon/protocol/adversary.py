@@ -30,10 +30,10 @@ class Adversary(ContinualMechanism[State]):
     __slots__ = ()
 
     listens: bool = True
-    """Whether what the adversary says may depend on an answer."""
+    """Whether the adversary's messages may depend on the answers."""
 
     def __init_subclass__(cls, **options: object) -> None:
-        # A class with its own step listens, whatever its parent did, unless it says otherwise.
+        # A subclass with a step of its own counts as listening, whatever its parent declares.
         super().__init_subclass__(**options)
         if "step" in vars(cls) and "listens" not in vars(cls):
             cls.listens = True
@@ -46,8 +46,8 @@ class Adversary(ContinualMechanism[State]):
 class History(Sequence[Item], Generic[Item]):
     """An immutable sequence to which an item is added in O(1): its versions share one list.
 
-    Appending to the newest version extends the shared list; an older version
-    stays what it was, and appending to it copies.
+    Appending to the newest version extends the shared list; appending to an older version copies
+    the list.
     """
 
     __slots__ = ("_items", "_length")
@@ -101,7 +101,7 @@ def _messages(messages: Iterable[object]) -> tuple[object, ...]:
 @column_safe
 @attrs.frozen
 class Scripted(Adversary[int]):
-    """An adversary that says the given messages in order, whatever the answers, and then HALT."""
+    """An adversary that sends the given messages in order, whatever the answers, then HALT."""
 
     messages: tuple[object, ...] = attrs.field(converter=_messages)
     listens = False
@@ -117,7 +117,7 @@ class Scripted(Adversary[int]):
 
 
 def scripted(messages: Iterable[object]) -> Scripted:
-    """An adversary that says the given messages in order, whatever the answers, and then HALT."""
+    """An adversary that sends the given messages in order, whatever the answers, then HALT."""
     return Scripted(listed(messages, "messages", "ap.scripted([1, 0, 1])"))
 
 

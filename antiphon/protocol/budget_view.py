@@ -1,6 +1,7 @@
 """The budget of a live session, as users see it (docs/budget.md).
 
-Who counts is a composition, which is a floor above; here is what it shows.
+The counting is done by a composition (``antiphon.composition``); this module defines the results
+that it shows.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ class Slot(NamedTuple):
 class InEpsilon:
     """A budget as ε at one δ. Each ε is a double, rounded to the safe side.
 
-    ``total`` and ``loss`` are valid whoever chooses what is created, and whenever: adaptively.
-    ``spent`` is the part of ``total`` that is used: what would be promised if what was charged
-    had been all, and fixed in advance. It is bookkeeping, and no guarantee of its own.
+    ``total`` and ``loss`` hold for an adversary that creates mechanisms adaptively.
+    ``spent`` is the part of ``total`` that is used: the ε if the charges so far had been fixed in
+    advance and were all. It is bookkeeping, not a guarantee.
     """
 
     delta: Fraction
@@ -68,8 +69,8 @@ class InEpsilon:
     """``total`` - ``spent``, rounded down."""
     loss: float | None
     """An odometer's reading: stopping at any time, Σ max(0, P(v) - e^reading(v)·Q(v)) <= δ over
-    views v; without any δ_i, the loss ever exceeds it with probability <= δ only. None: none
-    applies."""
+    views v; without any δ_i, the loss ever exceeds it with probability <= δ only. None: no odometer
+    theorem applies."""
     status: Status
     """The status of ``total`` and ``loss``: ASSUMED if a premise is only assumed, for the
     creations so far. A later creation with an assumed claim makes it so, too."""
@@ -80,7 +81,7 @@ class InEpsilon:
 
 
 class BudgetInSight(Protocol):
-    """The value of ``session.budget``: a snapshot, which later messages do not change."""
+    """The privacy budget of a session (``session.budget``): a snapshot, which never changes."""
 
     @property
     def unit(self) -> str | None:
@@ -135,11 +136,12 @@ class BudgetInSight(Protocol):
 @reads_well
 @attrs.frozen(kw_only=True)
 class Price:
-    """The cost of a creation, and whether it would be accepted; asking changes nothing."""
+    """The privacy cost of creating a mechanism in a session, and whether the budget would accept
+    it; asking changes nothing."""
 
     charge: Charge | Measure | None
-    """The charge as in a ``ChildShare``; None: nothing is charged at creation, or there is no
-    budget."""
+    """The amounts that the creation would be charged; None: nothing is charged at creation, or
+    there is no budget."""
     accepted: bool
     refusal: Any = attrs.field(default=None, repr=False)
     """The ``Refusal`` with which a filter would answer the creation; None if it accepts."""
@@ -162,7 +164,8 @@ class Price:
     def in_epsilon(self, delta: float | Fraction) -> float | None:
         """The growth of ``spent`` in ε at δ, rounded up; None: ``spent`` has no figure in ε.
 
-        Bookkeeping, as ``spent`` is: dear at first, cheaper later, where ρ or μ² adds up.
+        Bookkeeping, as ``spent`` is: where ρ or μ² adds up, an early creation costs more ε than a
+        later one.
         """
         before, after = self.before.at(delta).spent, self.after.at(delta).spent
         if before is None or after is None or math.isinf(before):

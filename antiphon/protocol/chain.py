@@ -31,14 +31,12 @@ if TYPE_CHECKING:
 class PostProcessor(ABC, Generic[State]):
     """An interactive post-processor (IPM), between a left and a right party (CM Def. 2.13).
 
-    ``step`` takes a message from one side and sends the next to either. Two
-    declarations, checked by the conformance suite, let claims pass through:
-    ``deterministic`` (draws no coins) and ``forwards_queries`` (sends every left
-    message on unchanged and touches answers only, keeping no memory of queries). The latter is
-    True, or a ``Forwarding`` that says where it is proved.
+    ``step`` takes a message from one side and sends the next to either. Two declarations, checked
+    by the conformance suite, let claims pass through: ``deterministic`` (draws no coins) and
+    ``forwards_queries`` (sends every left message on unchanged and touches answers only, keeping no
+    memory of queries). The latter is True, or a ``Forwarding`` that says where it is proved.
 
-    Five defaults are there to be replaced, where one does not fit: ``wired``, ``signature``,
-    ``is_over``, ``refused`` and ``why_halted``.
+    Five defaults to override: ``wired``, ``signature``, ``is_over``, ``refused``, ``why_halted``.
     """
 
     __slots__ = ()
@@ -66,28 +64,29 @@ class PostProcessor(ABC, Generic[State]):
         message goes to, message')."""
 
     def wired(self, right: Signature) -> PostProcessor:
-        """This post-processor, prepared for the signature of the party on its right.
+        """This post-processor, prepared for the message spaces of the party on its right.
 
         Raises: CompositionError if it cannot stand there.
         """
         return self
 
     def signature(self, right: Signature) -> Signature:
-        """The message spaces that it offers on its left, given those on its right."""
+        """The message spaces (queries, answers) on its left, given those on its right."""
         return right
 
     def is_over(self, state: State) -> bool | None:
         """Whether a HALT sent left with this state ends the interaction.
 
-        True, the default, so that an IPM's own HALT is final. One that only passes answers
-        on returns None: whoever sent the HALT decides.
+        True, the default, so that an IPM's own HALT is final. A post-processor that only passes
+        answers on returns None: then the party that sent the HALT decides.
         """
         return True
 
     def refused(self, state: State, reason: str) -> State | None:
         """The state after the right party refused a message; None: refusals are not handled.
 
-        Only a verifier stands guard: it answers HALT, so that no exception leaves the game.
+        Only a verifier handles refusals: it answers HALT, so that no exception leaves the privacy
+        game.
         """
         return None
 
@@ -168,7 +167,7 @@ class AnyChain(Mechanism[States]):
 
     links: tuple[PostProcessor, ...]
     mechanism: Mechanism
-    # A field over a property: frozen, so as good as one.
+    # A field that overrides a property of the base class; it is frozen, so it behaves alike.
     signature: Signature = attrs.field(eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     max_hops: int = attrs.field(default=MAX_HOPS, repr=False, kw_only=True)
 
@@ -242,7 +241,7 @@ class AnyChain(Mechanism[States]):
         return tuple(states), answer
 
     def _halted(self, state: States, reason: str) -> States | None:
-        """The states with the leftmost verifier halted; None if the chain contains no verifier."""
+        """The parts' states after the leftmost verifier halted; None without a verifier."""
         for place, link in enumerate(self.links):
             after = link.refused(state[place], reason)
             if after is not None:
@@ -252,7 +251,7 @@ class AnyChain(Mechanism[States]):
     def carries_data(self, state: States, message: object) -> bool:
         if self._forwards:
             return self.mechanism.carries_data(state[-1], message)
-        return True  # nothing is known of what the links make of it
+        return True  # the post-processors may have turned anything into data
 
     def is_over(self, state: States) -> bool:
         decided = _decided(self.links, state)
@@ -261,7 +260,7 @@ class AnyChain(Mechanism[States]):
     def public_state(self, state: States) -> tuple[tuple[str, str], ...]:
         if self._forwards:
             return self.mechanism.public_state(state[-1])
-        return ()  # what its links have asked for, and created, may tell of the data
+        return ()  # the queries and creations of its post-processors may depend on the data
 
     def inside(self, state: States) -> tuple[Mechanism, object]:
         return self.mechanism, state[-1]
@@ -304,8 +303,8 @@ def join(left: PostProcessor, right: PostProcessor | Mechanism) -> Links | AnyCh
 
 
 def _decided(links: Sequence[PostProcessor], states: States) -> bool | None:
-    """Whether a HALT sent left by these links ends the interaction; None: the mechanism on their
-    right decides."""
+    """Whether a HALT sent left by these post-processors ends the interaction; None: the mechanism
+    on their right decides."""
     answers = (link.is_over(own) for link, own in zip(links, states, strict=False))
     return next((answer for answer in answers if answer is not None), None)
 
@@ -316,7 +315,7 @@ def _answering(
     """The step of a mechanism in the form of a post-processor's step, as the last part of a chain:
     it always sends left.
 
-    It stands behind its query space, because a post-processor may be wrong.
+    It checks each message against the query space, because a post-processor may send a wrong one.
     """
 
     def answer(

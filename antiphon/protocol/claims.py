@@ -94,8 +94,8 @@ class Claim:
         """Whether the other claim implies this one: the same verification function, a measure that
         implies this one, no lower status.
 
-        Nothing is implied with more certainty than it is known: an assumed claim proves
-        nothing, and a refuted one implies no claim but refuted ones.
+        No claim is implied with more certainty than its premise has: an assumed claim implies no
+        proved one, and a refuted claim implies refuted ones only.
         """
         if self is other:
             return True

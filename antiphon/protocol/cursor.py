@@ -29,16 +29,16 @@ MAX_HOPS: Final = 1_000_000
 
 
 Step: TypeAlias = "Callable[[Any, Side, Any, Coins], tuple[object, Side, object]]"
-# P ∘* M (CM Alg. 1): P is given what comes from the left; what it sends right M answers, and P is
-# given the answer, from the right; what it sends left is the answer of the whole. P₁ ∘* P₂ (Alg. 2)
-# does the same with both sides open. Written as calls, a chain is a stack as deep as the chain is
-# long. But a part's step returns before its message goes on, and all that it remembers is in its
-# own state: a frame of that stack holds nothing but who is to speak. So one cursor is enough.
+# P ∘* M (CM Alg. 1): P receives the message from the left; M answers what P sends right, and P
+# receives that answer from the right; what P sends left is the answer of the whole. P₁ ∘* P₂ (Alg.
+# 2) does the same with both sides open. Written as calls, a chain is a stack as deep as the chain
+# is long. But a part's step returns before its message goes on, and all that it remembers is in its
+# own state: a frame of that stack would hold only which part speaks next. So one cursor is enough.
 # Brackets leave no trace in it, which is associativity (law 3).
 #
-# What leaves a part to the left comes to its left neighbour from the right, and conversely. The
-# list of states is the walk's own: a step that raises leaves it half changed, and the tuple that
-# the caller has as it was (law 1).
+# A message that leaves a part to the left reaches its left neighbour from the right, and vice
+# versa. The list of states belongs to the walk: a step that raises leaves the list half changed,
+# and the caller's tuple unchanged (law 1).
 
 
 def walk(
@@ -79,7 +79,7 @@ class Stepping(Protocol):
     """Anything with the step of a mechanism, (state, message, coins) -> (state', answer); see
     ``Mechanism``.
 
-    A session and its budget are typed by it, as a mechanism starts sessions and so knows them.
+    The types of sessions and budgets name this protocol and not ``Mechanism``, which imports them.
     """
 
     @property

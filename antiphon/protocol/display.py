@@ -1,6 +1,6 @@
 """How results are shown: a title and parts, described once for text, notebooks and programs.
 
-They are printed as text, and shown in a notebook as HTML; their fields are what programs read.
+Results print as text and show in a notebook as HTML; programs read their fields.
 """
 
 import math
@@ -45,7 +45,8 @@ class Picture:
 
 
 Part: TypeAlias = Union[str, Grid, Verbatim, Picture]
-"""One part of a card; a plain text is a sentence below the part before it."""
+"""One part of a card (the shown form of a result); a plain string is a sentence below the part
+before it."""
 
 
 @attrs.frozen
@@ -95,7 +96,8 @@ _CELL: Final = "padding:.15em 1.2em .15em 0;border:0;vertical-align:top;"
 
 
 def bundle(thing: object, card: Card) -> dict[str, str]:
-    """The forms in which a notebook shows a card of an object: text, HTML, the first picture."""
+    """The forms in which a notebook shows an object, from its card (title and parts): text, HTML,
+    the first picture."""
     parts = list(card.parts)
     drawn = {id(part): part.svg() for part in parts if isinstance(part, Picture)}
     html = _html(type(thing).__name__, card.title, parts, drawn)
@@ -168,7 +170,7 @@ def _image(svg: str | None, title: str) -> Iterator[str]:
 class Displayed:
     """Base class of results that a notebook shows as a page; ``_card`` gives the page's content.
 
-    In public values only, as ``repr`` (law 8).
+    It shows public values only, as ``repr`` does (law 8).
     """
 
     __slots__ = ()
@@ -195,9 +197,11 @@ class Shown(Displayed):
 
 @attrs.frozen
 class DrawnAs:
-    """How a part is drawn in a sequence diagram, as its class declares it by ``drawn_as``.
+    """How a part of a chain is drawn in a sequence diagram, as its class declares it by
+    ``drawn_as``.
 
-    A view records what an adversary said and heard; this is what else is drawn of a message.
+    A view records only what an adversary sent and received; this adds a message's way between the
+    parts.
     """
 
     title: str = ""

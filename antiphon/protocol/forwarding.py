@@ -20,10 +20,10 @@ def _messages(asks: Iterable[object]) -> tuple[object, ...]:
 class Forwarding:
     """A declaration that a post-processor sends every left message on unchanged, and forgets it.
 
-    An attribute ``forwards_queries`` of a post-processor. So what P does next follows from the
-    answers, from its coins, and from how many messages have come. ``asks``: besides these it sends
-    to the right only such messages of its own; (): nothing. Its left messages are messages of
-    the right, too.
+    The value of a post-processor's attribute ``forwards_queries``. Then P's next message depends on
+    the answers, on its coins and on the number of messages only. ``asks``: the messages of its own
+    that it may also send to the right; (): none. Its messages from the left are valid on its right,
+    too.
     """
 
     status: Status = Status.ASSUMED
@@ -38,7 +38,7 @@ def forwarding(link: object) -> Forwarding | None:
     """The declaration by which a post-processor, or a class of them, says that it forwards queries;
     None: there is none.
 
-    True says it without a proof.
+    True declares it without a proof.
     """
     said: object = getattr(link, "forwards_queries", False)
     if said is True:
@@ -55,7 +55,7 @@ def only_forwards(link: object) -> bool:
 def doubtful(link: Any) -> str | None:
     """Why a declaration that a post-processor forwards queries is not proved; None: it is proved.
 
-    Of this library's own links the conformance suite checks it.
+    For this library's post-processors the conformance suite checks the declaration.
     """
     said = forwarding(link)
     if said is None or said.status is not Status.PROVED:

@@ -3,7 +3,7 @@
 IM is ``Mechanism`` (CM Def. 2.6), CM is ``ContinualMechanism`` (Def. 3.1), an
 adversary is an ``Adversary`` (Def. 2.11). A ``step`` never mutates its state,
 draws only from its coins and may assume that the message belongs to
-``signature.queries``: whoever calls it (session, chain, composition) has checked.
+``signature.queries``: its caller (session, chain, composition) has checked.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ Answer = TypeVar("Answer", default=Any)
 class Mechanism(ABC, Generic[State, Query, Answer]):
     """An interactive mechanism (IM): a randomised state function with initial states (CM Def. 2.6).
 
-    Five defaults are there to be replaced, where one does not fit: ``claims``, ``carries_data``,
+    Five methods have defaults that a subclass may override: ``claims``, ``carries_data``,
     ``is_over``, ``why_halted`` and ``inside``.
     """
 
@@ -105,7 +105,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     def failures(self, state: State) -> tuple[BaseException, ...]:
         """The exceptions of parts that have died in this state; never part of a transcript.
 
-        Those of the composition that is ``inside``.
+        By default, those of the composition that is ``inside``.
         """
         within = self.inside(state)
         if within is not None:
@@ -115,7 +115,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
     def inside(self, state: State) -> tuple[Mechanism, Any] | None:
         """The mechanism inside this wrapper, with its state; None if this mechanism wraps no other.
 
-        Whoever wants to see what has been spent looks for a composition there.
+        The search for a composition, whose budget a session shows, follows it.
         """
         return None
 
@@ -138,7 +138,7 @@ class Mechanism(ABC, Generic[State, Query, Answer]):
 
 
 class HasParts(ABC):
-    """A mechanism that steps other mechanisms, each of which may fail alone."""
+    """A mechanism that steps other mechanisms, each of which may fail without the others."""
 
     __slots__ = ()
 

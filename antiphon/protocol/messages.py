@@ -95,7 +95,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         if value.dtype.hasobject or not value.dtype.itemsize:
             raise InvalidArgument("an array message must have a numeric dtype, not objects")
         if _of_bytes(value):
-            return value.view()  # whose shape is nobody else's to set
+            return value.view()  # so that nobody else can set its shape
         return np.frombuffer(value.tobytes(), dtype=value.dtype).reshape(value.shape)
     if kind in _MUTABLE:
         raise InvalidArgument(
@@ -104,7 +104,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
         )
     if "__attrs_attrs__" not in vars(kind):
         made: Callable[[Iterable[object]], object] | None = getattr(kind, "_make", None)
-        if made is None or not isinstance(value, tuple):  # a NamedTuple has it
+        if made is None or not isinstance(value, tuple):  # a NamedTuple has this constructor
             return value  # pyright: ignore[reportUnknownVariableType]
         return made(freeze(item, depth + 1) for item in value)  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
     return _frozen_fields(kind, value, depth + 1)
@@ -113,7 +113,7 @@ def _frozen(kind: type[object], value: Any, depth: int) -> object:
 def _of_bytes(value: Array) -> bool:
     """Whether an array is a read-only view of a ``bytes``, as after ``freeze``.
 
-    A million entries are then not copied again by everyone who hands them on.
+    Then a large array is not copied again each time it is passed on.
     """
     owner: Any = value.base
     while type(owner) is np.ndarray:
@@ -178,10 +178,9 @@ class StandIn:
     """The classes whose objects hold one value per replica and are treated as numbers (float, int
     or bool) or as arrays.
 
-    And the one whose objects stand for an array each, or a number of NumPy's. Who plays many
-    replicas at once says which classes these are, and when two of their objects, or one and a
-    number or an array, are the same message; until then there is none. Told by identity of the
-    class, so that no other passes for it.
+    ``antiphon.populations`` registers these classes, and how to compare their objects with one
+    another, with numbers and with arrays; before that there are none. A class is recognised by
+    identity, so that no other passes for it.
     """
 
     of: type | None = None
@@ -218,7 +217,7 @@ def identical(left: object, right: object) -> bool:
         stands = STAND_IN.stands(kind) or STAND_IN.stands(type(right))
         return stands and STAND_IN.same(left, right)
     if type(kind) is not type and not has_plain_metaclass(kind):
-        return False  # it may pass for another class, here and in what is kept of classes
+        return False  # its class may pass for another one, here and in caches of classes
     if kind in _PLAIN:
         return bool(left == right)
     if kind is float:

@@ -1,20 +1,20 @@
 """Provenance: whose claims count as proved, and whose only as assumed (law 10).
 
-A figure is *proved* only where a proof speaks of the very code that runs. What this library says
-of itself is proved in its docstrings and checked by its tests; what a user's class states of
-itself is the user's word. Neither reaches further: a subclass may change a step, a mixin the noise
-of a step, an instance attribute either, a part may promise less than the proof of the whole asks,
-and a number may have an ``__eq__`` of its own. So there are two questions, and no third:
+A figure is *proved* only where a proof speaks of the very code that runs. A claim of a class of
+this library is proved in its docstring and checked by tests; a claim of a user's class is the
+user's word. Neither covers changed code: a subclass may change a step, a mixin its noise, an
+instance attribute both, a part may promise less than the proof of the whole needs, and a number may
+have an ``__eq__`` of its own. So there are two questions, and no third:
 
 * ``why_untrusted(value)``: is this value, with all it is made of, this library's own?
-* ``why_assumed(whole, stated)``: is what is stated of it (``claims``, ``lifting``) stated by the
-  class that computes it, or by whoever made this very object?
+* ``why_assumed(whole, stated)``: is a declared attribute (``claims``, ``lifting``) declared by the
+class that does the computing, or given as a parameter when this object was made?
 
 Both answer None, or the reason in words. Not defended against: patching this library's classes
 while they run, and objects that are changed after they were made, behind the back of what froze
 them (``object.__setattr__``, ``__setstate__``; ``flags.writeable`` of an array that was made
-read-only); what the ``__dict__`` of a subclass hides is seen whenever somebody asks, but not that
-it was there before and a chain looked its step up then.
+read-only); a method hidden by the ``__dict__`` of a subclass is seen when the claim is read, but
+not one that was hidden earlier, when a chain looked its step up.
 """
 
 from __future__ import annotations
@@ -126,8 +126,9 @@ CREATED: Final[dict[str, bool]] = {"created": True}
 def why_untrusted(value: Any, *, but_created: bool = False) -> str | None:
     """The reason why a value is not made entirely of this library's classes; None if it is.
 
-    Plain values, arrays, and objects of our classes whose fields are such, at every depth.
-    ``but_created``: without the fields that our classes mark as ``CREATED``.
+    Accepted are plain values, arrays, and objects of this library's classes whose fields are
+    accepted, at every depth. ``but_created``: without the fields that our classes mark as
+    ``CREATED``.
 
     >>> from antiphon.mechanisms import TreeCounter, UnboundedCounter
     >>> class Silent(TreeCounter):
@@ -217,10 +218,10 @@ def why_assumed(whole: object, stated: str, *, but_created: bool = False) -> str
     """The reason why the attribute ``stated`` of an object (such as its claims) counts as unproved;
     None: it is believed.
 
-    Believed are this library's own objects, with own parts; an object whose class states it
-    itself; and one to which whoever made it gave it as a parameter (``@mechanism(claims=…)``).
-    Not believed is what is inherited by a class from elsewhere that adds anything, in front of
-    the stating class or behind it: it may have changed what is computed.
+    Believed are objects made of this library's classes only; an object whose own class declares the
+    attribute; and an object that was given it as a parameter (``@mechanism(claims=…)``). Not
+    believed is an attribute that a user's class inherits while it adds anything: it may have
+    changed the computation.
     """
     alien = why_untrusted(whole, but_created=but_created)
     if alien is None:
@@ -291,5 +292,6 @@ def plain_claims(mechanism: object, claims: object) -> tuple[Claim, ...]:
 def reader(
     f: Verification[State, Message],
 ) -> Callable[[State, Message, Message], State | Refused]:
-    """A function that steps f, its contract checked; for this library's tested f, the bare step."""
+    """A function that makes one step of the verification function f and checks its contract; for
+    this library's f, the bare step."""
     return f.step if is_library_code(type(f)) else partial(read, f)

@@ -1,7 +1,7 @@
 """Declarations of classes: their names in transcripts, and whether they can compute with columns.
 
-A file says *which* registered type, never code. And ``set_derived``: how a frozen object, while
-it is being made, gets the fields that follow from its others.
+A file names a registered type and never holds code. ``set_derived`` sets those fields of a frozen
+object that are computed from its other fields.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def register(name: str, *, state: bool = False) -> Callable[[Thing], Thing]:
     Names look like "package.name/1"; raise the number when the parameters change
     meaning. Registering the same definition again (a reloaded file) replaces it.
 
-    ``state``: the class is part of states only, which durable sessions keep, and of no message;
-    it may be a named tuple, too. Where it is defined is not written, so its file may move.
+    ``state``: values of the class occur only in states, which durable sessions save, and in no
+    message; it may be a named tuple, too. Its module is not written, so its file may move.
 
     Raises: InvalidArgument for a name without a version, a name that another
     definition has, or a class that is not an attrs class.
@@ -107,11 +107,11 @@ def column_safe(part: object = _MISSING, /, *, of: str | Fields = ()) -> object:
     """Decorator: declares that a class or function computes with columns (one number per replica)
     as it does with numbers.
 
-    For a plain function, and for the class of a mechanism, a link, an adversary, an f, a relation
-    or a space. Arithmetic, comparison and ``if`` will do; ``type(x) is float``, ``math.…`` and
-    dictionary keys will not. A subclass inherits it if it computes with the very methods that were
-    declared: what overrides one of them, a helper too, makes the declaration anew. What says what
-    the part is, ``claims``, ``verification``, ``signature`` and ``initial_state``, may be its own.
+    For a plain function, and for the class of a mechanism, post-processor, adversary, verification
+    function, relation or space. Arithmetic, comparison and ``if`` will do; ``type(x) is float``,
+    ``math.…`` and dictionary keys will not. A subclass inherits the declaration unless it overrides
+    a method that computes, helpers included; then it needs its own. It may override the descriptive
+    attributes ``claims``, ``verification``, ``signature`` and ``initial_state``.
 
     Args: ``of``, the fields that must be safe too, where a part hands columns on to others; a
     tuple is safe if its items are, and None is.
@@ -175,7 +175,7 @@ def named_parameters(kind: type[Any]) -> None:
     Where every parameter has a default and a place, any call of few arguments is right. A field
     with ``metadata={EXAMPLE: "…"}`` is shown as this example, whatever was given.
     """
-    own = "__attrs_init__" in vars(kind)  # its author wrote one, which calls that of attrs
+    own = "__attrs_init__" in vars(kind)  # a handwritten one, which calls that of attrs
     written_by_attrs = own or _by_attrs(kind, "__init__")
     if not written_by_attrs or not any(map(_is_needed, attrs.fields(kind))):
         return
@@ -187,7 +187,7 @@ def named_parameters(kind: type[Any]) -> None:
             make(self, *given, **named)
         except TypeError as error:
             if error.__traceback__ is None or error.__traceback__.tb_next is not None:
-                raise  # of a parameter's value
+                raise  # the error comes from a parameter's value
             raise InvalidArgument(_call_to_write(kind, make, given, named)) from None
 
     kind.__init__ = construct
@@ -207,7 +207,7 @@ def _call_to_write(
     """An error text: the fault in the parameters of a constructor call, and the call that was
     probably meant."""
     _, *parameters = signature(make).parameters.values()
-    parameters.sort(key=lambda each: each.default is not each.empty)  # those that it needs first
+    parameters.sort(key=lambda each: each.default is not each.empty)  # required parameters first
     names = [each.name for each in parameters]
     if unknown := [name for name in named if name not in names]:
         return f"{kind.__name__} has no parameter {unknown[0]!r}; it has {', '.join(names)}"
@@ -247,8 +247,8 @@ def suggest(name: str, thing: object) -> None:
     """Give a provisional name to a class or object without a registered name; another object may
     take the name later.
 
-    For what the variables of a user's file hold: "file.variable/0". A reader that has not run
-    the file takes it for unregistered.
+    For objects in the variables of a user's file: "file.variable/0". Where that file has not been
+    run, the name counts as unregistered.
     """
     if registered_name(thing) is None:
         _said.add(name, thing)
@@ -296,7 +296,7 @@ def lookup_state(name: str) -> Any:
 def also_in(load: Callable[[], object]) -> None:
     """Register a function that imports more modules, for names of this library not found yet.
 
-    The rooms above load when they are first used, and a file may name what is in them before.
+    Higher packages load on first use, and a transcript may name one of their types before that.
     """
     _unread.append(load)
 

@@ -56,9 +56,8 @@ def sealed(message: object, queries: Space) -> object:
     """The message with its arrays made read-only; before a verifier, an unfit value becomes a
     placeholder with its type's name.
 
-    Where anything is taken, because a verifier stands there, a value that cannot be a
-    message is replaced by its type's name, so that refusing it is the verifier's.
-    Raises: InvalidArgument elsewhere.
+    In front of a verifier, whose query space is ``Anything``, a value that cannot be a message is
+    replaced by its type's name, and the verifier refuses it. Raises: InvalidArgument elsewhere.
     """
     try:
         return freeze(message)
@@ -85,7 +84,7 @@ class Accounts(Protocol):
 
 
 def _nobody() -> Accounts:
-    raise ProtocolError("nobody counts what sessions spend: import antiphon, which sees to that")
+    raise ProtocolError("no budget accounting is registered: import antiphon, which registers it")
 
 
 _accounts: Callable[[], Accounts] = _nobody
@@ -112,10 +111,9 @@ class Session(Displayed, Generic[M]):
     is an outcome: the session answers HALT, is over, and keeps the exception in
     ``failure``, outside the transcript (law 1).
 
-    An interrupt (Ctrl-C) finds a message either answered or not: ``last`` is the last exchange
-    that happened, whatever the caller has heard of it. State, charges and answer change in one
-    store, so there is nothing between. In the middle of a step it ends the session, because the
-    coins that were tossed are burned.
+    After an interrupt (Ctrl-C) a message has been answered or not: ``last`` is the last exchange
+    that happened, even if the caller never received the answer. State, charges and answer change in
+    one store. An interrupt in the middle of a step ends the session, because its coins are used up.
     """
 
     __slots__ = (
@@ -151,24 +149,25 @@ class Session(Displayed, Generic[M]):
         """The state at the beginning of the step that is running."""
         tell_of_forks(self)
 
-    # What one send may come to (CM §2.2.1; laws 1 and 6; docs/halting.md):
+    # The possible outcomes of one send (CM §2.2.1; laws 1 and 6; docs/halting.md):
     #
     #   refused    The message is outside Q, or the step raises an AntiphonError and no coin has
     #              been drawn. It raises, and nothing has happened: state, coins and transcript are
-    #              what they were, and the session goes on.
+    #              unchanged, and the session goes on.
     #   answered   State, number, message and answer are stored at once, in ``_now``. An interrupt
     #              falls before that store, when nothing is answered, or after it, when all is.
-    #   failed     The step raises after a draw, or something that is no refusal. Coins are burned
-    #              and cannot be tossed again: whoever could have a failing step repeated would
-    #              choose among its noise. So it is answered, by HALT, with the state as it was,
-    #              for ever; the exception, which may hold data, is for the caller only.
+    #   failed     The step raises after a draw, or something that is no refusal. Coins are used up
+    #              and not tossed again: an adversary that could have a failing step repeated would
+    #              choose among its noise. So it is answered by HALT, for ever, with the state
+    #              unchanged; the exception, which may hold data, is for the caller only.
     #
-    # Failed, and raised nevertheless: an interrupt, which is its sender's, and READINGS, where the
-    # coins or a faulty part are to blame: an answer would make them look like the mechanism's own.
+    # Failed, and raised nevertheless: an interrupt, which is for the caller, and READINGS, where
+    # the coins or a faulty part are to blame: an answer would make them look like the mechanism's
+    # own.
     #
-    # The lock is reentrant, so that only a step that sends to its own session comes past it;
-    # it finds ``_stepping`` to be what is now. The list of exchanges is written before ``_now`` and
-    # may be one ahead after an interrupt: it is read, and written on, from ``_now``'s number only.
+    # The lock is reentrant, so only a step that sends to its own session passes it; then
+    # ``_stepping`` equals ``_now``. The list of exchanges is written before ``_now`` and may be one
+    # ahead after an interrupt: it is read, and written on, from ``_now``'s number only.
 
     def send(self, message: object) -> Any:
         """Send one message and return its answer.
@@ -190,7 +189,7 @@ class Session(Displayed, Generic[M]):
                     f"{self._mechanism.signature.queries.cure(message)}"
                 )
             now, drawn = self._now, self._coins.draws
-            if self._stepping is now:  # in this thread: another would wait for the lock
+            if self._stepping is now:  # from this thread: another thread would wait for the lock
                 raise ProtocolError(
                     "a step sends to its own session, which waits for that step: a mechanism "
                     "answers one message at a time; what it needs of itself is in its state"
@@ -206,7 +205,7 @@ class Session(Displayed, Generic[M]):
                     self._exchanges[now[1] :] = [Exchange(message, answer, secret)]
                 self._now = after, now[1] + 1, message, answer
             except BaseException as error:
-                if self._now is not now:  # an interrupt: it has happened
+                if self._now is not now:  # an interrupt after the store: the message was answered
                     raise
                 if isinstance(error, AntiphonError) and self._coins.draws == drawn:
                     self._stepping = None
@@ -327,7 +326,7 @@ class Session(Displayed, Generic[M]):
         return Card(f"{name_of(self._mechanism)}, {self._over or 'live'}", (Grid(rows),))
 
     def __repr__(self) -> str:
-        failed = len(self.failures) - (self.failure is not None)  # a whole session says its own
+        failed = len(self.failures) - (self.failure is not None)  # ``_over`` has its own
         parts = f"; steps of {failed} part(s) failed, see session.failures" if failed else ""
         return f"<Session of {name_of(self._mechanism)}, {self._over or 'live'}{parts}>"
 

@@ -26,7 +26,7 @@ from antiphon.protocol.registry import column_safe, register, set_derived
 class Space(ABC):
     """A set of messages.
 
-    One default is there to be replaced: ``cure``.
+    A subclass may override ``cure``.
     """
 
     __slots__ = ()
@@ -119,7 +119,7 @@ class Finite(Space):
             return any(identical(value, each) for each in self.values)
         try:
             alike = self._index.get(value, ())
-        except Exception:  # unhashable, or a hash that raises: not one of ours
+        except Exception:  # unhashable, or a hash that raises: not an element
             return False
         for other in alike:  # noqa: SIM110  (a plain loop: the hot path of streams)
             if other is value or identical(value, other):
@@ -195,7 +195,7 @@ DENSE: Final = 2.0**53
 class Multiples(Space):
     """The floats nearest to an integer multiple of ``step``: a grid to which values are rounded.
 
-    From 2^53 steps on the multiples lie closer than the floats, so all floats are.
+    From 2^53 steps on the multiples lie closer than the floats, so every float belongs.
     """
 
     discrete = True
@@ -228,8 +228,8 @@ class Texts(Space):
 class Arrays(Space):
     """NumPy arrays of one shape and dtype, entries finite and in [low, high].
 
-    Bounds are compared exactly, as they are given: floats would let in whole numbers past 2^53
-    for which no noise was calibrated. With a ``step``, a power of two, entries are its multiples.
+    Bounds are compared exactly: as floats they would admit integers past 2^53 for which no noise
+    was calibrated. With a ``step``, a power of two, entries are multiples of it.
     """
 
     shape: tuple[int, ...]
@@ -386,7 +386,7 @@ class Signature:
     """The message spaces of a mechanism: queries Q, answers A, and updates, the part of Q that
     carries private data.
 
-    ``updates``: the part of ``queries`` that brings data in, secret in transcripts of live use.
+    ``updates`` are hidden in the public transcript of live use.
     """
 
     queries: Space = attrs.field(validator=_is_space)

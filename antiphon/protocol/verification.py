@@ -1,9 +1,8 @@
 """Verification functions: automata that decide which pairs may be sent (CM Def. 3.3).
 
-f maps a finite sequence of pairs to ⊤ or ⊥. Here f is an automaton that reads
-one pair at a time in O(1) and *dies* at the first refusal, so every f is
-prefix-closed by construction: the plain f of a paper is replaced by its
-conjunction over non-empty prefixes, which is also what a verifier enforces
+f maps a finite sequence of pairs to ⊤ or ⊥. Here f is an automaton that reads one pair at a time in
+O(1) and *dies* at the first refusal, so every f is prefix-closed by construction: the plain f of a
+paper is replaced by its conjunction over non-empty prefixes, which is also what a verifier enforces
 message by message. (Without prefix closure Theorem 5.2 is false.)
 """
 
@@ -40,8 +39,8 @@ def swap_symmetric(thing: object) -> bool:
     """Whether exchanging the two sides of every pair changes no verdict of a verification function
     or relation.
 
-    Only the very class of the object is asked: what a parent declares is about the parent's own
-    step, and a child may have another. False where nobody says so.
+    Only the declaration of the object's own class counts: a parent's is about the parent's step,
+    which a subclass may override. False without a declaration.
     """
     declared = "swap_symmetric" in vars(type(thing))
     return declared and getattr(thing, "swap_symmetric", False) is True
@@ -55,7 +54,7 @@ def symmetric_as(field: str) -> Any:
 
 
 class Verification(ABC, Generic[State, Message]):
-    """f: decides for which sequences of message pairs a mechanism promises privacy.
+    """A verification function f: for which sequences of message pairs privacy is promised.
 
     Membership in Q × Q (CM Remark 3.6) is the verifier's part: ``step`` is given
     the two sides of a pair whose sides are known to lie in Q.
@@ -68,7 +67,7 @@ class Verification(ABC, Generic[State, Message]):
     swap_symmetric: bool = False
     """Whether f(m₁, …, m_t) = f(m̄₁, …, m̄_t) always, where m̄ is m with its sides exchanged.
 
-    A subclass that does not say so itself says no, whatever its parents say."""
+    A subclass does not inherit the declaration: without its own it counts as not symmetric."""
     first_pair_consistent: bool = False
     """Whether f = ⊥ as soon as the first pair is identical and a later one is not (CM Def. 5.3)."""
 
@@ -86,8 +85,8 @@ class Verification(ABC, Generic[State, Message]):
     def step(self, state: State, zero: Message, one: Message, /) -> State | Refused:
         """The state after the pair (zero, one), or ``Refused`` if the sequence becomes invalid.
 
-        A state is any value but False, None, a symbol such as ⊥, a class or an exception: those
-        are what a function returns that forgot to say ``Refused``, and raise PartError.
+        A state is any value but False, None, a symbol such as ⊥, a class or an exception: these
+        raise PartError, since a function that forgot to return ``Refused`` returns them.
         """
 
     def __call__(self, messages: Iterable[object]) -> Symbol:
@@ -120,8 +119,7 @@ def read(
     """One step of f (``f.step``) with its contract checked. Raises: PartError if f returns
     something that is no state.
 
-    Raises: PartError if f returned what is neither a state nor ``Refused``: it would open
-    the verifier, for every value that is not ``Refused`` lets the pair pass.
+    Without the check such a value would let the pair pass, as every value but ``Refused`` does.
     """
     after = f.step(state, zero, one)
     kind: type[object] = type(after)

@@ -2,4 +2,4 @@
 
 from antiphon.protocol.provenance import nothing_proved_in
 
-nothing_proved_in(__name__)  # nothing that broken twins inherit is proved of them
+nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved

@@ -9,10 +9,10 @@ from antiphon.cli.options import Json
 
 def verify(
     theorem: Annotated[
-        list[str] | None, typer.Option(help="Only this one, as 4.10 or HSS; may be repeated.")
+        list[str] | None, typer.Option(help="Only this one, such as 4.10 or HSS; may be repeated.")
     ] = None,
     adversaries: Annotated[
-        bool, typer.Option("--adversaries", help="Print who breaks each row that fails.")
+        bool, typer.Option("--adversaries", help="Print the adversary of each failing row.")
     ] = False,
     json: Json = False,
 ) -> int:

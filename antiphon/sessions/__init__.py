@@ -1,7 +1,7 @@
 """Durable sessions, which survive their process, and the budget spent in a live session.
 
 ``ap.begin`` writes a session ahead to a file, and ``ap.resume`` goes on with it (docs/durable.md);
-``session.budget`` and ``session.price`` are of ``spending`` (docs/budget.md).
+``session.budget`` and ``session.price`` are in ``spending`` (docs/budget.md).
 """
 
 from antiphon.numbers.public import shows

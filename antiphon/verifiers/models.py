@@ -68,9 +68,10 @@ class NeighbouringStart(Verification[int, object]):
 @column_safe(of="relation")
 @attrs.frozen
 class EventLevel(Verification[int, object]):
-    """Event-level continual observation: at most ``events`` pairs differ, by neighbours (CM §3.2).
+    """Event-level continual observation: at most ``events`` pairs differ, each with neighbouring
+    sides (CM §3.2).
 
-    State: how many differing pairs have come.
+    State: the number of differing pairs so far.
     """
 
     swap_symmetric = symmetric_as("relation")
@@ -99,8 +100,8 @@ class UserLevel(Verification[Belongs, object]):
     (user, …) or ``EMPTY``.
 
     A pair that differs belongs to a user if each side is a record of that user or
-    empty; at most ``events`` pairs differ, if that is given. State: () until a pair differs,
-    then (user, how many do).
+    empty; at most ``events`` pairs differ, if that is given. State: () until a pair differs, then
+    (user, number of differing pairs).
     """
 
     swap_symmetric = symmetric_as("relation")
@@ -123,7 +124,7 @@ class UserLevel(Verification[Belongs, object]):
         if not related(self.relation, zero, one):
             return _NOT_NEIGHBOURS
         if self.events is None:
-            return state or (users[0], 1)  # one state: how many is not asked
+            return state or (users[0], 1)  # without a limit the number is not counted
         count = state[1] if state else 0
         if count >= self.events:
             return Refused(f"more than {self.events} pair(s) differ")
@@ -142,9 +143,9 @@ class EveryPair(Verification[int]):
 
     The i-th pair holds the values of the i-th query on two neighbouring datasets, so the
     relation is the sensitivity of one query (Lyu, Su, Li 2017, §2). ``monotone``: all are numbers,
-    and those that differ all do so in one direction, as counts do where a record is added or
-    removed; 0 and 0.0 do not differ, and NaN is no number.
-    State: 0, or 1 or -1 once a monotone sequence has gone up or down.
+    and those that differ all go up or all go down, as counts do if a record is added or removed; 0
+    and 0.0 do not differ, and NaN is no number. State: 0, or 1 or -1 once a monotone sequence has
+    gone up or down.
     """
 
     swap_symmetric = symmetric_as("relation")
@@ -194,7 +195,7 @@ class UpdatesAndQueries(Verification[State, Message]):
             return read(self.updates, state, zero, one)
         if zero is one or identical(zero, one):
             return state
-        return Refused("a query stands against something else")
+        return Refused("a query must be the same on both sides of a pair")
 
 
 @register("antiphon.Bounded/1")
@@ -247,7 +248,7 @@ def neighbouring_start(
 
 
 def event_level(relation: Relation | None = None, *, events: int = 1) -> EventLevel:
-    """Event-level continual observation: at most ``events`` pairs differ, each by neighbours."""
+    """Event-level continual observation: at most ``events`` pairs differ, by neighbouring sides."""
     return EventLevel(_or_any_two(relation), events)
 
 
@@ -276,5 +277,6 @@ def updates_and_queries(
 
 @written_as("bounded(event_level(), 3)")
 def bounded(verification: Verification[State, Message], pairs: int) -> Bounded[State, Message]:
-    """The function ``verification``, which also refuses every message after the first ``pairs``."""
+    """A verification function that refuses what ``verification`` refuses, and every message after
+    the first ``pairs``."""
     return Bounded(verification, pairs)

@@ -41,7 +41,7 @@ def _are_tables(zero: Any, one: Any) -> bool:
 class OneRow:
     """Tables of floats of one shape, a record in each row, that differ in at most one row.
 
-    Bit for bit, so that a value that is missing, NaN, is the same as another one.
+    Compared bit for bit, so that two missing values (NaN) are the same.
     """
 
     swap_symmetric = True
@@ -59,8 +59,8 @@ class OneRow:
 class PreprocessingDistance:
     """Tables of finite floats, a record in each row, with Σ_i ‖S_i - S'_i‖₂ <= ``distance``.
 
-    But for ``replaced`` rows, which may differ as they like. Sums are rounded up, so that two
-    tables at the very edge may not be neighbours.
+    ``replaced`` further rows may differ arbitrarily. Sums are rounded up, so two tables at exactly
+    the distance may not be neighbours.
     """
 
     swap_symmetric = True
@@ -84,8 +84,8 @@ class PreprocessingDistance:
 def _lengths(zero: Records, one: Records) -> Records:
     """‖S_i - S'_i‖₂ for each row, rounded up: 0 only where the rows are the same.
 
-    A difference is off by 2^-53 of itself, and each step of ``hypot`` by two units in the last
-    place, which are 2^-1073 where numbers are the smallest.
+    Error bound: a difference has relative error 2^-53, and each step of ``hypot`` two units in the
+    last place (2^-1073 for the smallest doubles).
     """
     with np.errstate(over="ignore", under="ignore"):
         found = lengths(zero - one)
@@ -103,7 +103,7 @@ distance d + τ."""
 
 
 def spread(relation: Relation) -> Spread | None:
-    """The relation, if it is a built-in distance relation (no subclass); else None."""
+    """The relation, if it is one of this library's with a distance (no subclass); else None."""
     kind = type(relation)
     known = has_plain_metaclass(kind) and any(kind is each for each in _SPREADS)
     return relation if known else None  # type: ignore[return-value]
@@ -122,8 +122,8 @@ def distance_of(relation: Relation) -> Fraction | None:
 
 
 def in_steps(relation: Relation, count: int) -> Fraction | None:
-    """The largest distance that ``count`` steps between neighbours lead; None for a relation not
-    defined by a distance alone.
+    """The largest distance between the ends of ``count`` steps from neighbour to neighbour; None
+    for a relation not defined by a distance alone.
 
     >>> in_steps(Within(3), 4), in_steps(PreprocessingDistance(), 4)
     (Fraction(12, 1), None)

@@ -1,9 +1,9 @@
 """Neighbouring relations: they decide which two datasets or records may differ.
 
 A relation is data, so that it can be named in a transcript. A user's own
-relation is any object with ``holds(zero, one)``; ``@ap.column_safe`` on its class says that it
-works on columns as on numbers, ``swap_symmetric = True`` that zero ∼ one iff one ∼ zero (of the
-very class that says so: a subclass has another ``holds``, and says it again).
+relation is any object with ``holds(zero, one)``; ``@ap.column_safe`` on its class declares that it
+works on columns (one number per replica) as on numbers, ``swap_symmetric = True`` that zero ∼ one
+iff one ∼ zero (not inherited: a subclass may override ``holds``).
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def related(relation: Relation, zero: object, one: object) -> bool:
     """Whether two messages are neighbours. Raises: PartError if ``holds`` returns no truth value.
 
     Raises: PartError for a verdict that is not True or False: ⊥, ``Refused('why')`` and a text
-    count as true in Python, and would open the verifier.
+    count as true in Python, so the verifier would let the pair pass.
     """
     verdict: object = relation.holds(zero, one)
     if verdict is True or verdict is False:
@@ -180,8 +180,7 @@ class EachWithin:
 class Monotone:
     """Neighbours by ``relation`` whose entries all move the same way: none up, or none down.
 
-    No entry of one is below that of the other: scores that count records, of which one more or
-    one less is there.
+    For scores that count records, where neighbours have one record more or one less.
     """
 
     swap_symmetric = symmetric_as("relation")
@@ -213,8 +212,8 @@ def natural(_: object, field: attrs.Attribute[int], value: object) -> None:
 @column_safe(of="relation")
 @attrs.frozen
 class OnlyEntry:
-    """Tuples of one length that agree in all entries but the one at ``index``, and are neighbours
-    by ``relation`` there.
+    """Tuples of one length that agree in all entries but the one at ``index``, where they are
+    neighbours by ``relation``.
 
     For messages with a secret part and a public one, such as (update, threshold).
     """

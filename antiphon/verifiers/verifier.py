@@ -49,10 +49,10 @@ def _alone(f: object, step: Check, state: object, zero: object, one: object) -> 
 class Verifier(PostProcessor[VerifierState]):
     """V[f]: forwards messages from its left while the sequence is f-valid; then it sends HALT.
 
-    State: the state of f's automaton (the paper keeps the sequence itself), or
-    ``Refused``, which answers HALT for ever. Takes any value whatever from the left:
-    what is not a pair of queries of the mechanism on its right is not f-valid
-    (CM Remark 3.6). ``why_halted`` gives the reason, outside the transcript.
+    State: the state of f's automaton (the paper keeps the sequence itself), or ``Refused``, which
+    answers HALT for ever. It takes any value from the left: a value that is no pair of queries of
+    the mechanism on its right is not f-valid (CM Remark 3.6). ``why_halted`` gives the reason,
+    outside the transcript.
     """
 
     verification: Verification = attrs.field(validator=_is_verification)
@@ -114,7 +114,7 @@ class Verifier(PostProcessor[VerifierState]):
             return state, LEFT, HALT
         zero = message.zero
         if message.one is not zero and identical(zero, message.one):
-            message = Pair(zero, zero)  # one object for both worlds, whatever it hides
+            message = Pair(zero, zero)  # the very same object in both worlds
         return state, RIGHT, message
 
     def is_over(self, state: VerifierState) -> bool | None:
@@ -144,9 +144,9 @@ def _bit(bit: int | None) -> int | None:
 class Identifier(PostProcessor[int]):
     """I(b): takes a pair (m₀, m₁) from the left and forwards m_b; answers pass unchanged.
 
-    ``Identifier(bit)`` has one initial state, ``Identifier()`` has {0, 1}, so that
-    V[f] ∘* I ∘* M is an IM whose neighbouring initial states are 0 and 1 (CM Cor. 3.8).
-    The bit is the secret of the game: no repr and no view shows it.
+    ``Identifier(bit)`` has one initial state, ``Identifier()`` has {0, 1}, so that V[f] ∘* I ∘* M
+    is an interactive mechanism whose neighbouring initial states are 0 and 1 (CM Cor. 3.8). The bit
+    is the secret of the game: no repr and no view shows it.
 
     Raises: InvalidArgument from the left for anything but a pair.
     """

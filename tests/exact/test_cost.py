@@ -55,7 +55,7 @@ def test_an_estimate_that_can_count_nothing_has_no_upper_end():
 
 def test_who_gave_up_goes_on_with_more_room():
     asked, whole = question(limit=20), question().solve(ap.Log(3), 12)
-    with pytest.raises(ap.Intractable, match="fewer rounds, of a smaller catalogue") as caught:
+    with pytest.raises(ap.Intractable, match="fewer rounds, a smaller catalogue") as caught:
         asked.solve(ap.Log(3), 12)
     assert (caught.value.size, caught.value.limit) == (21, 20)
     asked.limit = 10_000

@@ -128,7 +128,7 @@ def test_its_guarantee_rests_on_what_was_explored(steps):
     assert "✓" in properties
     assert "in all f-valid pairs of runs" in properties
     [assumed] = [line for line in lines if "│ ?" in line]
-    assert "answers nothing outside its signature" in assumed
+    assert "answer nothing outside their signatures" in assumed
     assert promise.epsilon_at(0) == 1
 
 

@@ -197,7 +197,7 @@ def edit_rounds(lines):
     ("change", "words"),
     [
         (lambda lines: lines[0].update(antiphon=2), "of version 2"),
-        (lambda lines: lines[0].update(kind="view"), "no question that was saved"),
+        (lambda lines: lines[0].update(kind="view"), "no saved question"),
         (lambda lines: lines[0].pop("asked"), "does not say what it asks"),
         (lambda lines: lines[0]["asked"].update(more={"message": 1}), "TypeError"),
         (lambda lines: lines[0]["asked"].update(system={"message": 1}), "a party of the file"),

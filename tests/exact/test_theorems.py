@@ -36,10 +36,10 @@ LONG = {
     ("Thm G", "2 of 3, any f', E = 4, δ = 1/4: attained"),
     ("Thm G", "2 of 3, any f', E = 2, δ = 2/5: attained"),
     ("Thm R", "2-sparse zCDP costs two ρ, 8 × M_{1/20, ln 4}"),
-    ("Filters", "Σρ <= 7/10: RR of ln 3/2, ln 2, ln 3, as they like"),
-    ("Filters", "ΣD_2 <= 9/10: RR of ln 3/2, ln 2, ln 3, as they like"),
+    ("Filters", "Σρ <= 7/10: RR of ln 3/2, ln 2, ln 3, adaptively"),
+    ("Filters", "ΣD_2 <= 9/10: RR of ln 3/2, ln 2, ln 3, adaptively"),
     ("Filters", "ΣD_2 <= 9/10, which forgets what was charged"),
-    ("Filters", "Σμ² <= (7/5)²: RR of ln 3/2, ln 2, ln 3, as they like"),
+    ("Filters", "Σμ² <= (7/5)²: RR of ln 3/2, ln 2, ln 3, adaptively"),
     ("Filters", "Σμ² <= (7/5)², which forgets what was charged"),
     ("Thm 4.10", "M_{1/5} ‖ walk ‖ RR ≡ 𝒫 ∘* Comp[RR…]"),
     ("Thm 4.12", "walk, RR or RR(ln 3, 0), chosen adaptively ≡ 𝒫"),
@@ -261,7 +261,7 @@ def test_a_twin_of_those_that_are_long_fails_for_its_reason():
 
 def test_figures_of_learners():
     """To listen doubles what is told; the talk's sum is 0, and 19/100 of the runs err less."""
-    fixed, listening = (one("L2P", part).tight for part in ("fixed", "that listen"))
+    fixed, listening = (one("L2P", part).tight for part in ("fixed", "adaptive"))
     assert (fixed, listening) == ((Fraction(7, 484),), (Fraction(7, 242),))
     found = one("mistakes", "Σ q_i")
     assert (found.claimed[0][1], found.tight) == (0, (Fraction(19, 100),))

@@ -123,11 +123,11 @@ class TestPicture:
         assert cli("account", *given, "--plot", path)[0] == 0
         curve = optimal([(0.1, 1e-6)], times=50)
         drawn = path.read_text()
-        assert "<!-- What is promised by 50 mechanisms together: " in drawn
+        assert "<!-- The promise of 50 mechanisms together: " in drawn
         assert f"<!-- ε = {shown_up(curve.epsilon_at(0.01))}, δ = 0.01 -->" in drawn
         assert f"<!-- ε = 40, δ = {shown_up(curve.delta_at(40))} -->" in drawn
         assert cli("account", "--rr", "0.1", "--delta", "0", "--plot", path, "--force")[0] == 0
-        assert "<!-- What is promised by one mechanism: " in path.read_text()
+        assert "<!-- The promise of one mechanism: " in path.read_text()
 
     def test_equal_curves_are_drawn_alike(self, tmp_path):
         pytest.importorskip("matplotlib")

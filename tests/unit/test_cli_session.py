@@ -175,7 +175,7 @@ def test_a_creation_in_flight_is_charged(cli, budgeted):
     torn(budgeted, asked(0.4))
     _, out, _ = cli("session", "status", budgeted)
     said = json.loads(cli("session", "status", budgeted, "--json")[1])
-    assert "3 answered and one more that is promised" in out
+    assert "3 answered and one more without an answer yet" in out
     with ap.resume(budgeted) as session:
         left = session.budget.remaining[0]
     assert left == Fraction(1, 3) - Fraction(65, 1000) - Fraction(8, 100)

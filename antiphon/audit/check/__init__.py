@@ -1,8 +1,8 @@
 """``ap.check``: tests whether a part keeps the contracts that every part must keep (design:
 *Laws*).
 
-A check is a function of the subject that yields findings, and raises ``NotApplicable`` where it
-cannot be made. It returns how much it tried.
+A check is a generator function of the subject: it yields findings, returns the number of cases
+tried, and raises ``NotApplicable`` where it does not apply.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -22,7 +22,7 @@ from antiphon.protocol.records.labels import message_label
 
 Check: TypeAlias = Callable[[Subject], Trial]
 Bound: TypeAlias = Callable[[], Trial]
-"""A check with its arguments bound: it is called with none."""
+"""A check with its arguments bound, to be called without arguments."""
 Messages: TypeAlias = Union[tuple[object, ...], None]
 
 _STEPS: Final[tuple[tuple[str, Check], ...]] = (
@@ -55,11 +55,10 @@ def check(
     keep.
 
     Args: ``right``, the mechanism on the right of a post-processor (one with a ``lifting``:
-    ExtConComp); ``messages``, those to try, where the query space does not tell (a chain of your
-    own spaces; pairs of them, for an f); ``only``, the names of some checks; ``seed``, to
-    try the same again: the report has it. Returns: findings with their place and cure. None
-    found is no proof, and a check that tried nothing is *vacuous*. Nothing global stays changed.
-    Cost: seconds.
+    ExtConComp); ``messages``, the messages to try, if the query space cannot list any (for an f,
+    they are paired); ``only``, the names of some checks; ``seed``, to repeat a check: the report
+    has it. Returns: findings with their place and cure. No finding is no proof, and a check that
+    tried nothing is *vacuous*. No global state stays changed. Cost: seconds.
 
     Raises: InvalidArgument for another part, or where no message is known.
 

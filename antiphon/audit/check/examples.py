@@ -1,6 +1,6 @@
 """Example messages to try, drawn from a space: the ends of its range, and a few between.
 
-And pairs of messages that a verification function allows, drawn.
+Also random pairs of messages that a verification function allows.
 """
 
 import math
@@ -23,8 +23,8 @@ ALIENS: Final = (
 
 
 def examples(space: spaces.Space, coins: np.random.Generator) -> tuple[object, ...]:
-    """Up to ``MOST`` elements of a space, to be tried as messages. Raises: LeftOut where none
-    are known."""
+    """Up to ``MOST`` example elements of a space, to be tried as messages. Raises: LeftOut where
+    none are known."""
     if space.finite:
         found = list(islice(space.enumerate(), 10_000))
         if len(found) <= MOST:
@@ -91,7 +91,7 @@ def _cycled(values: tuple[object, ...]) -> tuple[object, ...]:
 
 
 class _Nothing:
-    """A placeholder for an element of a union's part that has no known element. No space
+    """A placeholder example for a part of a union of spaces without a known element. No space
     contains it."""
 
 
@@ -116,7 +116,7 @@ def _arrays(space: spaces.Arrays, coins: np.random.Generator) -> tuple[object, .
 
 
 _TRIES: Final = 200
-"""The number of pairs that f is asked about before it is taken to allow none."""
+"""The number of pairs tried before a verification function is assumed to allow none."""
 _FEW: Final = 24
 NEITHER: Final = Refused("it raises")
 

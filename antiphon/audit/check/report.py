@@ -27,26 +27,25 @@ class Finding:
 
 @attrs.frozen
 class Tried:
-    """The number of things that a check tried. A check that tried nothing is vacuous: it says
-    nothing."""
+    """The number of cases that a check tried. A check that tried nothing is vacuous."""
 
     count: int
     of: str
     """The noun for one thing that was tried: "step", "differing pair"."""
     left_out: tuple[str, ...] = ()
-    """The reason why some of it could not be tried."""
+    """The reason why some cases could not be tried."""
 
     def __str__(self) -> str:
         return counted(self.count, self.of)
 
 
 Trial: TypeAlias = Generator[Finding, None, Tried]
-"""A running check: a generator that yields findings, and returns how much it tried."""
+"""A running check: a generator that yields findings, and returns the number of cases tried."""
 
 
 @attrs.frozen(repr=False)
 class CheckReport(Shown):
-    """The findings about one part. The report is true in a condition iff there are none.
+    """The findings about one part. In a condition the report is true iff there are none.
 
     No finding is no proof: each check tried a few messages and coins.
     """
@@ -104,7 +103,7 @@ class CheckReport(Shown):
 
 
 def exhaust(trial: Trial, take: Callable[[Finding], None]) -> Tried:
-    """Run a check to its end: pass each finding to ``take``, and return how much the check
+    """Run a check to its end: pass each finding to ``take``, and return the number of cases
     tried."""
     while True:
         try:

@@ -48,7 +48,7 @@ class Taken:
 def take(step: Step, state: object, inputs: tuple[object, ...], coins: Coins) -> Taken:
     """Take one step, and record its result, its draws, and any forbidden side effect."""
     held, used = content(state), set[str]()
-    own = RecordedCoins(coins, strict=True)  # the crash of a composition's child raises
+    own = RecordedCoins(coins, strict=True)  # so that the crash of a composition's child raises
     result: Any = None
     error: Exception | None = None
     with record_randomness(used):
@@ -73,7 +73,7 @@ def play(
 ) -> list[Taken]:
     """The steps that a mechanism takes on a list of messages, until it is over or crashes.
 
-    What a step refuses changes nothing.
+    A refused message changes nothing.
     """
     coins, state, taken = SampledCoins(seed), mechanism.enter(initial), list[Taken]()
     for message in script:
@@ -91,7 +91,7 @@ def play(
 
 @attrs.define(eq=False)
 class Watched(PostProcessor):
-    """A post-processor that plays its part in a chain, and lists the steps that it took."""
+    """A post-processor wrapped for a check: it works as in a chain, and records its steps."""
 
     processor: PostProcessor
     taken: list[Taken] = attrs.field(factory=list[Taken])
@@ -163,7 +163,7 @@ class Subject:
 
     @property
     def player(self) -> Part:
-        """The part as it plays in its chain: a post-processor is told the signature on its
+        """The part as it works in its chain: a post-processor is wired to the message spaces on its
         right."""
         if self.right is None or isinstance(self.part, Mechanism):
             return self.part
@@ -214,8 +214,8 @@ class Subject:
 
     @cached_property
     def tried(self) -> Tried:
-        """The count of steps that were not refused; 0 if the part takes data and no step was
-        given any."""
+        """The number of steps that were not refused; 0 if the part takes data but no tried message
+        had any."""
         steps = [each for each in self.taken if not each.refused]
         secret = self.system.signature.updates
         data = secret == NOTHING or any(secret.contains(each.inputs[-1]) for each in steps)

@@ -1,4 +1,4 @@
-"""Helpers of the checks: a watch on global randomness, copies of states, and places in files."""
+"""Helpers of the checks: detection of global randomness, copies of states, source locations."""
 
 import ctypes
 import inspect
@@ -64,10 +64,10 @@ variate, by its bytes."""
 def _numbers() -> object:
     """The state of NumPy's global generator.
 
-    To ask NumPy takes longer than most steps. Where its words are known, they are the whole state:
-    only after it has drawn more of them can it keep a normal variate for the next call.
+    NumPy's own call takes longer than most steps. If the generator's words equal the cached ones,
+    the state is the cached one: a stored normal variate implies that more words were drawn.
     """
-    module: Any = np.random  # whose stubs lack the function
+    module: Any = np.random  # the type stubs lack this function
     twister = module.get_bit_generator()
     if type(twister) is not np.random.MT19937:
         return content(np.random.get_state(legacy=False))
@@ -88,7 +88,7 @@ def content(value: Any, depth: int = 0) -> object:
     """A deep, comparable copy of a value; an object of an unknown kind is represented by its
     identity.
 
-    Of an attrs class, the fields that are compared: others are caches.
+    For an attrs class the copy has the compared fields only: others are caches.
     """
     kind: Any = type(value)  # pyright: ignore[reportUnknownVariableType]
     if depth > _DEEPEST or getattr(kind, "__immutable__", False):

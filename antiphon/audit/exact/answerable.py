@@ -1,4 +1,4 @@
-"""What a question may not be: messages that nobody takes, creations that are never paid for."""
+"""Errors for empty exact questions: messages that no mechanism takes, creations f never accepts."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def check_queries(
     Raises: InvalidArgument.
     """
     if given is not None and not given:
-        raise InvalidArgument("queries is empty, and silence tells nothing: leave it out for all")
+        raise InvalidArgument("queries is empty, so nothing can be asked: leave it out for all")
     takers, shape = [system], ""
     if isinstance(system, Concurrent):
         made = [child.created for child in system.children(system.initial_state)]
@@ -41,9 +41,9 @@ def check_queries(
 
 
 def check_taken(f: Suitable, creations: Sequence[Create]) -> None:
-    """Some creation is one that f takes, and pays for: else a tight figure is 0, of nothing.
+    """Check that f accepts a creation and lets its pairs differ: else a tight figure would be 0.
 
-    Raises: InvalidArgument, naming each that is not.
+    Raises: InvalidArgument, with the reason for each creation.
     """
     named: list[str] = []
     for create in creations:
@@ -58,11 +58,12 @@ def check_taken(f: Suitable, creations: Sequence[Create]) -> None:
 
 
 def _never(f: Suitable, create: Create) -> Refused | None:
-    """Why no pair of a creation ever differs, not even with the whole purse; None if one may.
+    """The reason why no pair of a creation may ever differ, even with all fixed parameters (the
+    purse) unused; None if one may.
 
-    In an f of ours a purse only shrinks; any other f may pay later for what it cannot pay now. A
-    refuted claim, or an f' that is not first-pair consistent, is left out on purpose: that f
-    refuses it is the answer.
+    In this library's f a purse only shrinks; a user's f may accept later. A refuted claim, or an f'
+    that is not first-pair consistent, gives no reason: f's refusal is then the answer to the
+    question.
     """
     if create.claim is not None and create.claim.status is Status.REFUTED:
         return None

@@ -1,7 +1,7 @@
 """The arena of an exactly solved game: its positions, and the adversary's choices in each.
 
-A position is known by its number; 0 is OVER. ``single_arena`` follows one mechanism under
-any f; ``composition_arena`` follows the children of ExtConComp each for itself.
+Positions are numbered; 0 is OVER. ``single_arena`` follows one mechanism under any f;
+``composition_arena`` keeps a separate belief about each child of ExtConComp.
 """
 
 from __future__ import annotations
@@ -26,10 +26,11 @@ _ALPHABET: Final = 100_000
 KEPT: Final = 1 << 10
 """The number of positions for which the adversary's choices are cached."""
 KEPT_LONGER: Final = 1 << 15
-"""The size of the same cache where a game is solved again, at another ε or for other rounds."""
+"""The size of that cache where one game is solved again, at another ε or for other rounds."""
 
 Live: TypeAlias = tuple[tuple[int, int], ...]
-"""(index of a mechanism, its column), for each mechanism that can still tell the worlds apart."""
+"""(index of a mechanism, belief about it), for each mechanism that can still distinguish the
+worlds."""
 
 
 class AdversaryChoice(Protocol):
@@ -45,8 +46,8 @@ Said = TypeVar("Said", bound=AdversaryChoice, default=Any)
 
 
 class Arena(Protocol[Said]):
-    """The rules of one exactly solved game: its positions, the adversary's choices in each, and
-    where answers lead."""
+    """The rules of one exactly solved game: its positions, the adversary's choices in each, and the
+    positions after each answer."""
 
     columns: Columns
     kept: int
@@ -54,7 +55,7 @@ class Arena(Protocol[Said]):
 
     @property
     def totals(self) -> tuple[list[int], list[int]]:
-        """The mass of each position under b = 0 and under b = 1."""
+        """The probability mass (unnormalised) of each position under b = 0 and under b = 1."""
         ...
 
     def tables(self) -> Tables: ...
@@ -71,8 +72,8 @@ class Arena(Protocol[Said]):
 
 @attrs.define(eq=False)
 class PartArena:
-    """The game about a single mechanism: a position is the one column of beliefs about this
-    mechanism."""
+    """The arena of a game about a single mechanism: a position is the belief about its hidden
+    state."""
 
     columns: Columns
     part: TrackedPart
@@ -85,15 +86,15 @@ class PartArena:
 
     @property
     def totals(self) -> tuple[list[int], list[int]]:
-        """The mass of each position under b = 0 and under b = 1."""
+        """The probability mass (unnormalised) of each position under b = 0 and under b = 1."""
         return self.columns.totals
 
     def tables(self) -> Tables:
-        """All that is numbered."""
+        """All numbered objects, as tables, to be saved."""
         return self.columns.tables()
 
     def refill(self, tables: Tables) -> None:
-        """The tables of another arena of this game, into one where nothing has been asked."""
+        """Load the tables of another arena of this game into a new one."""
         self.columns.refill(tables)
 
     def start(self) -> int:
@@ -105,20 +106,19 @@ class PartArena:
         known = self._said.get(position)
         if known is None:
             if len(self._said) >= self.kept:
-                self._said.clear()  # most columns are met but once, or soon again
+                self._said.clear()  # most beliefs occur once, or again soon
             known = self._said[position] = self.columns.found_moves(position)
         return known
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> tuple[Move, ...]:
-        """A sufficient set of the adversary's moves, among which is the best one: here all
-        moves."""
+        """Moves of the adversary that include a best one: here all moves."""
         return self._said.get(position) or self.choices(position)
 
     def settled(self, position: int, rounds: int) -> None:
-        """None always: in this arena no position is valued in closed form."""
+        """Always None: in this arena no position is valued in closed form."""
 
     def live(self, position: int) -> Live:
-        """(0, column): the one mechanism with its column."""
+        """The single mechanism, with index 0, and the belief about it."""
         return ((0, position),)
 
     def message(self, choice: Move, live: Live) -> object:
@@ -126,11 +126,11 @@ class PartArena:
         return choice.zero if self.part.judge is None else _pair(choice.zero, choice.one)
 
     def answer(self, choice: Move, place: int) -> object:
-        """The answer that the adversary hears on the branch with index ``place`` of a choice."""
+        """The answer that the adversary receives on the branch with index ``place`` of a choice."""
         return self.columns.answer(choice.answers[place])
 
     def follow(self, live: Live, choice: Move, place: int) -> Live:
-        """The live belief columns after the answer with index ``place`` to a choice."""
+        """The beliefs about live mechanisms after the answer with index ``place`` to a choice."""
         return self.live(choice.branches[place][2])
 
 
@@ -140,8 +140,8 @@ def single_arena(
 ) -> PartArena:  # fmt: skip
     """The arena of the game V[f] ∘* I(·) ∘* M, for one mechanism M whose messages can be listed.
 
-    To refuse, to fail and to halt all end the interaction (``chain``); or, if M is ``within``
-    a composition, only to refuse does.
+    A refusal, a failure and a HALT all end the interaction, as in a chain; if M is ``within`` a
+    composition, only a refusal does.
     """
     stepper = Stepper(mechanism.step, mechanism.is_over)
     if within:
@@ -156,10 +156,10 @@ def comparison_arena(
     starts: tuple[object, object],
     queries: tuple[object, ...],
 ) -> PartArena:
-    """The arena in which two mechanisms are compared: the first plays for "b = 0", the second for
-    "b = 1".
+    """The arena in which two mechanisms are compared: the first takes the part of the world b = 0,
+    the second that of b = 1.
 
-    Messages are single. The tight δ at ε = 0 is the largest total variation
+    Messages are single, not pairs. The tight δ at ε = 0 is the largest total variation
     distance of the two view laws, so it is 0 iff the mechanisms are equivalent.
     """
     first, second = mechanisms
@@ -185,8 +185,8 @@ def guarded_step(mechanism: Mechanism) -> Step:
     return guarded
 
 
-# Judges hold f and no arena, so that a question that is dropped is gone at once: a part of
-# a cycle would wait for the cycle collector, with all of its beliefs.
+# Judges (functions that apply f) refer to f and to no arena, so that a dropped question is freed at
+# once: in a reference cycle it would wait for the garbage collector, with all of its beliefs.
 
 
 def _judge(verification: Verification) -> Judge:
@@ -209,8 +209,8 @@ RAISED = Refused("checking the message raised")
 def messages_to_try(
     mechanism: Mechanism, given: tuple[object, ...] | None = None
 ) -> tuple[object, ...]:
-    """The messages to try in every state: the ``given`` ones that lie in Q, or all of a finite
-    Q."""
+    """The messages to try in every state: the ``given`` ones in the query space Q, or all of a
+    finite Q."""
     space = mechanism.signature.queries
     if given is not None:
         return tuple(filter(space.contains, given))

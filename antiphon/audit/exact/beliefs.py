@@ -1,4 +1,4 @@
-"""Beliefs: what an adversary knows of one mechanism's hidden state in both worlds.
+"""Beliefs (columns): an adversary's knowledge of one mechanism's hidden state in both worlds.
 
 A *column* is (the verifier's state, the law of the hidden state under b = 0, the
 same under b = 1), for one mechanism. Laws are unnormalised integer weights, reduced
@@ -21,19 +21,19 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Refused
 
 Branch: TypeAlias = tuple[int, int, int]
-"""(factor⁰, factor¹, next column): factors for the weights of the two worlds, over the move's
-denominator."""
+"""The effect of one answer: (factor⁰, factor¹, next belief), factors of the two worlds' weights
+over the move's denominator."""
 
 OVER: Final = 0
-"""The belief column and the position after the end of the interaction, where nothing can be
-said."""
+"""The belief, and the position, after the end of the interaction, where no message can be sent."""
 SPENT: Final = 1
-"""The belief column of a part that only answers HALT, while other parts may continue."""
+"""The belief about a mechanism that only answers HALT, while other mechanisms of a composition may
+continue."""
 
 
 class Move(NamedTuple):
-    """A pair of messages that f allows in a belief column, with its possible answers and the
-    columns they lead to."""
+    """A pair of messages that f allows, given a belief about a mechanism, with its possible answers
+    and the beliefs they lead to."""
 
     zero: object
     one: object
@@ -42,8 +42,7 @@ class Move(NamedTuple):
     answers: tuple[int, ...]
     """The numbers of the possible answers, in order."""
     branches: tuple[Branch, ...]
-    """For each answer: the factors for both worlds' weights, and the belief column that it leads
-    to."""
+    """For each answer: the factors for both worlds' weights, and the belief that it leads to."""
     denominator: int
 
 
@@ -63,18 +62,19 @@ class TrackedPart:
     """A mechanism whose hidden state is tracked, with the f that guards it."""
 
     steppers: tuple[Stepper, Stepper]
-    """The steppers under b = 0 and under b = 1: the same, unless two mechanisms are compared."""
+    """The step functions under b = 0 and under b = 1: the same, unless two mechanisms are
+    compared."""
     initial_states: tuple[object, object]
     judge: Judge | None
-    """The judge of pairs; None if both worlds always get the same message."""
+    """The step of the verification function f; None if both worlds always get the same message."""
     judged: object
-    """The initial state of the verifier."""
+    """The initial state of the verification function f."""
     queries: Queries
 
 
 class BeliefColumn(NamedTuple):
-    """The belief about one part: the numbers of the part, its verifier's state, and its laws in
-    both worlds."""
+    """The belief about one mechanism: the numbers of the mechanism, of its verifier's state, and of
+    its state's law in both worlds."""
 
     part: int
     judged: int
@@ -83,26 +83,25 @@ class BeliefColumn(NamedTuple):
 
 
 _ENTRIES: Final = 4
-"""The number of entries of laws that may go with each belief of the limit: entries take less
-memory."""
+"""The number of entries of laws allowed for each belief of the limit: entries take less memory."""
 _NO_COLUMN = BeliefColumn(-1, -1, GONE, GONE)
 _NOTHING = 0, NOWHERE
 
 
 @attrs.define(eq=False)
 class Columns:
-    """All belief columns met so far, numbered, with the moves of each computed once."""
+    """All beliefs about single mechanisms found so far (columns), numbered, with their moves."""
 
     limit: int
     symmetric: bool = True
     """Whether f, so far, allows (q, q') exactly where it allows (q', q), with the same effect."""
     columns: list[BeliefColumn] = attrs.field(factory=lambda: [_NO_COLUMN] * 2)
     totals: tuple[list[int], list[int]] = attrs.field(factory=lambda: ([1, 1], [1, 1]))
-    """The mass (total weight) of each belief column under b = 0 and under b = 1."""
+    """The probability mass (total weight) of each belief under b = 0 and under b = 1."""
     _parts: list[tuple[TrackedPart, int, int]] = attrs.field(
         factory=list[tuple[TrackedPart, int, int]]
     )
-    """Each part, with the numbers of its steppers in both worlds."""
+    """Each mechanism, with the numbers of its step functions in both worlds."""
     _ids: dict[tuple[int, int, int, int], int] = attrs.field(
         factory=dict[tuple[int, int, int, int], int]
     )
@@ -116,11 +115,11 @@ class Columns:
         self._kernel = Kernel(_ENTRIES * self.limit)
 
     def give_room(self, limit: int) -> None:
-        """For so many columns, and the hidden states that go with them."""
+        """Allow this number of beliefs, and the hidden states that go with them."""
         self.limit, self._kernel.limit = limit, _ENTRIES * limit
 
     def tables(self) -> Tables:
-        """All that is numbered here."""
+        """All numbered objects, as tables, to be saved."""
         return {
             **self._kernel.tables(),
             "verified": [*self._verified.values],
@@ -129,7 +128,7 @@ class Columns:
         }
 
     def refill(self, tables: Tables) -> None:
-        """The tables of other columns of these parts, where nothing has been asked yet."""
+        """Load the tables of another object about these mechanisms into a new one."""
         self._kernel.refill(tables)
         self._verified.refill(tables["verified"])
         for row in tables["columns"]:
@@ -138,7 +137,7 @@ class Columns:
         self.symmetric = bool(symmetric)
 
     def add_part(self, part: TrackedPart) -> int:
-        """Register a part; its number."""
+        """Register a mechanism; returns its number."""
         zero, one = part.steppers
         first = self._kernel.add(zero)
         second = first if zero == one else self._kernel.add(one)
@@ -147,41 +146,41 @@ class Columns:
         return len(self._parts) - 1
 
     def first(self, part: int) -> int:
-        """The belief column of a part before any message."""
+        """The belief about a mechanism before any message."""
         own = self._parts[part][0]
         law0, law1 = map(self._kernel.certain, own.initial_states)
         self.symmetric &= law0 == law1
         return self._column(BeliefColumn(part, self._verified(own.judged), law0, law1))
 
     def judged(self, column: int) -> Any:
-        """The verifier's state in a belief column."""
+        """The state of the verification function f in a belief."""
         return self._verified.values[self.columns[column].judged]
 
     def known_equal(self, column: int) -> bool:
-        """Whether, in this belief column, the hidden state has the same law in both worlds."""
+        """Whether, in this belief, the hidden state has the same law in both worlds."""
         _, _, law0, law1 = self.columns[column]
         return law0 == law1
 
     def answer(self, number: int) -> object:
-        """The answer with this number, as the adversary hears it."""
+        """The answer with this number, as the adversary receives it."""
         answer = self._kernel.messages.values[number]
         return HALT if answer is END else answer
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """The pairs that can be asked of a belief column's part, as moves; equal moves are
-        listed once."""
+        """The pairs that can be sent to a belief's mechanism, as moves; equal moves are listed
+        once."""
         known = self._moves.get(column)
         if known is None:
             known = self._moves[column] = self.found_moves(column)
         return known
 
     def found_moves(self, column: int) -> tuple[Move, ...]:
-        """The pairs that can be asked of the part, computed without the cache of ``moves``."""
+        """The pairs that can be sent to a belief's mechanism; ``moves`` without its cache."""
         return () if column <= SPENT else tuple(self._explore(self.columns[column]))
 
     def respond(self, column: int, zero: object, one: object) -> Move | Refused:
-        """The move for one pair asked in a belief column, with its outcomes; a refusal if f
-        refuses the pair."""
+        """The move for one pair of messages in a belief, with its outcomes; a refusal if f refuses
+        the pair."""
         part, state, law0, law1 = self.columns[column]
         own, stepper0, stepper1 = self._parts[part]
         assert own.judge is not None
@@ -203,7 +202,7 @@ class Columns:
         for zero, one, after, differs in self._pairs(part, state, queries):
             answers, branches, common = self._answers(part, after, after0[zero], after1[one])
             if len(branches) == 1 and branches[0][2] <= SPENT:
-                continue  # HALT for certain in both worlds: no more than to stop
+                continue  # HALT for certain in both worlds: the same as to stop
             # Two pairs with the same consequences are one move; as a multiset, because
             # two answers that lead alike count twice.
             alike = differs, common, *sorted(branches)
@@ -212,7 +211,7 @@ class Columns:
                 yield Move(values[zero], values[one], differs, answers, branches, common)
 
     def _pairs(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
-        """The pairs of these queries that f allows in a state of a part's verifier."""
+        """The pairs of these queries that a mechanism's f allows in a state."""
         key = part, state, queries
         known = self._allowed.get(key)
         if known is None:
@@ -237,8 +236,8 @@ class Columns:
         return found
 
     def _queries(self, column: BeliefColumn) -> tuple[int, ...]:
-        """The numbers of the messages to try in a belief column; where they depend on the hidden
-        state, of every possible one."""
+        """The numbers of the messages to try in a belief; where they depend on the hidden state,
+        for every possible one."""
         queries, laws = self._parts[column.part][0].queries, column[2:]
         key = laws if callable(queries) else column.part
         known = self._listed.get(key)
@@ -278,7 +277,7 @@ class Columns:
             number = SPENT + 1 + len(self._ids)
             if number >= self.limit:
                 raise Intractable("exact beliefs of single mechanisms", number + 1, self.limit)
-            self.columns[number:] = [column]  # over what an interrupt has left there
+            self.columns[number:] = [column]  # overwrites what an interrupt left half done
             for totals, law in zip(self.totals, column[2:], strict=True):
                 totals[number:] = [self._kernel.totals[law]]
             self._ids[column] = number

@@ -147,7 +147,7 @@ class Compared(Shown):
         """The tight δ at the claim's ε. Raises: InvalidArgument if it was not computed."""
         if self.solution is None:
             raise InvalidArgument(
-                self.reason or "this claim is of no (ε, δ): see its points, orders and range"
+                self.reason or "this claim has no (ε, δ): see its points, orders and range"
             )
         return self.solution
 
@@ -189,7 +189,7 @@ class Compared(Shown):
         return f"{found} over {counted(self.rounds, 'round')}"
 
     def _nearest(self) -> list[Evidence]:
-        """The closest comparison of each kind of evidence: the one in which the truth comes
+        """The closest comparison of each kind of evidence: the one in which the tight value is
         nearest to the claim."""
         if self.range is not None:
             return [self.range]
@@ -232,8 +232,8 @@ class Comparison(Displayed, tuple[Compared, ...]):
 
 
 def _beside_each_other(claimed: Bound, low: Bound, high: Bound) -> tuple[str, str]:
-    """The claimed value, and a true value between ``low`` and ``high``, in enough digits to show
-    whether it is refuted."""
+    """The claimed value, and the true value (between ``low`` and ``high``), as texts with enough
+    digits to show whether the claim is refuted."""
     if low > claimed:
         found, given = told_apart(low, claimed)
         return _exactly(claimed) or given, (low == high and _exactly(high)) or found

@@ -38,11 +38,10 @@ class Equivalence(Shown):
     """The result of a comparison: whether two IMs have equal view laws against every adversary of
     ``rounds`` messages.
 
-    True or False in a condition. ``distance`` is the largest total variation distance
-    an adversary attains. If they differ, ``adversary`` attains it, from the initial state
-    ``initial``, and ``transcript`` is one view of it, that saves and replays, which has
-    the different ``probabilities`` under the two (None if what tells them apart is that
-    only one takes a message: a refusal is no answer).
+    True or False in a condition. ``distance`` is the largest total variation distance an adversary
+    attains. If they differ, ``adversary`` attains it, from the initial state ``initial``, and
+    ``transcript`` is one of its views (it saves and replays) with different ``probabilities`` under
+    the two (None if they differ only in that one refuses a message, as a refusal is no answer).
     """
 
     rounds: int
@@ -85,10 +84,10 @@ def equivalent(
     """Decide M_a ≡ M_b (CM Def. 2.10) up to a horizon, in Fractions.
 
     Args: ``rounds``, how many messages an adversary sends; ``queries``, the messages to
-    try, by default all of both query spaces. A message that one side refuses and the
-    other answers tells them apart. IMs with several initial states must agree from each.
-    Raises: Intractable for an infinite alphabet or past ``limit`` beliefs;
-    InvalidArgument if the initial states differ.
+    try, by default all of both query spaces. A message that one mechanism refuses and the other
+    answers distinguishes them. IMs with several initial states must agree from each. Raises:
+    Intractable for an infinite alphabet or past ``limit`` beliefs; InvalidArgument if the initial
+    states differ.
     """
     rounds = horizon(rounds)
     for each in (mechanism_a, mechanism_b):
@@ -168,8 +167,8 @@ def message_space(mechanism: Mechanism) -> Space:
 class Law(Shown):
     """The exact law (distribution) of the views of one adversary: each view with its probability.
 
-    How it ended is part of a view: the adversary knows whether a HALT it heard was the
-    end, or that of a part of a mechanism that goes on.
+    The ending is part of a view: the adversary knows whether a HALT was the end of the interaction,
+    or only of a part of the mechanism.
     """
 
     views: tuple[tuple[View, Fraction], ...]
@@ -243,10 +242,10 @@ def law_of_views(
 ) -> Law:
     """The exact law of the views of adversary × mechanism (CM Def. 2.9).
 
-    As ``interact`` plays them; the adversary's coins for saying HALT are left out. Both
-    parties' draws must be finite. Cost: one step for each view and hidden state.
-    Raises: Intractable at a continuous draw; InvalidArgument if the adversary says what
-    the mechanism may refuse where no verifier stands guard: ``interact`` would raise.
+    The two play as in ``interact``; the adversary's coins for its HALT are left out. Both parties'
+    draws must be finite. Cost: one step for each view and hidden state. Raises: Intractable at a
+    continuous draw; InvalidArgument if the adversary sends a message that the mechanism may refuse,
+    without a verifier in front: ``interact`` would raise.
     """
     if not mechanism.initial_states.contains(initial):
         raise InvalidArgument("law_of_views needs one of the mechanism's initial states")
@@ -277,7 +276,7 @@ def law_of_views(
             message = sealed(message, queries)
             for answer, over, after in _answers(mechanism, states, message, p):
                 if answer is REFUSAL:
-                    raise InvalidArgument("the mechanism refuses what the adversary says")
+                    raise InvalidArgument("the mechanism refuses a message of the adversary")
                 longer = (*said, Round(message, answer, draws))
                 if over:
                     add(longer, Ending.MECHANISM, _mass(after))

@@ -1,11 +1,11 @@
 """The arena of a composition: ExtConComp under a verification function of ``antiphon.composition``.
 
-Given the transcript the created mechanisms are independent, so there is one column for
-each, and interchangeable ones are the same number. What a filter of this library has charged
-follows from the creations, which are the same in both worlds: it is public, as the purse is.
+Given the transcript the created mechanisms are independent: there is one belief (column) for each,
+and interchangeable mechanisms have the same one. Filters of this library charge by the creations,
+which are the same in both worlds: charges are public, as is the purse (unused parameters).
 
-There are two games of one value. In ``choices`` is all that may be said, in its own words, and
-from them a strategy is told. In ``worth_saying`` is a part of it, among which is the best.
+There are two games with the same value: ``choices`` lists all messages, from which a strategy is
+read off; ``worth_saying`` lists fewer, among which is an optimal one.
 """
 
 from __future__ import annotations
@@ -32,29 +32,29 @@ class Position(NamedTuple):
     """The public part of a game that can still influence what follows."""
 
     purse: int
-    """The number of the purse: the privacy parameters that f has left."""
+    """The number of the purse (the fixed privacy parameters that are still unused)."""
     created: int
     """The number of mechanisms created so far."""
     columns: tuple[int, ...]
-    """The belief columns of the mechanisms that can still tell the worlds apart, sorted."""
+    """The beliefs about the mechanisms that can still distinguish the worlds, sorted."""
     charged: int = 0
     """The number of the state of the filter's charges."""
     due: int = OVER
-    """The belief column that must be asked next, because it was created for this; else OVER."""
+    """The belief about a new mechanism that must be queried next; else OVER."""
 
 
 _NO_POSITION: Final = Position(0, 0, ())
 _VIEWS: Final = 1 << 15
 """The largest number of views that are summed in one step."""
 _FEW: Final = 3
-"""With fewer children than this, they are asked one by one."""
+"""The number of children below which their last answers are not summed in one step."""
 
 
 class Option(NamedTuple):
     """A message to a composition, with the positions that its answers lead to."""
 
     column: int
-    """The belief column that is asked; SPENT for a creation."""
+    """The belief about the mechanism that is queried; SPENT for a creation."""
     move: Move | Create
     branches: tuple[Branch, ...]
     """For each answer: the factors for both worlds' weights, and the position that it leads to."""
@@ -71,9 +71,9 @@ class CompositionArena:
     """The arena of the game V[f] ∘* I(·) ∘* ExtConComp, for a suitable f and creations from a
     finite catalogue.
 
-    The HALT of a child ends that child only, and the adversary may go on with the others;
-    a message that a child refuses ends the interaction. A creation that the ``budget`` refuses
-    counts as one, and what it was to create answers HALT alike in both worlds.
+    The HALT of a child ends that child only, and the adversary may go on with the others; a message
+    that a child refuses ends the interaction. A creation that the ``budget`` refuses counts as a
+    creation, and its mechanism answers HALT in both worlds.
     """
 
     columns: Columns
@@ -91,15 +91,15 @@ class CompositionArena:
     _useful: dict[int, tuple[Options, Options, float]] = attrs.field(
         factory=dict[int, tuple[Options, Options, float]]
     )
-    """A cache of ``worth_saying``: all options; one that suffices, and from how many rounds on."""
+    """A cache of ``worth_saying``: all options; enough of them, and from how many rounds on."""
     _settled: dict[int, Settled | None] = attrs.field(factory=dict[int, Union[Settled, None]])
     _parts: list[int] = attrs.field(factory=list[int])
     _purses: Purses = attrs.field(init=False)
     _informed: dict[tuple[int, int], bool] = attrs.field(factory=dict[tuple[int, int], bool])
     _futures: tuple[Futures, Futures] | None = None
-    """The futures of belief columns: without public coins, and with them."""
+    """The possible continuations of beliefs: without public coins, and with them."""
     _may_grow: bool = attrs.field(init=False)
-    """Whether a purse may grow; false for this library's own f."""
+    """Whether the purse (unused parameters) may grow; false for this library's own f."""
 
     def __attrs_post_init__(self) -> None:
         self._purses = Purses(self.verification, self.budget)
@@ -147,12 +147,12 @@ class CompositionArena:
         return *self._creations(at), *self._asks(at, self.columns)
 
     def worth_saying(self, position: int, rounds: int, coins: bool = False) -> Options:
-        """The messages that suffice. With ``coins``, public coins count as useful."""
+        """Messages among which is an optimal one. With ``coins``, public coins count as useful."""
         key = ~position if coins else position
         known = self._useful.get(key)
         if known is None:
             if len(self._useful) >= self.kept:
-                self._useful.clear()  # the next are asked of again soon, the last hardly
+                self._useful.clear()  # positions with many rounds left recur soon, the last hardly
             if self._futures is None or rounds > self._futures[coins].horizon:
                 self._futures = Futures(self.columns, rounds), Futures(self.columns, rounds, True)
             futures = self._futures[coins]
@@ -182,7 +182,7 @@ class CompositionArena:
 
     def _asks(self, position: Position, told: Columns | Futures) -> Iterator[Option]:
         if position.created >= self.verification.prescribed:
-            for column in dict.fromkeys(position.columns):  # interchangeable ones once
+            for column in dict.fromkeys(position.columns):  # equal beliefs once
                 yield from self._asked(position, column, told)
 
     def _asked(self, position: Position, column: int, told: Columns | Futures) -> Iterator[Option]:
@@ -192,7 +192,7 @@ class CompositionArena:
                 yield self._ask(position, column, move, after)
 
     def _ask(self, position: Position, column: int, move: Move, purse: int) -> Option:
-        """The option to make a move in a belief column, which leaves the purse ``purse``."""
+        """The option of a move in a belief, with the unused parameters (purse) after it."""
         place = position.columns.index(column)
         others = (*position.columns[:place], *position.columns[place + 1 :])
         left, lost0, lost1 = self._left(position._replace(columns=others), purse)
@@ -203,7 +203,7 @@ class CompositionArena:
         return Option(column, move, tuple(branches), move.denominator)
 
     def _left(self, position: Position, purse: int) -> tuple[Position, int, int]:
-        """The position with another purse, and the masses of columns that it drops."""
+        """The position with other unused parameters, and the masses of dropped beliefs."""
         if purse == position.purse:
             return position, 1, 1
         kept = tuple([each for each in position.columns if self._informative(each, purse)])
@@ -215,7 +215,7 @@ class CompositionArena:
     def _branch(
         self, left: Position, factor0: int, factor1: int, own: int, due: bool = False
     ) -> Branch:
-        """The branch with the new belief column ``own``, unless that can tell nothing."""
+        """The branch with the new belief ``own``, unless it can no longer distinguish worlds."""
         purse, created, kept, charged, _ = left
         zero, one = self.columns.totals
         if own == OVER:
@@ -227,7 +227,7 @@ class CompositionArena:
         else:
             factor0, factor1 = factor0 * zero[own], factor1 * one[own]
         if created >= self.max_creations:
-            charged = 0  # nothing is charged any more
+            charged = 0  # the charges no longer matter
         to = Position(purse, created, kept, charged, own if due else OVER)
         return factor0, factor1, self._number(to)
 
@@ -259,7 +259,7 @@ class CompositionArena:
         return (), 0
 
     def settled(self, position: int, rounds: int) -> Settled | None:
-        """The value of a position where each child has one message; None for others."""
+        """The value of a position in which each child takes one more message; None for others."""
         if self._may_grow or self._futures is None:
             return None
         at = self._positions[position]
@@ -284,16 +284,16 @@ class CompositionArena:
         """The largest number of messages that can be useful from this position on."""
         own = sum(map(futures.length, position.columns))
         if next(self._creations(position), None) is None:
-            return own  # nor is any later: what pays for one only shrinks
+            return own  # nor later, as the purse only shrinks
         longest = max(futures.length(self.columns.first(part)) for part in self._parts)
         return own + (self.max_creations - position.created) * (1 + longest)
 
     def live(self, position: int) -> Live:
-        """The live belief columns of a position, numbered."""
+        """The numbered beliefs about mechanisms that can still distinguish the worlds."""
         return tuple(enumerate(self._positions[position].columns))
 
     def _spend(self, purse: int, column: int) -> int:
-        """The purse after the first differing pair asked in a belief column."""
+        """The purse (unused parameters) after the first differing pair to a mechanism."""
         return self._purses.spend(purse, self.columns.columns[column].part)
 
     def _creations(self, position: Position, asked_next: bool = False) -> Iterator[Option]:
@@ -333,10 +333,10 @@ class CompositionArena:
         return number
 
     def _informative(self, column: int, purse: int) -> bool:
-        """Whether some valid message to this column's part could still tell the two worlds apart.
+        """Whether a valid message to this belief's mechanism could still distinguish the worlds.
 
-        Not if its state has one law in both worlds and no differing pair can be
-        paid for (then every answer has one law too), or if it takes no message.
+        False if its state has the same law in both worlds and f allows it no differing pair (then
+        every answer has the same law, too), or if it takes no message.
         """
         if column <= SPENT:
             return False
@@ -353,7 +353,7 @@ class CompositionArena:
         return known
 
     def message(self, choice: Option, live: Live) -> object:
-        """The message of a choice, to the first mechanism with its belief column."""
+        """The message of a choice, to the first mechanism with the choice's belief."""
         if isinstance(choice.move, Create):
             return same(choice.move)
         index, (zero, one) = self._index(choice, live), choice.move[:2]
@@ -365,12 +365,12 @@ class CompositionArena:
         return next(index for index, column in live if column == choice.column)
 
     def answer(self, choice: Option, place: int) -> object:
-        """The answer that the adversary hears on the branch with index ``place`` of a choice."""
+        """The answer that the adversary gets on the branch with index ``place`` of a choice."""
         move = choice.move
         return choice.told if isinstance(move, Create) else self.columns.answer(move.answers[place])
 
     def follow(self, live: Live, choice: Option, place: int) -> Live:
-        """The live belief columns by mechanism, after answer ``place`` to a choice."""
+        """The beliefs about live mechanisms (index, belief), after answer ``place`` to a choice."""
         _, created, columns, *_ = self._positions[choice.branches[place][2]]
         after = dict(live)
         if choice.told is not TOP:

@@ -19,21 +19,22 @@ from antiphon.protocol.records.labels import counted
 Report: TypeAlias = Callable[[int], None]
 
 LIMIT: Final = 3_000_000
-"""The default limit of beliefs to value. A belief takes 400 to 700 bytes, with its position."""
+"""The default largest number of beliefs that an exact answer values. A belief takes 400 to 700
+bytes, with its position."""
 _BYTES: Final = 700
 _OFTEN: Final = 4096
 """The number of beliefs between two checks of the free memory."""
 _LEAST: Final = 1 << 28
 """The bytes of memory that are left free for other processes."""
 _WAYS_OUT: Final = (
-    "; ask about fewer rounds, of a smaller catalogue or fewer queries, or audit instead. What "
-    "was valued is kept: with more room the same question goes on"
+    "; ask about fewer rounds, a smaller catalogue or fewer queries, or audit instead. Values "
+    "found so far are kept: with a larger limit the same question goes on"
 )
 
 
 def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
-    """Report the number of nodes now and then. Raises: Intractable past the limit, or if memory
-    runs short."""
+    """Report the progress of an exact search, its number of nodes, now and then. Raises:
+    Intractable past the limit, or if memory runs short."""
     if nodes > limit:
         raise Intractable(what, nodes, limit, _WAYS_OUT)
     if nodes % _OFTEN == 0:
@@ -45,7 +46,7 @@ def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
 
 def memory_left() -> float:
     """The bytes of memory that this process may still take; infinite where the system does not
-    tell."""
+    report it."""
     found = [math.inf]
     with suppress(OSError, ValueError, StopIteration):
         lines = Path("/proc/meminfo").read_text().splitlines()
@@ -78,8 +79,8 @@ class ProgressLine:
 class Estimate(Shown):
     """An estimate of how many beliefs an exact answer will value, extrapolated from fewer rounds.
 
-    From ``counted`` rounds on they are taken to grow as a power of the rounds (``least``), or by
-    one factor a round (``most``). No bounds: a game may change in a later round.
+    From ``counted`` rounds on the number is extrapolated as a power of the rounds (``least``), or
+    by one factor a round (``most``). These are no bounds: a game may change in a later round.
     """
 
     rounds: int

@@ -7,22 +7,22 @@ depend on how it was reached, and
 
     F_0 = (Σμ⁰)^α (Σμ¹)^(1−α),     F_t = max over messages of Σ_answers f⁰^α f¹^(1−α) F_{t−1},
 
-with f⁰, f¹ the factors of an answer, is E of a position whose worlds have weight 1. A mixture of
-adversaries, whose views show their coins, has the mean of their E: no more than the largest.
-All is exact for a whole α; for another, powers are enclosed, and ends rounded outward.
+with f⁰, f¹ the factors of an answer, is E of a position whose worlds have weight 1. A randomised
+adversary, whose views show its coins, has the mean of the E of deterministic ones: no more than the
+largest. The result is exact for a whole α; otherwise powers are enclosed, and ends rounded outward.
 
 Tight range: how far apart an adaptive adversary of T messages can drive two privacy losses.
 
 For the views v of a deterministic adversary, max ln P₀(v)/P₁(v) - min ln P₀(v)/P₁(v): the least η
-with which a mechanism is η-BR (Durfee and Rogers 2019). What is said to a view's two prefixes is
-chosen for each by itself as soon as their answers differ. So with H_b the largest P_b(v)/P_{1-b}(v)
-from a position on whose worlds have weight 1, and f⁰, f¹ the factors of an answer,
+with which a mechanism is η-BR (Durfee and Rogers 2019). As soon as the answers of two views differ,
+their further messages are chosen independently. So with H_b the largest P_b(v)/P_{1-b}(v) from a
+position on (whose worlds have weight 1), and f⁰, f¹ the factors of an answer,
 
     R_t = max over messages of the larger of max_a R_{t-1}(a) and
           max_{a≠a'} (f⁰/f¹)(a) H₀(a) · (f¹/f⁰)(a') H₁(a'),
 
-and R_0 = 1: e^η, exactly. An adversary that draws coins tells them in its views, and a range is of
-views with the same coins: a coin for "(x, x') or (x', x)" would drive two losses 2η apart.
+and R_0 = 1: e^η, exactly. The views of an adversary that draws coins contain them, and the range
+compares views with the same coins: a coin for "(x, x') or (x', x)" would drive two losses 2η apart.
 """
 
 from __future__ import annotations
@@ -147,10 +147,10 @@ class DivergenceSolver(BackwardRecursion):
                 low, high = low + least * after[0], high + most * after[1]
         return low, high
 
-    # Of a whole order, where nothing is infinite: both ends are one, and a strategy attains it.
+    # For a whole order without infinities both bounds are equal, and a strategy attains them.
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # Whatever led here multiplies all that may follow, so the weights are left out.
+        # The weights of the past multiply all later terms, so they are left out.
         return self._value(rounds, position)[0].as_integer_ratio()
 
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:
@@ -255,8 +255,8 @@ class RangeSolver:
         return max([*between, *(self._range(rounds, to) for _, _, to in alive)])
 
     def _high(self, rounds: int, position: int, bit: int) -> Number:
-        """H_bit of a position: the largest likelihood ratio of a view of ``rounds`` messages
-        from there on."""
+        """The largest likelihood ratio P_bit/P_{1-bit} of a view of ``rounds`` messages from a
+        position on."""
         key = rounds, position, bit
         if key not in self._highest:
             totals = self.arena.totals
@@ -279,7 +279,7 @@ class RangeSolver:
         return branch[bit] * self.arena.totals[bit][branch[2]]
 
     def _choices(self, rounds: int, position: int) -> Sequence[AdversaryChoice]:
-        said = self.arena.worth_saying  # to go on in two ways, by a coin, drives losses apart
+        said = self.arena.worth_saying  # a coin that decides how to go on drives losses apart
         found: Sequence[AdversaryChoice] = said(position, rounds, coins=True) if rounds else ()
         return found
 

@@ -12,17 +12,17 @@ ENDLESS: Final = (
     "tight_delta(epsilon=1, rounds=8)"
 )
 _MOST: Final = 5_000
-"""The number of positions to visit before a system is taken not to end by itself."""
+"""The number of visited positions after which a system is assumed not to end by itself."""
 
 
 def longest(arena: Arena) -> int:
-    """The largest number of messages that may tell anything, in a game that ends by itself.
+    """The largest number of useful messages, in a game that ends by itself.
 
-    That is the longest path through the positions of the game. A message that surely leaves the
-    position as it is tells nothing, and is no step of it.
-    Raises: InvalidArgument for a game in which a position comes again, or of very many positions.
+    That is the longest path through the positions of the game. A message that never changes the
+    position is useless, and not counted. Raises: InvalidArgument for a game in which a position
+    recurs, or with very many positions.
     """
-    lengths: dict[int, int | None] = {}  # None: of a position on the way there
+    lengths: dict[int, int | None] = {}  # None: a position on the current path
     waiting = [arena.start()]
     while waiting:
         position = waiting[-1]

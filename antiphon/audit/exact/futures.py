@@ -1,7 +1,8 @@
-"""The futures of one part: how long it lasts, whether it tells anything, and which are equivalent.
+"""The futures of a belief about one mechanism: their length, whether they distinguish the worlds,
+and which are equivalent.
 
-All is asked of a column, and follows from what may be said from there on. Of a part that does not
-end within the horizon the answer is the safe one: endless, telling, and like no other.
+All depends on the messages that may follow the belief (column). For a mechanism that does not end
+within the horizon the answer is the safe one: endless, distinguishing, equivalent to no other.
 """
 
 from __future__ import annotations
@@ -15,37 +16,37 @@ import attrs
 from antiphon.audit.exact.beliefs import SPENT, Branch, Columns, Move
 
 _MOST: Final = 1 << 14
-"""The largest number of belief columns among which the end of a part is searched."""
+"""The largest number of beliefs among which the end of a mechanism is searched."""
 _DEEPEST: Final = 200
-"""The largest number of messages after which the end of a part is searched."""
+"""The largest number of messages after which the end of a mechanism is searched."""
 
 
 @attrs.define(eq=False)
 class Futures:
-    """The future of each belief column: whether it can still tell the worlds apart, how long it
-    lasts, and which are equivalent."""
+    """The future of each belief about a mechanism: whether it can still distinguish the worlds, its
+    length, and which are equivalent."""
 
     columns: Columns
     horizon: int
     """The largest number of messages."""
     coins: bool = False
-    """Whether the public coin tosses of a part are worth a message."""
+    """Whether a message that only reveals a mechanism's public coins counts as useful."""
     _tells: dict[int, bool] = attrs.field(factory=dict[int, bool])
     _lengths: dict[int, float] = attrs.field(factory=dict[int, float])
     _moves: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
     _alike: dict[int, int] = attrs.field(factory=dict[int, int])
     _first: dict[Hashable, int] = attrs.field(factory=dict[Hashable, int])
-    """For each future, the first belief column met that has it."""
+    """For each future, the first belief found that has it."""
     _endless: set[int] = attrs.field(factory=set[int])
-    """The parts whose end was not found."""
+    """The mechanisms whose end was not found."""
 
     def rows(self) -> list[list[int]]:
-        """The horizon, the endless parts, and each column with the first that is like it."""
+        """The horizon, endless mechanisms, and each belief's first equivalent, to be saved."""
         return [[self.horizon], [*self._endless], *map(list, self._alike.items())]
 
     @classmethod
     def of_rows(cls, columns: Columns, rows: list[list[int]]) -> Futures:
-        """Futures that find those first which others have found first."""
+        """Futures restored from saved ``rows``, with the same representatives of beliefs."""
         (horizon,), endless, *pairs = rows
         made = cls(columns, horizon)
         made._endless.update(endless)
@@ -56,17 +57,17 @@ class Futures:
         return made
 
     def tells(self, column: int) -> bool:
-        """Whether some message to the column's part, now or later, could tell the worlds apart.
+        """Whether some message to a belief's mechanism, now or later, distinguishes the worlds.
 
-        Not if all answers are as likely in both, now and in all that may follow.
+        False if all answers are equally likely in both worlds, now and in every continuation.
         """
         if column not in self._tells:
             self._look(column)
         return self._tells[column]
 
     def _look(self, column: int) -> None:
-        """Decide ``tells`` for all belief columns reachable from this one: search forward, then
-        go back from telling moves."""
+        """Decide ``tells`` for all beliefs reachable from this one: search forward, then go back
+        from moves that distinguish the worlds."""
         part, level, deep = self.columns.columns[column].part, [column], 0
         leads, telling = {column: list[int]()}, list[int]()
         while level and part not in self._endless:
@@ -83,13 +84,13 @@ class Futures:
             if not found[each]:
                 found[each] = True
                 telling += leads[each]
-        self._tells.update(found)  # at once: an interrupt leaves nothing that is half known
+        self._tells.update(found)  # in one store, so that an interrupt leaves no partial result
 
     def _followed(
         self, level: list[int], leads: dict[int, list[int]], telling: list[int]
     ) -> list[int]:
-        """The belief columns first met one move after ``level``. Extends ``leads``
-        (predecessors) and ``telling``."""
+        """The new beliefs one move after ``level``. Extends ``leads`` (predecessors) and
+        ``telling`` (beliefs with a distinguishing move)."""
         found: list[int] = []
         for each in level:
             moves = self.columns.moves(each)
@@ -106,8 +107,8 @@ class Futures:
         return found
 
     def _uneven(self, column: int, move: Move) -> bool:
-        """Whether some answer to a move in this belief column is likelier in one world than in
-        the other."""
+        """Whether some answer to a move in this belief is likelier in one world than in the
+        other."""
         zero, one = self.columns.totals
         mass0, mass1 = zero[column], one[column]
         return any(
@@ -116,11 +117,11 @@ class Futures:
         )
 
     def length(self, column: int, deep: int = 0) -> float:
-        """The largest number of useful messages to a belief column; infinite if there is no end,
-        or if none was found."""
+        """The largest number of useful messages from a belief on; infinite if there is no end, or
+        if none was found."""
         moves = self._telling(column)
         if column not in self._lengths:
-            self._lengths[column] = math.inf  # of what comes back to itself
+            self._lengths[column] = math.inf  # for a belief that recurs
             if deep < _DEEPEST:
                 ways = {to for move in moves for _, _, to in move.branches}
                 most = max((1 + self.length(to, deep + 1) for to in ways), default=0)
@@ -128,7 +129,7 @@ class Futures:
         return self._lengths[column]
 
     def _telling(self, column: int) -> list[Move]:
-        """The moves in a belief column that tell the worlds apart, or lead to moves that do."""
+        """The moves in a belief that distinguish the worlds, or lead to moves that do."""
         if not self.tells(column):
             return []
         return [
@@ -140,8 +141,8 @@ class Futures:
         ]
 
     def moves(self, column: int) -> tuple[Move, ...]:
-        """The useful moves in a belief column, with equivalent columns merged (``alike``), equal
-        moves listed once."""
+        """The useful moves in a belief, with equivalent beliefs merged (``alike``), equal moves
+        listed once."""
         known = self._moves.get(column)
         if known is None:
             found: dict[Hashable, Move] = {}
@@ -160,10 +161,10 @@ class Futures:
         return factor0 * zero[to], factor1 * one[to], SPENT
 
     def alike(self, column: int) -> int:
-        """The first belief column met with the same future as this one, up to the names of messages
-        and answers.
+        """The first belief found with the same future as this one, up to the names of messages and
+        answers.
 
-        The same moves have the same factors, and lead to columns that are alike in turn.
+        The same moves have the same factors, and lead to beliefs that are equivalent in turn.
         """
         known = self._alike.get(column)
         if known is None and (column <= SPENT or math.isinf(self.length(column))):
@@ -173,7 +174,7 @@ class Futures:
         return known
 
     def _future(self, column: int) -> Hashable:
-        """All that may follow, by the columns that it leads to."""
+        """The future of a belief: its moves, their factors, and the beliefs they lead to."""
         zero, one = (totals[column] for totals in self.columns.totals)
         part, differed = self.columns.columns[column].part, self.columns.judged(column)[1]
         moves = ((each[2], each[5], *sorted(each[4])) for each in self.moves(column))

@@ -16,11 +16,11 @@ from antiphon.protocol import ContinualMechanism, Refused, Verification
 
 @attrs.frozen(eq=False)
 class WeighedHistory:
-    """A transcript h, reduced to all that can be known after it: a belief column, and the weights
-    of both worlds.
+    """A transcript h, reduced to the knowledge after it: the belief about the mechanism, and the
+    weights of both worlds.
 
-    μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``. One
-    object for each, so that equal histories are the same one.
+    μ^b(h), the probability of h's answers to its queries under b, is ``masses[b]``. Equal histories
+    are the same object.
     """
 
     length: int
@@ -30,7 +30,7 @@ class WeighedHistory:
 
     @property
     def ended(self) -> bool:
-        """Whether the last answer ended the interaction."""
+        """Whether the history's last answer ended the interaction."""
         return self.column == OVER
 
     @property
@@ -94,8 +94,8 @@ class Histories:
         return known
 
     def ahead(self, history: WeighedHistory, bit: int, growth: Fraction, rounds: int) -> Fraction:
-        """L^b(h): the largest Pr_b − e^ε Pr_{1−b} that an adversary gains with ``rounds`` more
-        queries."""
+        """The quantity L^b(h) of CM App. A: the largest Pr_b − e^ε Pr_{1−b} that an adversary gains
+        with ``rounds`` more queries."""
         weight, other = history.weights[bit], growth * history.weights[1 - bit]
         common = math.lcm(weight.denominator, other.denominator)
         solver = self._solvers[bit]

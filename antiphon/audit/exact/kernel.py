@@ -1,4 +1,4 @@
-"""Laws of a hidden state, and their updates by a message: in integers, each computed once."""
+"""Laws (distributions) of a hidden state, and their updates by a message, in integers, cached."""
 
 from __future__ import annotations
 
@@ -14,23 +14,24 @@ from antiphon.numbers.interning import Interner
 from antiphon.protocol import HALT, Coins, Refused, message_label, outcomes
 
 Law: TypeAlias = tuple[tuple[int, int], ...]
-"""A law in numbers: (state id, weight), sorted by state id, weights without a common divisor."""
+"""The law of a hidden state: pairs (state id, weight), sorted by state id, weights without a common
+divisor."""
 Pushed: TypeAlias = tuple[tuple[int, tuple[int, ...]], tuple[tuple[int, int], ...]]
 """((denominator, answers), one (common divisor, number of the law of the next state) for each
 answer).
 
-The answers are in the order of their numbers. Equal heads are one object.
+The answers are in the order of their numbers. Equal pairs (denominator, answers) are one object.
 """
 Branches: TypeAlias = tuple[int, list[tuple[int, int, int]]]
 """The outcomes of one step: (denominator, [(answer, next state, probability × denominator)])."""
 Step: TypeAlias = Callable[[Any, Any, Coins], tuple[object, object]]
 IsOver: TypeAlias = Callable[[Any], bool]
 Tables: TypeAlias = dict[str, list[Any]]
-"""What was numbered, by kind, in the order of its numbers: values, or rows of whole numbers."""
+"""The numbered objects of an exact search, by kind, in order: values, or rows of whole numbers."""
 
 END: Final = object()
-"""The answer that stands for the end of the whole interaction: a HALT after which nothing can be
-said."""
+"""The answer that stands for the end of the whole interaction: a HALT after which no message can be
+sent."""
 REFUSAL: Final = Refused("the message is refused")
 """The answer that stands for a session's refusal of a message; the state is unchanged."""
 DEAD: Final = object()
@@ -45,18 +46,18 @@ GONE: Final = 1
 class Stepper(NamedTuple):
     """The step function of a mechanism, and the answers that stand for its halting and refusing.
 
-    As it is here, a verifier stands guard: to halt and to refuse both end the interaction.
+    The defaults fit a mechanism behind a verifier: HALT and a refusal end the interaction.
     """
 
     step: Step
     is_over: IsOver
     """Tests whether a HALT with this state ends the mechanism."""
     halted: object = END
-    """The answer heard when the mechanism ends: HALT within a composition, whose other
-    mechanisms continue."""
+    """The answer when the mechanism ends: HALT within a composition, whose other mechanisms
+    continue."""
     refused: object = END
-    """The answer heard when a message is refused: REFUSAL at a bare session, where it changes
-    nothing."""
+    """The answer when a message is refused: REFUSAL in a session without a verifier, where it
+    changes nothing."""
 
 
 @attrs.define(eq=False)
@@ -72,7 +73,7 @@ class Kernel:
     messages: Interner = attrs.field(factory=Interner)
     laws: list[Law] = attrs.field(factory=list[Law])
     totals: list[int] = attrs.field(factory=list[int])
-    """The total weight of each law."""
+    """The total weight of each law of a hidden state."""
     _steppers: list[Stepper] = attrs.field(factory=list[Stepper])
     _ids: dict[Law, int] = attrs.field(factory=dict[Law, int])
     _steps: dict[tuple[int, int, int], Branches] = attrs.field(
@@ -95,21 +96,21 @@ class Kernel:
         self.certain(DEAD)
 
     def tables(self) -> Tables:
-        """All that is numbered, beyond what every kernel has."""
+        """All numbered objects, as tables, except those that every kernel has."""
         laws = [[number for entry in law for number in entry] for law in self.laws[GONE + 1 :]]
         return {
             "states": self.states.values[1:], "messages": self.messages.values[1:], "laws": laws
         }  # fmt: skip
 
     def refill(self, tables: Tables) -> None:
-        """The tables of another kernel with these steppers, into one that has taken no step."""
+        """Load the tables of another kernel with these step functions into a new one."""
         self.states.refill(tables["states"])
         self.messages.refill(tables["messages"])
         for flat in tables["laws"]:
             self._law(tuple(zip(flat[::2], flat[1::2], strict=True)))
 
     def add(self, stepper: Stepper) -> int:
-        """Register a stepper; its number."""
+        """Register a mechanism's step function; returns its number."""
         self._steppers.append(stepper)
         return len(self._steppers) - 1
 
@@ -188,7 +189,7 @@ class Kernel:
 
 
 def _heard(stepper: Stepper, after: object, answer: object) -> tuple[object, object]:
-    """(state, answer) as the kernel counts them: every halted or failed state becomes DEAD."""
+    """The canonical outcome (state, answer) of a step: halted and failed states become DEAD."""
     if answer is REFUSAL and stepper.refused is REFUSAL:
         return after, REFUSAL
     if answer is REFUSAL:
@@ -201,9 +202,9 @@ def branches(
 ) -> list[tuple[Fraction, tuple[object, object]]]:
     """Every outcome of one step, with its probability; a refusal counts as the answer REFUSAL.
 
-    An error of ours that is raised later is an outcome: the mechanism is DEAD and answers HALT
-    (law 1). Raises: PartError where the step crashes, from what it raised: a step that always
-    crashes would be perfectly private. Intractable, and what no session takes for a refusal.
+    An AntiphonError that is raised after a draw is an outcome: the mechanism is DEAD and answers
+    HALT (law 1). Raises: PartError where the step crashes (a step that always crashes would count
+    as perfectly private); Intractable, and other errors that are no refusal.
     """
 
     def run(coins: Coins) -> tuple[object, object]:

@@ -1,5 +1,5 @@
-"""The purse of f and the charges of a budget, in numbers: each method is called once for equal
-arguments."""
+"""The purse of f (fixed privacy parameters still unused) and the charges of a budget, as numbers;
+results are cached."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.verification import Refused
 
 REFUSED: Final = -1
-"""The number that stands for a refusal: the purse does not pay."""
-_NOT_TAKEN: Final = Refused("f does not take it")
+"""The number that stands for a refusal: no unused parameter fits the creation."""
+_NOT_TAKEN: Final = Refused("f does not accept it")
 _OURS: Final = "antiphon.composition."
 _BUDGETS: Final = f"{_OURS}filters."
 
@@ -42,7 +42,7 @@ class Purses:
     )
 
     def add(self, part: int, create: Create) -> None:
-        """Register the creation query of a part."""
+        """Register the creation query of a mechanism."""
         self._creations[part] = create
 
     def tables(self) -> Tables:
@@ -50,17 +50,17 @@ class Purses:
         return {"purses": [*self._purses.values], "ledger": [*self._ledger.values]}
 
     def refill(self, tables: Tables) -> None:
-        """The same, where nothing has been asked."""
+        """Load saved ``tables`` into a new object."""
         self._purses.refill(tables["purses"])
         self._ledger.refill(tables["ledger"])
 
     def first(self) -> tuple[int, int]:
-        """(number of the full purse, number of the empty ledger)."""
+        """The initial numbers: of the full purse (all parameters unused), and of no charges."""
         nothing = None if self.budget is None else self.budget.initial_state
         return self._purses(self.verification.purse), self._ledger(nothing)
 
     def spend(self, purse: int, part: int) -> int:
-        """The purse after a part's first differing pair."""
+        """The purse (unused parameters) after a mechanism's first differing pair."""
         key = purse, part
         if key not in self._spent:
             create, before = self._creations[part], self._purse(purse)
@@ -68,7 +68,7 @@ class Purses:
         return self._spent[key]
 
     def admit(self, purse: int, created: int, part: int) -> int:
-        """The purse after a creation that follows ``created`` earlier ones."""
+        """The purse (unused parameters) after a creation that follows ``created`` earlier ones."""
         key = purse, created, part
         if key not in self._admitted:
             create, before = self._creations[part], self._purse(purse)
@@ -103,15 +103,16 @@ class Purses:
 
 
 def only_spends(kind: type[Suitable]) -> bool:
-    """Whether all that judges and pays is our own: then a purse never grows."""
+    """Whether a verification function is wholly this library's: then its unused parameters (purse)
+    never grow in number."""
     methods = [getattr(kind, name, None) for name in ("judge", "admit", "differ", "spend")]
     return all(method.__module__.startswith(_OURS) for method in methods if method)
 
 
 def charges_in_public(budget: Budget[Any] | None) -> bool:
-    """Whether what a budget has charged follows from the creations: in those of this library.
+    """Whether a budget's charges follow from the creations alone: true of this library's budgets.
 
-    A creation that such a budget refuses, or charges, is the same in both worlds (CM Def. 4.4).
+    A creation, and so its charge or refusal, is the same in both worlds (CM Def. 4.4).
     """
     kind = type(budget)
     return budget is None or (kind.__module__.startswith(_BUDGETS) and is_library_code(kind))

@@ -1,4 +1,4 @@
-"""A question about a game, answered exactly: tight δ, the whole curve, tight ε."""
+"""A question about a privacy game, answered exactly: tight δ, the whole curve, tight ε."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ Creatable: TypeAlias = Union[Create, ContinualMechanism]
 
 
 class Search(TypedDict, total=False):
-    """Limits of an exact search: messages, creations, and beliefs to give up at."""
+    """The limits of an exact search: messages to try, creations, and beliefs to give up at."""
 
     queries: Iterable[object] | None
     """The messages to try; by default all of a finite query space. In a composition, the
@@ -70,7 +70,7 @@ class Search(TypedDict, total=False):
     limit: int
     """The number of beliefs to value before Intractable is raised."""
     report: Report | None
-    """A function told the growing number of beliefs; by default, a progress line."""
+    """A function that is called with the growing number of beliefs; by default, a progress line."""
 
 
 @attrs.frozen(repr=False)
@@ -113,7 +113,7 @@ def _given(values: Any) -> tuple[Any, ...] | None:
 
 @attrs.define(eq=False, repr=False)
 class Question(Shown):
-    """A privacy game and its messages. It keeps its values between answers."""
+    """A privacy game and the messages to try, for exact answers. It keeps computed values."""
 
     system: ContinualMechanism
     verification: Verification
@@ -134,9 +134,9 @@ class Question(Shown):
     def save(self, path: str | Path, *, overwrite: bool = False) -> None:
         """Write the question with all values of tight δ found so far, whole or not at all.
 
-        So an interrupted one goes on in another process (``load``). The file has hidden states of
-        the mechanism, and is readable by its owner only.
-        Raises: InvalidArgument, naming what has no registered name; FileError.
+        Then an interrupted question goes on in another process (``load``). The file has hidden
+        states of the mechanism, and is readable by its owner only. Raises: InvalidArgument, naming
+        parts without a registered name; FileError.
         """
         saved.save(path_of(path), self._said(), self.solvers(), overwrite=overwrite)
 
@@ -144,9 +144,9 @@ class Question(Shown):
     def load(cls, path: str | Path, *, like: Question | None = None) -> Question:
         """The question that was saved, with the values found, built from registered names.
 
-        ``like``: the question that it is to be; its ``limit`` and ``report`` are taken.
-        Raises: TranscriptError for a file that is damaged, of another version, of another
-        question, or of mechanisms that were others then; FileError if it cannot be read.
+        ``like``: the expected question, whose ``limit`` and ``report`` are used. Raises:
+        TranscriptError for a file that is damaged, of another version, about another question, or
+        about mechanisms that have changed; FileError if it cannot be read.
         """
         file = path_of(path)
         asked = saved.header(file)
@@ -169,7 +169,7 @@ class Question(Shown):
         if self._solvers is None:
             first = Solver(self._arena(), 0, self.limit, self.report)
             self._solvers = first, first.of_other_world()
-        for each in self._solvers:  # who gave up may ask again with more room
+        for each in self._solvers:  # perhaps raised since
             each.limit = self.limit
             each.arena.columns.give_room(self.limit)
         return self._solvers
@@ -179,7 +179,7 @@ class Question(Shown):
         """The creation queries that may be sent, without repetitions."""
         given: Iterable[Creatable] = self.catalogue or ()
         if isinstance(self.verification, OfCreations):
-            given = self.verification.created  # nothing else can be created
+            given = self.verification.created  # no other creation is possible
         return distinct(each if isinstance(each, Create) else Create(each) for each in given)
 
     def _arena(self) -> Arena:
@@ -213,8 +213,8 @@ class Question(Shown):
 
         Without ``rounds``: against any number of messages, if the game ends by itself.
 
-        If f allows (q, q') wherever it allows (q', q), and to the same effect, then to
-        exchange the worlds is to exchange the sides of every pair: one world is solved.
+        If f allows (q, q') wherever it allows (q', q), with the same effect, the two worlds are
+        symmetric (exchange the sides of every pair), and only one is solved.
         """
         normal = exact.epsilon(epsilon)
         growth, error = rational_growth(normal)
@@ -230,7 +230,7 @@ class Question(Shown):
     def _longest(self) -> int:
         """The longest run of a game that ends. Raises: InvalidArgument if it may not."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
-            raise InvalidArgument(ENDLESS)  # another one can always be created
+            raise InvalidArgument(ENDLESS)  # one more mechanism can always be created
         return longest(self.solvers()[0].arena)
 
     def estimate(self, epsilon: exact.Epsilon, rounds: int) -> Estimate:
@@ -238,7 +238,7 @@ class Question(Shown):
         growth, _ = rational_growth(exact.epsilon(epsilon))
         arena = self.solvers()[0].arena
 
-        arena.worth_saying(arena.start(), horizon(rounds))  # that it looks as far ahead
+        arena.worth_saying(arena.start(), horizon(rounds))  # so that it has the same horizon
         left = min(_TRIED, self.limit)
 
         def beliefs(fewer: int) -> int:
@@ -269,7 +269,8 @@ class Question(Shown):
         """The largest Rényi divergence of a whole order, and a strategy that attains it; None if it
         is infinite.
 
-        It accuses where its world makes a view likelier; of what it gains so nothing is said.
+        The strategy accuses where its world makes a view likelier; how much δ it gains is not
+        stated.
         """
         order = order_of(exact.whole(alpha, "a whole order alpha"))
         found, solver = self._of_order(order, horizon(rounds))
@@ -324,9 +325,8 @@ class Question(Shown):
 def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
     """(a rational number <= e^ε, the most that its rounding may add to δ); exact for Log and for 0.
 
-    A smaller g makes δ larger, so what is computed with it is an upper bound. The best
-    event S for g has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which
-    is below 2^-64 + 10^-33.
+    A smaller g makes δ larger, so the δ computed with it is an upper bound. The best event S for g
+    has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which is below 2^-64 + 10^-33.
     """
     if isinstance(epsilon, exact.Log):
         return epsilon.argument, Fraction(0)
@@ -336,7 +336,8 @@ def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
         raise InvalidArgument(f"epsilon must be at most {_LARGEST} nats, or Log(q)")
     context = Context(prec=40, rounding=ROUND_FLOOR)
     power = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
-    # exp is off by half a unit in the 40th digit, and so is the power, of at most 4 digits.
+    # exp has an error of half a unit in the 40th digit, and so has the power, whose exponent has at
+    # most 4 digits.
     low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
     grid = 2**64
     return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)
@@ -350,7 +351,7 @@ def horizon(rounds: object) -> int:
 
 
 def _factors(system: Extended, verification: Suitable) -> bool:
-    """Whether the game splits into one for each child, with public charges."""
+    """Whether the game splits into one for each created mechanism, with public charges."""
     kind = type(verification)
     own = kind.step, kind._create, kind.initial_state  # pyright: ignore[reportPrivateUsage]
     plain = Suitable.step, Suitable._create, Suitable.initial_state  # pyright: ignore[reportPrivateUsage]
@@ -363,7 +364,7 @@ def _queries(
     creations: Sequence[Create],
     most: int,
 ) -> Queries:
-    """The messages to try; of a composition, by its hidden state."""
+    """The messages to try; for a composition, as a function of its hidden state."""
     if not isinstance(system, Concurrent):
         return messages_to_try(system, given)
 

@@ -1,8 +1,8 @@
-"""A question as a file: what is asked, and the values found so far (docs/exact.md).
+"""An exact question as a file: the game, its messages, and the values found so far (docs/exact.md).
 
-JSON lines: a header, rows of tables by the hundred, and a digest of all lines. Values of messages
-and states are written as a durable session keeps them, everything else is whole numbers. No code
-from the file is run; the values are only as good as whoever wrote them.
+JSON lines: a header, rows of tables by the hundred, and a digest of all lines. Messages and states
+are written as in a durable session, everything else as whole numbers. No code from the file is run;
+the values are only as trustworthy as the file's author.
 """
 
 from __future__ import annotations
@@ -22,22 +22,23 @@ from antiphon.protocol.records.transcript import MAX_LINE, dumps, parsed
 from antiphon.sessions.durable.states import kept, restored
 
 _VERSION: Final = 1
-"""Of the file, and of what the engine means by a position: raised when either changes."""
+"""The version of the file format and of the engine's positions, raised when either changes."""
 _ROWS: Final = 256
-"""Rows in a line."""
+"""The number of table rows in a line of the file."""
 _BITS: Final = 1024
-"""A longer number is written in base 16."""
+"""The number of bits above which a number is written in base 16."""
 _VALUES: Final = "values"
 _OBJECTS: Final = frozenset({"states", "messages", "verified", "purses", "ledger"})
-"""Tables of values; all others have rows of whole numbers."""
+"""The names of the tables that hold values; all others have rows of whole numbers."""
 _SAMPLE: Final = 256
-"""Values that are computed anew when a file is read."""
+"""The number of values that are computed again, as a check, when a file is read."""
 
 
 def described(parts: Mapping[str, object]) -> codec.Fields:
-    """What is asked, by registered names.
+    """The description of an exact question (game, messages), by registered names.
 
-    Raises: InvalidArgument, naming what has none, or does not come back as it was.
+    Raises: InvalidArgument, naming parts without a registered name, or that do not decode to equal
+    ones.
     """
     found: codec.Fields = {}
     for role, part in parts.items():
@@ -54,7 +55,8 @@ def described(parts: Mapping[str, object]) -> codec.Fields:
 def save(
     path: Path, asked: codec.Fields, solvers: tuple[Solver, Solver], *, overwrite: bool
 ) -> None:
-    """Write a question whole, or not at all; readable by its owner only, as it has hidden states.
+    """Write an exact question with its values, whole or not at all; readable by its owner only, as
+    it has hidden states.
 
     Raises: FileError; InvalidArgument, naming a state that cannot be kept.
     """
@@ -75,7 +77,7 @@ def _lines(asked: codec.Fields, solvers: tuple[Solver, Solver]) -> Iterator[code
     tables["leaves"], tables[_VALUES] = first.rows()
     for name, rows in tables.items():
         left, write = iter(rows), kept if name in _OBJECTS else _numbers
-        yield {"table": name, "rows": []}  # so that it is there, if it is empty
+        yield {"table": name, "rows": []}  # so that the line exists even if the table is empty
         while chunk := [*islice(left, _ROWS)]:
             yield {"table": name, "rows": [write(row) for row in chunk]}
 
@@ -85,7 +87,7 @@ def _numbers(row: Iterable[int]) -> list[int | str]:
 
 
 def header(path: Path) -> codec.Fields:
-    """What a file asks, as ``described``, once it was read to its end.
+    """The description of the question in a file (see ``described``), after its digest was checked.
 
     Raises: TranscriptError if it is damaged, of a newer version, or no question; FileError.
     """
@@ -93,7 +95,7 @@ def header(path: Path) -> codec.Fields:
     with naming(path, "read"), path.open("rb") as file:
         first = parsed(file.readline(MAX_LINE), 1)
         if first.get("kind") != "question" or type(first.get("antiphon")) is not int:
-            raise TranscriptError(f"{path} is no question that was saved")
+            raise TranscriptError(f"{path} is no saved question")
         if first["antiphon"] != _VERSION:
             raise TranscriptError(
                 f"{path} is a question of version {str(first['antiphon'])[:20]}, and here is "
@@ -112,12 +114,12 @@ def header(path: Path) -> codec.Fields:
 
 
 def parts_of(asked: codec.Fields) -> dict[str, Any]:
-    """The parts of a question, from registered names. Raises: TranscriptError."""
+    """The parts of an exact question, rebuilt from registered names. Raises: TranscriptError."""
     return {role: restored(said) for role, said in asked.items()}
 
 
 def refuse_other(path: Path, asked: codec.Fields, expected: codec.Fields) -> None:
-    """Raises: TranscriptError, naming in what a file asks something else than expected."""
+    """Check that a file has the expected question. Raises: TranscriptError with the differences."""
     roles = {*asked, *expected} - {"limit"}
     unlike = sorted(role for role in roles if asked.get(role) != expected.get(role))
     if unlike:
@@ -125,9 +127,9 @@ def refuse_other(path: Path, asked: codec.Fields, expected: codec.Fields) -> Non
 
 
 def fill(path: Path, solvers: tuple[Solver, Solver]) -> None:
-    """Give new solvers of the question in a file all that was found.
+    """Load the values in a question's file into new solvers of the question.
 
-    Raises: TranscriptError if that does not fit the mechanisms as they are now.
+    Raises: TranscriptError if they do not fit the present mechanisms.
     """
     first, second = solvers
     first.arena.columns.give_room(sys.maxsize)  # until something is asked

@@ -1,7 +1,8 @@
-"""Positions where each child has one message left: all their answers are summed at once.
+"""Positions where each created mechanism has one message left: answers are summed at once.
 
-Then a view is a product, and views of one likelihood ratio count as one. From the likeliest on
-they are added up once; in each belief an adversary accuses at those of them that gain.
+Then a view is a product, and views with the same likelihood ratio are merged. Their masses are
+summed once, in decreasing order of the ratio; in each belief the adversary accuses on the prefix
+that gains.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def product_of(ratios: Ratios, law: Iterable[tuple[int, int]]) -> Ratios:
 
 
 class Settled(NamedTuple):
-    """The value of a position in which all remaining answers are heard, as a function of the two
+    """The value of a position in which all remaining messages are sent, as a function of the two
     worlds' weights."""
 
     ratios: list[tuple[int, int]]
@@ -49,12 +50,12 @@ class Settled(NamedTuple):
 
 
 def settled(moves: Iterable[Move]) -> Settled:
-    """The summed outcomes of the last messages of several children."""
+    """The summed outcomes of the last messages to several created mechanisms."""
     ratios, denominator = {(1, 1): 1}, 1
     for move in moves:
         ratios = product_of(ratios, [branch[:2] for branch in move.branches])
         denominator *= move.denominator
-    bits = 2 * max(one for _, one in ratios).bit_length()  # two of them differ by 2^-bits, or more
+    bits = 2 * max(one for _, one in ratios).bit_length()  # two ratios differ by at least 2^-bits
 
     def place(ratio: tuple[int, int]) -> tuple[bool, int]:
         zero, one = ratio

@@ -1,4 +1,4 @@
-"""Tight δ: the best any adaptive adversary of T messages can do, exactly.
+"""Tight δ: the largest advantage of any adaptive adversary with T messages, exactly.
 
 For the belief with weights w⁰, w¹ (already multiplied by the denominator of e^ε and
 by its numerator) the value is
@@ -46,9 +46,9 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
     """A context manager that raises the recursion limit for the horizon, and tunes the garbage
     collector for many beliefs.
 
-    Beliefs are tuples that live on and form no cycles; at its usual pace the cycle
-    collector would walk over all of them again and again, for half of the time.
-    Raises: Intractable past the longest horizon.
+    Beliefs are long-lived tuples without cycles; at its usual rate the cycle collector would visit
+    all of them repeatedly, which takes half of the time. Raises: Intractable past the longest
+    horizon.
     """
     if rounds > _DEEPEST:
         raise Intractable("the rounds of an exact answer", rounds, _DEEPEST)
@@ -60,7 +60,7 @@ def deep_recursion(rounds: int) -> Generator[None, None, None]:
         yield
     finally:
         if young and gc.get_count()[0] > max(young, _YOUNG) and not gc.get_freeze_count():
-            gc.freeze()  # with the next line: what is young counts as old, unvisited
+            gc.freeze()  # with the next line: young objects count as old without a visit
             gc.unfreeze()
         gc.set_threshold(young, *older)
         sys.setrecursionlimit(depth)
@@ -70,7 +70,7 @@ class BackwardRecursion(ABC):
     """Values every belief by backward recursion, for one world ``bit``, and finds where to stop and
     the best message.
 
-    "Ahead" is the world whose mass counts for the adversary, b; "behind" the other.
+    "Ahead" is the world b whose mass counts for the adversary; "behind" is the other.
     """
 
     arena: Arena
@@ -128,7 +128,7 @@ class Solver(BackwardRecursion):
     _values: dict[Key, Ratio] = attrs.field(factory=dict[Key, Ratio])
     """The value U for b = 0 of each belief, whose weights have no common divisor."""
     _leaves: set[int] = attrs.field(factory=lambda: {OVER})
-    """The positions in which no message is worth sending."""
+    """The positions in which no message is worth sending (leaves of the recursion)."""
     _units: dict[int, int] = attrs.field(factory=dict[int, int])
     """Each denominator, stored once."""
 
@@ -137,26 +137,26 @@ class Solver(BackwardRecursion):
         return attrs.evolve(self, bit=1 - self.bit)
 
     def rows(self) -> tuple[list[list[int]], Iterator[tuple[int, ...]]]:
-        """(positions in which nothing is worth saying, each belief with its value)."""
+        """Positions where no message is worth sending, and each belief's value, to be saved."""
         return [[*self._leaves]], ((*key, *value) for key, value in self._values.items())
 
     def add_leaves(self, positions: Iterable[int]) -> None:
-        """Positions in which nothing is worth saying."""
+        """Add positions in which no message is worth sending, from a saved question."""
         self._leaves.update(positions)
 
     def add_values(self, rows: Iterable[tuple[int, ...]]) -> None:
-        """Beliefs with their values."""
+        """Add beliefs with their values, from a saved question."""
         for rounds, position, zero, one, best, unit in rows:
             unit = self._units.setdefault(unit, unit)
             self._values[rounds, position, zero, one] = best, unit
 
     def agrees(self, most: int) -> bool:
-        """Whether some values are found again: of those beliefs that have the fewest rounds left,
-        as all others follow from them."""
+        """Whether a sample of loaded values is confirmed by computing them again; taken from
+        beliefs with the fewest rounds left, on which the others depend."""
         values = self._values
         least = min((key[0] for key in values), default=0)
         keys = [key for key in values if key[0] <= least + 1]
-        trial = attrs.evolve(self, limit=sys.maxsize, report=None)  # over the same table
+        trial = attrs.evolve(self, limit=sys.maxsize, report=None)  # with the same table of values
         for key in keys[:: len(keys) // most + 1]:
             best, unit = values[key]
             again, over = trial._best(*key)
@@ -182,8 +182,8 @@ class Solver(BackwardRecursion):
             return Fraction(*self.value(rounds, position, ahead, behind))
 
     def value(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
-        # U_rounds. All that an adversary gains for one world, less all that another gains for the
-        # other, is what their masses differ by: so one table holds the values of both.
+        # U_rounds. The value for one world minus the value for the other equals the difference of
+        # their masses, so one table holds the values of both.
         own, against = self.masses(position, ahead, behind)
         if not rounds or not own or not against or position in self._leaves:
             return max(0, own - against), 1
@@ -200,7 +200,7 @@ class Solver(BackwardRecursion):
         """The largest ``worth`` of a choice for b = 0, cached. ``worth`` and ``value`` are
         inlined, for one stack frame a round."""
         values, leaves, (aheads, behinds) = self._values, self._leaves, self.arena.totals
-        ceiling = ahead * aheads[position]  # all the mass there is: no adversary has more
+        ceiling = ahead * aheads[position]  # the whole mass: no adversary gains more
         best, unit, left = max(0, ceiling - behind * behinds[position]), 1, rounds - 1
         choices: Sequence[AdversaryChoice] = self.arena.worth_saying(position, rounds)
         settled = self.arena.settled(position, rounds)

@@ -31,19 +31,19 @@ class StrategyNode:
     """Whether views that the mechanism ends here by a HALT belong to the distinguishing event; None
     if it does not halt.
 
-    The HALT of a part of it, after which it goes on, is an answer with a branch.
+    The HALT of a part of the mechanism, which itself goes on, is an answer with its own branch.
     """
 
 
 @register("antiphon.StrategyAdversary/1")
 @attrs.frozen(repr=False)
 class StrategyAdversary(Adversary[int], Shown):
-    """An adversary that is a decision tree, with equal subtrees shared. It plays, saves and replays
-    like any other.
+    """An adversary given by a decision tree, with equal subtrees shared. It plays, saves and
+    replays like any other.
 
     ``bit`` is the world b whose views the event S favours: Pr_b[S] − e^ε Pr_{1−b}[S] is
-    ``advantage``. State: the number of the node; an answer that neither world can give
-    leads to HALT.
+    ``advantage``. State: the number of the node; an answer that is impossible in both worlds leads
+    to HALT.
     """
 
     nodes: tuple[StrategyNode, ...] = attrs.field(repr=False)
@@ -131,7 +131,7 @@ class StrategyAdversary(Adversary[int], Shown):
                 waiting.extend(reversed(following))
 
     def verdict(self, accuses: bool, alike: bool = False) -> str:
-        """The text of a leaf. With ``alike``, both worlds hear the same messages, and no world
+        """The text of a leaf. With ``alike``, both worlds receive the same messages, and no world
         is accused."""
         if alike and accuses:
             return "in the event"
@@ -147,7 +147,7 @@ class StrategyAdversary(Adversary[int], Shown):
         )
 
     def repeated(self) -> set[int]:
-        """The numbers of the nodes that several other nodes lead to."""
+        """The numbers of the strategy's nodes to which several other nodes lead."""
         met: set[int] = set()
         again: set[int] = set()
         for node in self.nodes:
@@ -198,7 +198,7 @@ class StrategyBuilder:
         if len(self._nodes) >= self.limit:
             raise Intractable("the nodes of a strategy", len(self._nodes) + 1, self.limit)
         number = self._numbers[key] = len(self._nodes)
-        self._nodes.append(StrategyNode())  # its place; filled below
+        self._nodes.append(StrategyNode())  # reserves its place; filled below
         if self.solver.stops(rounds, position, ahead, behind):
             accuses = self._accuses(position, ahead, behind)
             self._nodes[number] = StrategyNode(accuses=accuses)
@@ -212,8 +212,8 @@ class StrategyBuilder:
         return own > other
 
     def _shortest(self, rounds: int, position: int, ahead: int, behind: int) -> int:
-        """The least number of rounds that attains the value of a belief: no message is sent in
-        vain."""
+        """The least number of rounds that attains the value of a belief, so that no useless message
+        is sent."""
         value, unit = self.solver.value(rounds, position, ahead, behind)
         while rounds:
             less, over = self.solver.value(rounds - 1, position, ahead, behind)

@@ -19,7 +19,7 @@ from antiphon.protocol.pictures import COLOURS, Axes, legend, style_axes, titled
 from antiphon.protocol.records.labels import counted, message_label
 
 _FAR: Final = Fraction(1000)
-"""The ε above which e^ε is not written out: δ there is at most δ at this ε."""
+"""The largest ε for which e^ε is computed: beyond it, δ is bounded by δ at this ε."""
 _DRAWN: Final = 64
 """The number of points of a line in a picture."""
 Point: TypeAlias = "tuple[Fraction, Fraction]"
@@ -31,17 +31,17 @@ class TightCurve(FromZero, tuple[tuple[ExactEpsilon, Fraction], ...]):
     ε at every δ.
 
     As a function of g = e^ε, δ is max over S of Pr₁[S] − g Pr₀[S]: convex, falling, and 1 at g = 0.
-    So a chord between two points is never below it, and neither is a point before; the line
-    through two points, beyond them, is never above it, and neither is a point after.
+    So the chord between two points is an upper bound, as is δ at any smaller ε; the line through
+    two points, extended, is a lower bound, as is δ at any larger ε.
 
-    Exact for the game it was asked of, and for so many messages: no guarantee against more.
+    Exact for this game and this number of messages: no guarantee against more messages.
     """
 
     method = "tight"
 
     rounds: int
     _known: list[Point]
-    """The points known so far, in order, from (0, 1) on."""
+    """The points (e^ε, δ) known so far, in order, from (0, 1) on."""
 
     def __new__(cls, solutions: Iterable[Solution], rounds: int) -> TightCurve:
         found = list(solutions)

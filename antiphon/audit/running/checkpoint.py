@@ -2,12 +2,13 @@
 
 A JSON file: format, experiment (digests), chunks done, their merged result, and a digest
 of it all. It is replaced in one step, so it is never half written, and reading it runs no
-code. Only whole chunks are saved, so that the total may grow; after how many samples results
-were returned is kept too, because who has seen one may have grown the total for it.
+code. Only whole chunks are saved, so that the total may grow. The sample counts at which results
+were returned are saved, too, as a user may have raised the total because of a result.
 
-What an experiment is, in a few digests: enough to refuse a checkpoint of another one.
+An experiment is identified by a few digests, so that a checkpoint of another one is refused.
 
-Parameters, messages, and the code of plain functions count; the code of classes does not.
+The digests include parameters, messages and the code of plain functions, but not the code of
+classes.
 """
 
 import functools
@@ -38,8 +39,8 @@ from antiphon.protocol.records.files import Held, write_text
 
 FORMAT: Final = "antiphon-checkpoint/1"
 _SECONDS: Final = 2.0
-"""The seconds between two writes; more where a write takes long: at most a twentieth of the
-time."""
+"""The seconds between two writes of a checkpoint; more if writing is slow: it takes at most 1/20 of
+the time."""
 
 
 def encode_result(result: object) -> Json:
@@ -81,7 +82,7 @@ class Saved:
     data: Json = None
     """The merged result as plain data, as it is written."""
     told: tuple[int, ...] = ()
-    """The numbers of samples after which a result was returned: each time somebody looked at it."""
+    """The numbers of samples at which a result was returned, so that a user has seen it."""
 
 
 def _path(given: str | Path) -> Path:
@@ -93,21 +94,21 @@ class Checkpoint:
     """A file from which a run can be resumed, with the functions that encode and decode its
     results.
 
-    ``encode`` gives a JSON value and ``decode`` takes it back; the defaults do for numbers,
-    tuples, arrays, and mappings of them. One file belongs to one experiment.
+    ``encode`` makes a JSON value and ``decode`` reads it; the defaults suffice for numbers, tuples,
+    arrays, and mappings of them. One file belongs to one experiment.
     """
 
     path: Path = attrs.field(converter=_path)
     encode: Callable[[Any], Json] = encode_result
     decode: Callable[[Any], object] = decode_result
     of: str = attrs.field(default="samples", kw_only=True)
-    """The plural noun for the items of a chunk: "samples", say."""
+    """The plural noun for the items of a chunk, such as "samples"."""
 
     def held(self) -> Held:
         """A lock that keeps every other run off this file until it is closed.
 
-        Two runs would replace each other's work, and each would know of its own looks only.
-        Raises: CheckpointError, naming the process that has it.
+        Two runs would replace each other's results, and miss each other's reports. Raises:
+        CheckpointError, naming the process that holds the file.
         """
         self._look_for_directory()
         try:
@@ -218,7 +219,7 @@ class Saver:
         if done == self._saved.chunks:
             return
         begun = time.monotonic()
-        # Whatever happens: what cannot be written is not tried twice.
+        # Also after an error: a failing write is not tried twice.
         self._saved = attrs.evolve(self._saved, chunks=done)
         self._write(attrs.evolve(self._saved, data=self._checkpoint.encode(result)))
         now = time.monotonic()
@@ -242,7 +243,7 @@ def experiment(task: object, chunks: Chunks) -> dict[str, Json]:
     """The identity of an experiment: its chunk size, and digests of the task's parts and of the
     seed.
 
-    Digests, because a party may hold data and a seed is nobody's business. A task with a
+    Digests are used, because a party may hold data, and a seed is secret. A task with a
     method ``fingerprint`` names its parts itself: {name: any value}.
     """
     own: Callable[[], Mapping[str, object]] | None = getattr(task, "fingerprint", None)
@@ -264,12 +265,12 @@ def digest(value: object) -> str:
 
 def describe(value: object, around: tuple[int, ...] = ()) -> Json:
     """A value as JSON, for comparison only. ``around``: the ids of the values that contain it."""
-    if id(value) in around:  # a function that knows itself
+    if id(value) in around:  # a recursive function
         return "itself"
     try:
         plain = encode(value, secrets=True)
         if not _mentions(plain, "unregistered") and not _mentions(plain, "object"):
-            return plain  # an object goes by its name there, and by its code here
+            return plain  # pickle names it; the digest needs its code
     except InvalidArgument:
         pass
     inner = (*around, id(value))
@@ -293,12 +294,12 @@ def _function(function: FunctionType) -> tuple[object, ...]:
 def _content(cell: CellType) -> object:
     try:
         return cell.cell_contents
-    except ValueError:  # not bound yet
+    except ValueError:  # a closure's variable is not bound yet
         return None
 
 
 def _parts(value: Any, around: tuple[int, ...]) -> Iterable[object]:
-    """The parts of a value; for sets and mappings, in an order that does not depend on hashes."""
+    """The parts of a value to be digested; sets and mappings in an order independent of hashes."""
     kind: type[Any] = type(value)  # pyright: ignore[reportUnknownVariableType]
     if issubclass(kind, (list, tuple)):
         items: Iterable[object] = value

@@ -1,4 +1,4 @@
-"""Chunks: the cutting of an experiment, equal on every machine; and the tasks that are done on
+"""Chunks: an experiment is cut into the same pieces on every machine; and the tasks that run on
 them."""
 
 from collections.abc import Hashable, Sequence
@@ -33,9 +33,9 @@ class Chunk:
 class Chunks:
     """``total`` samples in chunks of ``size``; the last one may be smaller.
 
-    Chunk i has the same seed whatever the total is, so an experiment may grow. Without a
+    Chunk i has the same seed for any total, so an experiment may grow. Without a
     seed the operating system gives one, and the experiment cannot be resumed.
-    Raises: InvalidArgument for a total or a size that is no int >= 1, or for what is no seed.
+    Raises: InvalidArgument for a total or a size that is no int >= 1, or an invalid seed.
 
     >>> chunks = Chunks(total=10, size=4, seed=1)
     >>> [chunks[i].size for i in range(len(chunks))]

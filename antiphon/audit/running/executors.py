@@ -18,7 +18,7 @@ from antiphon.audit.running import sending
 from antiphon.numbers.errors import ExecutorError, InvalidArgument, of_kind
 
 _UNKNOWN: Final = 32
-"""The number of workers assumed where an executor does not tell its own."""
+"""The number of workers assumed for an executor that does not state it."""
 
 
 _MISLED: Final = (
@@ -49,8 +49,8 @@ class WorkerPool(ABC):
 
     window: int
     stuck: ExecutorError | None = None
-    """The reason why the task cannot be pickled, in which case it is handed over as it is; else
-    None."""
+    """The reason why the task cannot be pickled; it is then passed on unpickled, which a thread can
+    use; else None."""
 
     @abstractmethod
     def submit(self, chunk: object) -> Future:
@@ -88,7 +88,7 @@ class OwnProcesses(WorkerPool):
         with warnings.catch_warnings():
             # Python 3.12+ counts threads of native libraries too; ``start_method`` looked.
             warnings.filterwarnings("ignore", "This process .* is multi-threaded")
-            pool.submit(os.getpid)  # the processes start at the first call
+            pool.submit(os.getpid)  # the processes start at the first ``submit``
         return pool
 
     def submit(self, chunk: object) -> Future:
@@ -101,7 +101,7 @@ class OwnProcesses(WorkerPool):
 
     def close(self, *, now: bool) -> None:
         if now:
-            # Public as ``terminate_workers`` from Python 3.14 on.
+            # A public method, ``terminate_workers``, from Python 3.14 on.
             processes: dict[int, BaseProcess] | None = getattr(self._pool, "_processes", None)
             for process in list((processes or {}).values()):
                 process.terminate()
@@ -123,12 +123,12 @@ class LentExecutor(WorkerPool):
         self._packed: tuple[sending.Files, bytes] | None = None
         self.window = 2 * _width(executor) + 1
         dask = hasattr(executor, "get_executor")
-        # A dask Client takes equal calls for one call, and would give a lost one again.
+        # A dask Client treats equal calls as one call, and would return a lost one again.
         self._how = {"pure": False} if dask else {}
         try:
             self._packed = sending.packed_by_value(task) if dask else sending.pack(task)
         except Exception as error:
-            self.stuck = _not_sent(error)  # yet a thread can take it
+            self.stuck = _not_sent(error)  # a thread can still run the unpickled task
 
     def submit(self, chunk: object) -> Future:
         submit, how = self._executor.submit, self._how
@@ -155,7 +155,7 @@ def _width(executor: Any) -> int:
             return count
     try:
         return sum(executor.nthreads().values()) or _UNKNOWN  # dask
-    except Exception:  # it has no such method, or no workers yet
+    except Exception:  # no such method, or no workers yet
         return _UNKNOWN
 
 
@@ -163,8 +163,8 @@ def start_method() -> str | None:
     """The start method of our processes: "fork" where that is safe, else the platform's own method.
 
     A forked process has all that its parent has, functions of a notebook or a lambda too.
-    It is not safe beside other threads, nor with an OpenMP runtime whose threads it would
-    wait for in vain (with threadpoolctl, a worker keeps to one; ``worker.begin``).
+    It is not safe beside other threads, nor with an OpenMP runtime, for whose threads a child would
+    wait in vain (with threadpoolctl, a worker uses one; ``begin_worker``).
     """
     stranded = "threadpoolctl" not in sys.modules and _openmp()
     if sys.platform != "linux" or threading.active_count() > 1 or stranded:

@@ -22,7 +22,7 @@ _WIDTH: Final = 24
 
 @contextmanager
 def watching(progress: Union[Progress, Literal[False], None]) -> Generator[Progress]:
-    """The function that is called with progress: the given one, a line on a terminal, or one
+    """The function to call with the progress of a run: the given one, a line on a terminal, or one
     that does nothing."""
     if callable(progress):
         yield progress
@@ -48,7 +48,7 @@ class Line:
 
     def __call__(self, done: int, total: int) -> None:
         now = self._clock()
-        if self._resumed is None:  # the first report says where the run begins
+        if self._resumed is None:  # the first report has the starting point of the run
             self._resumed = done
         if now >= self._next:
             self._next = now + _PAUSE
@@ -78,9 +78,9 @@ Result = TypeVar("Result")
 class Interrupt:
     """A context manager that notes Ctrl-C: ``asked`` tells whether it has been pressed.
 
-    The first one raises KeyboardInterrupt in what is called by ``breaking``; elsewhere it is
-    only noted (and ``wake`` called), so that a merge is never left half done. A second one
-    always raises. Outside the main thread nothing is heard, as in Python itself.
+    The first Ctrl-C raises KeyboardInterrupt in a function called by ``breaking``; elsewhere it is
+    only noted (and ``wake`` called), so that a merge is never left half done. A second one always
+    raises. Outside the main thread none is noticed, as in Python itself.
     """
 
     def __init__(self, wake: Callable[[], object]) -> None:

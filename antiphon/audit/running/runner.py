@@ -1,5 +1,5 @@
-"""The function ``run``: it does a task on every chunk of an experiment, and merges the results
-in order."""
+"""The function ``run``: it runs a task on every chunk of an experiment, and merges the results in
+order."""
 
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
@@ -27,11 +27,11 @@ def run(
     checkpoint: Union[Checkpoint, str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> Outcome[Result]:
-    """Do ``task`` on every chunk and merge the results in the order of the chunks.
+    """Run ``task`` on every chunk of an experiment and merge the results in their order.
 
-    The result is a function of the task and the chunks: it is the same for every executor
-    and number of workers, with lost workers, and in pieces. Memory: a merged result, and
-    the results of at most ``2 workers + 1`` chunks that wait for an earlier one.
+    The result is a function of the task and the chunks: it is the same for every executor and
+    number of workers, with lost workers, and after interruptions. Memory: a merged result, and the
+    results of at most ``2 workers + 1`` chunks that wait for an earlier one.
 
     Args:
         task: a pure function of a chunk that draws from ``chunk.seed`` only. Its results
@@ -41,23 +41,23 @@ def run(
             left after the first chunk, there are several cores, and the task can be
             handed over), ``"serial"``, a number of processes, or anything with ``submit``
             as in ``concurrent.futures``: a process or thread pool, a dask ``Client``, an
-            ``MPIPoolExecutor``. What is lent is not shut down.
-        checkpoint: a file that is resumed from if it is there, and kept up to date. Needs
-            seeded chunks. A result that is no number, tuple, array or mapping of such
-            needs a ``Checkpoint`` with its own ``encode`` and ``decode``.
+            ``MPIPoolExecutor``. A given executor is not shut down.
+        checkpoint: a file from which the run resumes if it exists, and which is kept up to
+            date. It needs seeded chunks. A result that is no number, tuple, array or mapping of
+            these needs a ``Checkpoint`` with its own ``encode`` and ``decode``.
         progress: a function of (samples done, samples in all), False for silence, None for
             a line on standard error if that is a terminal.
 
     Ctrl-C ends the run early: the outcome is of the chunks merged so far, ``interrupted``
     is True and ``done`` counts their samples. When no chunk is done it raises
-    KeyboardInterrupt. A bound for ``done`` samples is valid if the moment was chosen
-    without looking at results; at any moment, those of an e-process are. So it is with a
-    checkpoint that is gone on with: ``outcome.looks`` counts the results that were returned.
+    KeyboardInterrupt. A bound for ``done`` samples is valid if the moment was chosen without
+    looking at results; e-process bounds are valid at any moment. The same holds for a resumed
+    checkpoint: ``outcome.looks`` counts the results that were returned.
 
     Raises: InvalidArgument for bad arguments; CheckpointError for a file that is damaged, of
     another experiment, or in use by another run; ExecutorError (with the ``outcome`` so far)
-    if workers are lost again and again, lack a package, or cannot take the task; and what the
-    task raises. The checkpoint is up to date in every case.
+    if workers are lost again and again, lack a package, or cannot take the task; and any error of
+    the task. The checkpoint is up to date in every case.
 
     >>> from antiphon.audit.running import CountViews, merge_counts
     >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game

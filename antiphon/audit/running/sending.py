@@ -2,11 +2,11 @@
 behind.
 
 A decorated function hides the function that it was made of, and a lambda has no name of its
-own: both go by the variable of their module that holds them. Modules that were run by path are
-run again where the task arrives. What was defined in a notebook or at the prompt stands in no file
-that another process could run: it goes by value, with cloudpickle.
+own: both are sent as the name of the module variable that holds them. Modules that were run by path
+are run again in the worker. Definitions in a notebook or at the prompt are in no file that another
+process could run: they are sent by value, with cloudpickle.
 
-In the worker it is run on one chunk at a time, and what goes wrong comes back as a value.
+The worker runs the task on one chunk at a time, and returns an error as a value.
 """
 
 import importlib
@@ -40,8 +40,8 @@ _run: Final[dict[str, str]] = {}
 def run_file(path: Path, name: str | None = None) -> ModuleType:
     """Run a Python file as a module, and return the module. Its output goes to standard error.
 
-    It may import what lies beside it, as a script may, but shadows no other module so.
-    Raises: FileNotFoundError, and whatever the file raises.
+    It may import files beside it, as a script may, but without shadowing other modules. Raises:
+    FileNotFoundError, and any error of the file's code.
     """
     name = name or f"_antiphon_with_{path.stem}"
     directory = str(path.absolute().parent)
@@ -132,7 +132,7 @@ def _main_has_a_file() -> bool:
 
 
 def is_misled() -> bool:
-    """Whether a started process would look for a main file that does not exist: for a program
+    """Whether a started process would look for a main file that does not exist, as the program was
     read from a pipe."""
     return _file_of_main() is not None and not _main_has_a_file()
 
@@ -146,7 +146,7 @@ def _file_of_main() -> object:
 def packed_by_value(task: object) -> tuple[Files, bytes]:
     """A task pickled with its functions' code, for dask workers that cannot import them: from
     scripts, notebooks, or files run by path."""
-    cloudpickle: Any = importlib.import_module("cloudpickle")  # dask has it; extra ``notebook``
+    cloudpickle: Any = importlib.import_module("cloudpickle")  # in dask, extra ``notebook``
     modules = [sys.modules[name] for name, _ in files_run() if name in sys.modules]
     for module in modules:
         cloudpickle.register_pickle_by_value(module)
@@ -200,8 +200,8 @@ def attempt_packed(task: tuple[Files, bytes], chunk: object) -> Done | Failed:
 class Parcel:
     """A function call that takes place when the parcel is unpickled by ``pickle.loads``.
 
-    So nobody between here and the worker needs this package, and a worker without it
-    says so, where it would die if it could not even read what it shall do.
+    So the executor needs no import of this package, and a worker without it returns a clear error,
+    where otherwise it would die on unpickling.
     """
 
     function: Callable[..., object]
@@ -220,7 +220,7 @@ def _portable(error: Exception) -> Exception:
     return error
 
 
-# --- processes of our own: the task is handed over once, when they start --------------------
+# --- processes of our own: the task is sent once, when they start --------------------
 
 _task: Task | None = None
 
@@ -229,10 +229,10 @@ def begin_worker(task: Task) -> None:
     """Make this process a worker for one task."""
     global _task
     _task = task
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the process that asked
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the parent process
     threading.Thread(target=_die_with_parent, daemon=True).start()
     limits = sys.modules.get("threadpoolctl")
-    if limits is not None:  # one core each; and a forked OpenMP would hang with more threads
+    if limits is not None:  # one core each; a forked OpenMP would hang with more threads
         limits.threadpool_limits(1)
 
 

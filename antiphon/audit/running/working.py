@@ -1,7 +1,7 @@
 """Pieces of work, such as chunks: the workers that do them, and the merging of results in order.
 
-This process does one after another; a crew, of processes of our own or of an executor that was
-lent, has several under way at once, and what comes early waits for its turn.
+This process alone does one after another; a worker pool (own processes, or a lent executor) has
+several under way at once, and early results wait for their turn.
 """
 
 import sys
@@ -79,12 +79,12 @@ class InOrder(ABC, Generic[Part]):
 
     @abstractmethod
     def piece(self, index: int) -> object:
-        """The description of a piece for a worker; the piece is less than ``ahead`` past the
-        last one taken."""
+        """The description of a piece of work for a worker; its index is less than ``ahead`` past
+        the last one taken."""
 
     @abstractmethod
     def take(self, part: Part) -> None:
-        """Take the result of the next piece in order."""
+        """Take (merge) the result of the next piece in order."""
 
     @abstractmethod
     def taken(self) -> None:
@@ -102,8 +102,8 @@ class InOrder(ABC, Generic[Part]):
     def add(self, index: int, result: Part | Stop) -> None:
         """Store the result of a piece, and take all results whose turn has come.
 
-        Raises: what a Stop holds, once every piece before it is taken, so that the error
-        of a run does not depend on which worker was first either.
+        Raises: the error in a Stop, once every piece before it is taken, so that a run's error does
+        not depend on the order of workers.
         """
         self.waiting[index] = result
         while self.done in self.waiting and self.done < self.pieces:
@@ -119,7 +119,7 @@ class InOrder(ABC, Generic[Part]):
 
 @attrs.define
 class ChunkTally(InOrder[Result]):
-    """The merged result of the first ``done`` chunks, and results that wait for their turn."""
+    """The progress of a run: the merged result of ``done`` chunks, and results that wait."""
 
     chunks: Chunks
     merge: Callable[[Result, Result], Result]
@@ -147,7 +147,7 @@ class ChunkTally(InOrder[Result]):
         self.watch(self.samples, self.chunks.total)
         last = self.samples + self.chunks.size > self.chunks.total
         if last or (self.saver is not None and self.saver.due()):
-            self.save()  # at last without the last chunk, which is no whole one
+            self.save()  # at the end without the last chunk, if it is not a whole one
 
     def save(self) -> None:
         """Bring the checkpoint up to date; a last chunk of less than full size is not saved."""
@@ -172,11 +172,11 @@ Arrival: TypeAlias = tuple[int, Future]
 def run_in_order(
     tally: InOrder, crew: WorkerPool, interrupt: Interrupt, arrived: SimpleQueue[Arrival | None]
 ) -> None:
-    """Send pieces to workers, at most ``crew.window`` past the last one taken, and take their
+    """Send pieces to a worker pool, at most ``crew.window`` past the last one taken, and take their
     results in order.
 
     ``arrived`` is fed by the futures, in any thread, and by the interrupt.
-    Raises: ExecutorError, and what the task raises.
+    Raises: ExecutorError, and errors of the task.
     """
     futures: dict[int, Future] = {}
     lost: Counter[int] = Counter()
@@ -235,7 +235,7 @@ def _judge(crew: WorkerPool, index: int, times: int, error: BaseException) -> St
             f"a worker could not load the task ({what}); install antiphon and the modules of "
             "the mechanism and the adversary, in the same versions, where the workers run"
         )
-    elif times == ATTEMPTS or type(error).__name__ == "KilledWorker":  # dask has tried it itself
+    elif times == ATTEMPTS or type(error).__name__ == "KilledWorker":  # dask has repeated it itself
         stop = ExecutorError(
             f"chunk {index} was lost again and again; the chunks before it are kept. If its worker "
             f"died or ran out of memory, try smaller chunks or fewer workers. Last: {what}"
@@ -272,9 +272,9 @@ def work(
     interrupt: Interrupt,
     arrived: SimpleQueue[Arrival | None],
 ) -> None:
-    """Do ``task`` on every piece of a tally, until all are done or Ctrl-C is pressed.
+    """Run ``task`` on every piece of work, until all are done or Ctrl-C is pressed.
 
-    Raises: ExecutorError, and what the task raises.
+    Raises: ExecutorError, and errors of the task.
     """
     crew = _crew(task, tally, executor, interrupt)
     if crew is None:
@@ -289,7 +289,7 @@ def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -
         return None
     if type(executor) is int:
         left = min(tally.pieces - tally.done, tally.ahead)
-        workers = min(exact.whole(executor, "executor"), left)  # more would have nothing to do
+        workers = min(exact.whole(executor, "executor"), left)  # no more are useful
         return OwnProcesses(task, workers) if workers > 1 else None
     if executor is not None:
         return LentExecutor(task, executor)
@@ -304,7 +304,7 @@ def _crew(task: Task, tally: InOrder, executor: Workers, interrupt: Interrupt) -
 
 
 def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None = None) -> None:
-    """Do the pieces one after another, in this process."""
+    """Do the pieces of work one after another, in this process."""
     for piece in tally.left():
         if interrupt.asked or tally.done == until:
             return
@@ -313,5 +313,5 @@ def _alone(task: Task, tally: InOrder, interrupt: Interrupt, until: int | None =
         except KeyboardInterrupt:
             interrupt.asked = True
         else:
-            if not interrupt.asked:  # it might have been caught half-way, by the task
+            if not interrupt.asked:  # the task itself might have caught it half-way
                 tally.add(tally.done, result)

@@ -1,7 +1,7 @@
 """``game.audit``: a claim tested on samples, and a counterexample that replays.
 
-Training samples choose the adversary and the event; fresh samples test them, in chunks that
-are reduced to hit counts; so no bound looks at what chose it.
+Training samples choose the adversary and the event; fresh samples test them, in chunks that are
+reduced to hit counts; so no bound uses the samples that chose its event.
 """
 
 import math
@@ -69,28 +69,29 @@ def audit(
     checkpoint: Union[Checkpoint, str, Path, None] = None,
     progress: Union[Progress, Literal[False], None] = None,
 ) -> AuditReport:
-    """Test the claim "(ε, δ)-DP w.r.t. f", or a privacy curve, against an adversary, or the best
-    one of a search.
+    """Test the claim "(ε, δ)-DP w.r.t. f", or a privacy curve, on samples, with an adversary or the
+    best one of a search.
 
     The verdict *refuted* comes with a view that replays, and is wrong with probability at most
-    α = 1 − confidence; so is each of the bounds. *Not refuted* says nothing about privacy.
+    α = 1 − confidence; so is each of the bounds. *Not refuted* proves nothing.
 
-    That holds for ``samples`` fixed before any result is seen. To look and then decide
-    whether to go on, use method "anytime": a larger audit of the same checkpoint, or one gone
-    on with after Ctrl-C has shown a report, says how many reports there were and states the
-    confidence of all of them together; the same under new seeds is for the caller to count.
+    That holds for ``samples`` fixed before any result is seen. To look and then decide whether to
+    go on, use method "anytime". An audit that continues a checkpoint, or goes on after Ctrl-C has
+    shown a report, states the number of reports and the confidence of all of them together;
+    repetitions under new seeds must be counted by the caller.
 
     Args:
         adversary: one, several, or an ``AdversaryFamily``.
-        curve: instead of ε and δ, all that is claimed, such as ``ap.guarantee(…).curve``. Some
-            thirty events are tested at once, at every ε; ``report.epsilon`` and ``report.delta``
-            say where the claim fails, or comes nearest to it, and ``report.bounds`` what is
-            proved. By "clopper-pearson", and by "select" of several adversaries.
+        curve: instead of ε and δ, the whole claimed curve, such as ``ap.guarantee(…).curve``.
+            Some thirty events are tested at once, at every ε; ``report.epsilon`` and
+            ``report.delta`` are where the claim fails, or nearly fails, and ``report.bounds``
+            has the proved bounds. Only with method "clopper-pearson" and, for several
+            adversaries, correction "select".
         samples: interactions in each world; with ``training`` of them (None: half, at most
             2·10^6) adversary and event are chosen, with the others they are tested. Where views
             have more than 32 numbers training is shorter, so that it fits into memory.
-        feature: what is read of a view, a function of its answers; by default all of them.
-            Make it coarse where answers are many.
+        feature: a function of a view's answers, by default all of them; make it coarse if there
+            are many different answers.
         score: how views are ranked: "auto" (all that need NumPy only), "counts", "places"
             (single numbers), "additive", "logistic", "boosted" (scikit-learn), or your own
             function of the answers, which takes the place of ``feature``.
@@ -102,15 +103,14 @@ def audit(
             that alone; "holm" and "bonferroni" test all, each with ``samples``. The verdict,
             that the claim fails for *any* of them, is Bonferroni's with both; for *which*,
             ``report.tests`` has p-values adjusted by the one or the other.
-        chunk: test views of each world that are played at once (for "label": of both); by
-            default an eighth of all, between 2^15 and 2^18; where views have no numbers, a 32nd
-            if that is more. It is part of the experiment that a checkpoint belongs to, as
-            ``training`` is.
-        executor, checkpoint, progress: see ``running.run``.
+        chunk: the number of test views of each world that are played at once (for "label": of
+        both); by default an eighth of all, between 2^15 and 2^18; if views have no numbers, a 32nd
+        if that is more. It is part of a checkpoint's experiment, as ``training`` is. executor,
+        checkpoint, progress: see ``running.run``.
 
     Raises: InvalidArgument for too few samples, a confidence outside (0, 1), δ >= 1, an
-    adversary that never halts, views with nothing to count and no number; MissingExtra;
-    what ``running.run`` raises. Warns (``SlowAudit``) of parts that make many samples slow.
+    adversary that never halts, views with nothing to count and no number; MissingExtra; errors of
+    ``running.run``. Warns (``SlowAudit``) of parts that make many samples slow.
 
     >>> from antiphon.audit.counterexample import CounterexampleAdversary, counterexample_game
     >>> adversary = CounterexampleAdversary(delta=0.1, copies=5)
@@ -203,7 +203,7 @@ def _goal(
     epsilon: exact.Epsilon | None, delta: object, objective: Objective | None, alpha: float, n: int
 ) -> Goal:
     """The goal of an audit: the claim in floats, rounded so that the tested claim is no stronger
-    than the one made."""
+    than the original."""
     if epsilon is None:
         raise InvalidArgument("an audit tests a claim: pass epsilon, and delta, or a curve")
     claimed, level = exact.probability(delta), exact.epsilon(epsilon)

@@ -33,7 +33,7 @@ _NEARLY: Final = 10
 """The number of digits with which a claim is shown."""
 _ALL: Final = 17
 """The number of digits that determine a double."""
-_RARE: Final = "No view in the event turned up soon: it is rare, or the test was lucky."
+_RARE: Final = "No view in the event was found soon: it is rare, or the test was lucky."
 Verdict = Literal["refuted", "not refuted"]
 
 
@@ -64,8 +64,8 @@ class AuditReport(Shown, Plotted):
     epsilon_lower: float
     """A lower bound on the least ε for the claimed δ, with the same confidence."""
     confidence: float
-    """1 − α: the verdict *refuted* is wrong with probability at most α. It is less than asked
-    for if earlier reports on these samples were seen (``looks``)."""
+    """The confidence 1 − α: the verdict *refuted* is wrong with probability at most α. It is less
+    than requested if earlier reports on these samples were seen (``looks``)."""
     samples: int
     """The number of interactions in each world, training and test together."""
     tested: int
@@ -86,7 +86,8 @@ class AuditReport(Shown, Plotted):
     """The α of this event's two bounds, after correction; None where the method does not use two
     bounds."""
     interrupted: bool = False
-    """Whether the test was ended early; the bounds then hold for the samples taken until then."""
+    """Whether the test was ended early (Ctrl-C); the bounds then hold for the samples taken until
+    then."""
     looks: int = 1
     """The number of reports made of these samples while a checkpoint grew. Only the first report
     has the confidence that was asked for."""
@@ -142,9 +143,9 @@ class AuditReport(Shown, Plotted):
     def save_picture(self, *paths: Path) -> None:
         """Draw two panels: the lower bound on δ over ε, and the bound against samples.
 
-        Of a whole curve: its trade-off function and its δ(ε), each beside what is proved. One
-        file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for an
-        audit by another method than "clopper-pearson", which bounds no curve.
+        For a whole curve: its trade-off function and its δ(ε), each beside the proved bound. One
+        file for each path. Raises: MissingExtra without matplotlib; InvalidArgument for an audit by
+        another method than "clopper-pearson", which bounds no curve.
         """
         bounds = self.bounds
         with picture(paths, width=11, height=4.6) as figure:
@@ -281,7 +282,7 @@ def claimed(report: AuditReport) -> str:
     """The claim as text, "(ε, δ)". The tested doubles equal the claimed numbers, or are the next
     doubles above.
 
-    What refutes a claim refutes all smaller ones: one that is refuted is rounded down, others up.
+    A refuted claim is rounded down, others up, as a refutation also refutes all smaller claims.
     """
     told = [
         shown_down(each, _NEARLY)

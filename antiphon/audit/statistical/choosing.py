@@ -38,9 +38,8 @@ def choose_event(
 ) -> Choice:
     """The event with the best expected bound, over all scores, thresholds and both directions.
 
-    Where all views look alike it is the sure event. ``score`` "own": the views are numbers
-    or symbols that need no model.
-    Raises: InvalidArgument if the views have nothing to count and no number;
+    If all views are alike it is the sure event. ``score`` "own": the views are numbers or symbols
+    that need no model. Raises: InvalidArgument if the views have nothing to count and no number;
     MissingExtra for a score of scikit-learn where that is not installed.
     """
     met = (place for s in training.fit for kind in s.cells for place in leaf_places(kind))
@@ -59,7 +58,7 @@ def choose_event(
 
 
 def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choice:
-    """The sure event, which holds the views of all kinds. Raises: InvalidArgument if almost
+    """The sure event, which contains all views. Raises: InvalidArgument if almost
     every view is a kind of its own."""
     kinds = {kind for sample in training.fit for kind in sample.cells}
     event = Event(scorers.LikelihoodTable(tuple(kinds), (1.0,) * len(kinds)), 0.5, True, 1, wide)
@@ -72,7 +71,7 @@ def _everything(training: Training, wide: tuple[Path, ...], score: str) -> Choic
 
 
 def _few(kinds: Collection[object], samples: Iterable[Sample]) -> bool:
-    """Whether the kinds of view are few: each is met more than twice, on average."""
+    """Whether the discrete kinds of view are few: each occurs more than twice, on average."""
     return 2 * len(kinds) < sum(sample.replicas for sample in samples)
 
 
@@ -140,7 +139,8 @@ _CHECKED: Final = 1000
 
 
 def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:
-    """A logistic regression on standardised features, by scikit-learn. Raises: MissingExtra."""
+    """A score by scikit-learn's logistic regression, features standardised. Raises:
+    MissingExtra."""
     try:
         from sklearn.linear_model import LogisticRegression
     except ImportError:
@@ -157,7 +157,7 @@ def logistic(reader: Reader, zero: Sample, one: Sample) -> scorers.Linear:
 
 
 def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.Trees:
-    """Histogram gradient boosting, by scikit-learn. Raises: MissingExtra."""
+    """A score by histogram gradient boosting, by scikit-learn. Raises: MissingExtra."""
     try:
         from sklearn.ensemble import HistGradientBoostingClassifier
     except ImportError:
@@ -190,7 +190,7 @@ def boosted(reader: Reader, zero: Sample, one: Sample, *, seed: int) -> scorers.
 def _threads(rows: int) -> AbstractContextManager[object]:
     """A context manager that allows one thread only for a small task, which more threads would
     slow down."""
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+    from threadpoolctl import threadpool_limits  # scikit-learn installs it
 
     limits: Any = threadpool_limits
     made: AbstractContextManager[object] = limits(1 if rows < _SMALL else None)
@@ -214,7 +214,7 @@ Labelled: TypeAlias = tuple[scorers.Vector, npt.NDArray[np.int64], scorers.Vecto
 
 
 def _labelled(reader: Reader, zero: Sample, one: Sample) -> Labelled:
-    """The training rows with labels: a row appears once for each world in which it was seen."""
+    """The training rows, labelled by world: a row appears once for each world where it was seen."""
     rows = rows_of(reader, zero, one)
     seen = [rows.weights[:, bit] > 0 for bit in (0, 1)]
     features = np.concatenate([rows.features[each] for each in seen])

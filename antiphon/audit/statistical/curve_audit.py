@@ -104,8 +104,8 @@ def counting(playing: Playing, adversary: Adversary, choice: Choice) -> CountCut
 
 
 def spread(cuts: Cuts) -> list[Cut]:
-    """Cuts beyond which at most half of the tuning views lie, spaced evenly on the scale of
-    normal quantiles."""
+    """A selection of cuts (score thresholds) with at most half of the tuning views beyond, spaced
+    evenly in normal quantiles."""
     found: list[Cut] = []
     for above, met in ((True, cuts.above), (False, cuts.below)):
         shares = met[0] / cuts.totals[0], met[1] / cuts.totals[1]
@@ -128,8 +128,8 @@ def curve_audit(setting: Setting, candidates: list[Candidate], curve: PrivacyCur
     """Audit a whole curve: choose adversary, score and cuts; bound all events on fresh views;
     compare with the curve.
 
-    Each cut is an event with two Clopper-Pearson bounds at half of its α. The α of all add up to
-    that of the audit: so all bounds hold together, but for that probability, and at every ε.
+    Each cut is an event with two Clopper-Pearson bounds at half of its α. Their α add up to that of
+    the audit: so all bounds hold together, and at every ε, except with that probability.
     """
     goal = setting.goal
     assert type(goal) is AgainstCurve
@@ -180,7 +180,7 @@ def _shares(alpha: float, events: int) -> list[float]:
 
 
 def _worst(curve: PrivacyCurve, goal: AgainstCurve, rates: list[Rates]) -> float:
-    """The ε at which the bounds exceed the curve most, or come nearest to it."""
+    """The ε at which the proved bounds exceed the claimed curve most, or come nearest to it."""
 
     def bound(epsilon: float) -> float:
         return max(each.delta_at(epsilon) for each in rates)

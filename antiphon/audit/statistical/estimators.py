@@ -1,13 +1,13 @@
 """Lower bounds on δ at ε, and on ε at δ, from counts of hits; each holds with a stated confidence.
 
-An event S is chosen on samples that are not used again; what follows is about that
-one event, so no multiple testing hides in it. Both directions are one event each. They rest on
+An event S is chosen on samples that are not used again; the bounds are about that one event, so
+there is no hidden multiple testing. The two directions are different events. They rest on
 confidence bounds for a proportion, rounded outward (Clopper and Pearson 1934).
 
-Audits choose one adversary and one event on training samples and test that alone. Where several
-are tested, errors are bounded for all together. P-values are never averaged: a mean of them is no
-p-value (the average of two uniform ones falls below α less often than α, but that of dependent
-ones up to twice as often).
+Audits choose one adversary and one event on training samples and test only that one. If several are
+tested, errors are bounded for all together. P-values are never averaged, as their mean is no
+p-value (for independent ones it is below α less often than α, for dependent ones up to twice as
+often).
 """
 
 from __future__ import annotations
@@ -23,8 +23,8 @@ import numpy as np
 from antiphon.numbers import InvalidArgument, exact
 
 _SLACK: Final = 1e-6
-"""The relative error that is allowed for in a binomial tail; the true one is below 1e-8 up to n
-= 10^15."""
+"""The margin for the relative error of a binomial tail; the true error is below 1e-8 up to n =
+10^15."""
 MOST_TRIALS: Final = 10**15
 _MOST_TERMS: Final = 1 << 17
 """The number of terms of a tail that are summed (8 σ of n = 10^9); a geometric series bounds the
@@ -82,8 +82,8 @@ def upper_bound(successes: int, trials: int, *, alpha: float) -> float:
 def _check(successes: int, trials: int, alpha: float) -> None:
     if type(successes) is not int or type(trials) is not int:
         raise InvalidArgument(
-            "successes and trials are ints: a tie that counts by a fraction makes no binomial "
-            "count, so draw its coin and count it or not"
+            "successes and trials are ints: a tie must not count by a fraction, so draw a coin "
+            "and count it or not"
         )
     if not (0 <= successes <= trials and 1 <= trials <= MOST_TRIALS):
         raise InvalidArgument(
@@ -164,8 +164,8 @@ CORRECTIONS: Final = ("select", "holm", "bonferroni")
 
 
 def bonferroni(p_values: Sequence[float]) -> tuple[float, ...]:
-    """Bonferroni's adjusted p-values k p: to reject those <= α makes any error with probability <=
-    α.
+    """Bonferroni's adjusted p-values k p: rejecting those <= α makes any false rejection with
+    probability <= α.
 
     >>> bonferroni([0.25, 0.5])
     (0.5, 1.0)
@@ -177,7 +177,7 @@ def bonferroni(p_values: Sequence[float]) -> tuple[float, ...]:
 def holm(p_values: Sequence[float]) -> tuple[float, ...]:
     """Adjusted p-values by Holm's step-down method (Holm 1979): never above Bonferroni's.
 
-    The i-th smallest of k is multiplied by k − i + 1, and none is below a smaller one's.
+    The i-th smallest of k is multiplied by k − i + 1, and made nondecreasing.
     Valid whatever the dependence between the tests.
 
     >>> holm([0.5, 0.125, 0.25])
@@ -218,7 +218,7 @@ class Hits:
 class Rates:
     """Bounds Pr_b[S] >= low and Pr_{1−b}[S] <= high, which hold together with probability 1 − α.
 
-    So every bound read off them holds at the same time, for all ε and δ.
+    So all bounds computed from them hold at the same time, for all ε and δ.
     """
 
     low: float
@@ -268,10 +268,10 @@ def epsilon_lower_bound(
 
 
 def label_delta_lower_bound(correct: int, trials: int, *, epsilon: float, alpha: float) -> float:
-    """A lower bound on δ(ε) from one binomial: how often a guess of a random label (the world) is
-    right.
+    """A lower bound on δ(ε) from one binomial: the share of right guesses of a random label (the
+    world).
 
-    The label is the world b that S favours with probability 1/(1+e^ε), else 1−b; the
+    The label is the world b that the event S favours with probability 1/(1+e^ε), else 1−b; the
     guess is b iff the view is in S. It is right with probability (e^ε + δ_S)/(1+e^ε),
     δ_S = Pr_b[S] − e^ε Pr_{1−b}[S] <= δ(ε), so one Clopper-Pearson bound suffices.
     """
@@ -284,9 +284,9 @@ def p_value(hits: Hits, *, epsilon: float, delta: float) -> float:
     """The p-value of the claim (ε, δ): the least α at which ``delta_lower_bound`` refutes it,
     rounded up; 1 if none does.
 
-    2 max over q of min(P[Bin(n, δ + e^ε q) >= own], P[Bin(m, q) <= against]): the first rises
-    with q and the second falls, so it is where they meet. Under the claim it is at most u
-    with probability at most u, for every u in (0, 1).
+    2 max over q of min(P[Bin(n, δ + e^ε q) >= own], P[Bin(m, q) <= against]): the first rises with
+    q and the second falls, so the maximum is where they meet. Under the claim it is at most u with
+    probability at most u, for every u in (0, 1).
 
     >>> refuted = Hits(90, 100, 20, 100)
     >>> p = p_value(refuted, epsilon=1.0, delta=0.0)

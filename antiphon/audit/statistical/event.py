@@ -1,7 +1,7 @@
 """Events: sets of views, as data and in words, and thresholds on a score that define them.
 
-Not where the ratio is largest, which is met by chance, but where the *lower bound* that
-fresh samples will give is expected to be largest.
+The threshold is put where the expected *lower bound* from fresh samples is largest, not where the
+likelihood ratio is, which may be by chance.
 """
 
 from __future__ import annotations
@@ -26,7 +26,8 @@ def half_line(scorer: scorers.Scorer, threshold: float, above: bool) -> str | No
     """The event in words, as a half-line of one number or of one difference; None if it is not a
     half-line.
 
-    Of whole numbers, by its first or last one. Of views that have the number.
+    For integers the text names the first or last integer. It covers only views that have the
+    number.
     """
     if not isinstance(scorer, scorers.Learned) or not isinstance(scorer.model, scorers.Additive):
         return None
@@ -85,8 +86,9 @@ class Event(Shown):
     """Whether S = {score > threshold}; else S = {score < threshold}."""
     bit: int
     wide: tuple[reader.Path, ...] = attrs.field(default=(), repr=False)
-    """The places of continuous numbers in the training views. Scorers of symbols take numbers
-    elsewhere for symbols: an event made by hand must list the places of its continuous answers."""
+    """The places of continuous numbers in the training views. Scorers of symbols treat numbers at
+    other places as symbols: an event made by hand must list the places of its continuous
+    answers."""
 
     def hits(self, sample: Sample) -> int:
         """The number of replicas in a sample that fall into S."""
@@ -161,8 +163,8 @@ def kind_label(kind: object) -> str:
 
 Objective: TypeAlias = Literal["epsilon", "delta"]
 DOUBTS: Final = (2.0, 1.5, 1.0, 0.5)
-"""The numbers of standard errors by which training rates are mistrusted; the next is tried only
-where no event keeps a positive bound."""
+"""The safety margins for training rates, in standard errors; a smaller one is tried only if no
+event has a positive bound."""
 
 
 @attrs.frozen
@@ -182,8 +184,8 @@ class EventGoal(ABC):
         """The bounds on the two rates that fresh samples would give, predicted from counts of
         training samples.
 
-        Wilson's intervals stand for Clopper-Pearson's. The training rates are taken at the
-        bad end of an interval of their own, so that of many thresholds none wins by luck.
+        Wilson's intervals stand for Clopper-Pearson's. The training rates are replaced by the
+        pessimistic ends of their own intervals, so that no threshold wins by luck.
         """
         z = NormalDist().inv_cdf(1 - self.alpha / 2)
         low = _wilson(_wilson(own / of, of, -doubt), self.trials, -z)
@@ -238,8 +240,8 @@ class Choice(NamedTuple):
 
     event: Event
     doubt: float
-    """The number of standard errors at which the event was chosen; see ``DOUBTS``. More is
-    better."""
+    """The safety margin, in standard errors, with which the event was chosen; see ``DOUBTS``. More
+    is better."""
     predicted: float
     hits: Hits
     """The counts of tuning samples in the event: optimistic, as the event was chosen on them."""
@@ -250,7 +252,7 @@ class Choice(NamedTuple):
 
     @property
     def promise(self) -> tuple[float, float]:
-        """The key by which choices are compared: the larger, the better."""
+        """The sort key of a choice of event: larger is better."""
         return self.doubt, self.predicted
 
 
@@ -297,8 +299,8 @@ class Cuts:
 
 @attrs.frozen(eq=False)
 class _Scored:
-    """The scores of one world's tuning views: of views with numbers one by one, of other views
-    by kind."""
+    """The scores of one world's tuning views: one for each view with numbers, one for each kind of
+    other views."""
 
     numbers: scorers.Vector
     """The scores of views with numbers, in ascending order."""
@@ -321,8 +323,8 @@ class _Scored:
         return plain + (len(self.numbers) - np.searchsorted(self.numbers, limits, "right"))
 
     def candidates(self) -> scorers.Vector:
-        """The scores between which thresholds are put: those of all kinds, and of numbers mostly
-        the extreme ones."""
+        """The scores between which thresholds are tried: those of all kinds, and mostly extreme
+        ones of views with numbers."""
         n = len(self.numbers)
         if not n:
             return self.kinds

@@ -39,8 +39,8 @@ class Counterexample(Shown):
 
     ``recording`` was played in the world ``bit`` with the seed ``seed``; it holds the
     adversary and the coins of both sides, so it replays on any machine. Saved, it is an
-    ordinary recording (a secret: it tells the bit and all coins) whose header also says what
-    it is evidence of; ``antiphon replay`` runs it again and checks that it lies in the event.
+    ordinary recording (a secret: it has the bit and all coins) whose header also names the
+    refuted claim; ``antiphon replay`` runs it again and checks that it lies in the event.
     """
 
     recording: Recording
@@ -91,11 +91,10 @@ class Counterexample(Shown):
 
     @property
     def as_stated(self) -> tuple[str, ...]:
-        """The facts that the file alone cannot prove, and that a reader must take on its author's
-        word.
+        """The statements in a counterexample's file that cannot be checked from the file alone.
 
-        The rest was: event, bit and seed fit what was played, and the bound follows from the
-        counts (``hits``) where it has them.
+        Checked are: event, bit and seed fit the recording, and the bound follows from the counts
+        (``hits``), if it has them.
         """
         bound = "the counts of views in the event" if self.hits else "δ_lower and its confidence"
         bit = () if bit_of(self.recording.secret.system) is not None else ("the bit",)
@@ -155,11 +154,10 @@ class Counterexample(Shown):
 
     @staticmethod
     def load(path: str | Path) -> Counterexample:
-        """Read a counterexample, and check all that can be checked; the rest is listed by
-        ``as_stated``.
+        """Read a counterexample and check it as far as possible; ``as_stated`` lists the rest.
 
-        Raises: TranscriptError, also for a mere recording or view, and for evidence that does
-        not fit the recording or itself.
+        Raises: TranscriptError, also for a mere recording or view, and for evidence that is
+        inconsistent, or does not fit the recording.
         """
         data = evidence_of(path_of(path))
         if not codec.is_object(data) or data.get("format") != FORMAT:
@@ -206,7 +204,7 @@ def check(found: Counterexample) -> None:
     """Check that the figures of a counterexample are possible, and that its bound follows from its
     counts.
 
-    Raises: InvalidArgument where it does not.
+    Raises: InvalidArgument otherwise.
     """
     for name, value in [(name, getattr(found, name)) for name in _PLAIN[1:]]:
         if type(value) not in (int, float) or not 0 <= value < (700 if name == "epsilon" else 1):
@@ -216,7 +214,7 @@ def check(found: Counterexample) -> None:
     if bit_of(found.recording.secret.system) not in (None, found.bit):
         raise InvalidArgument("the evidence's bit is not the one that was played")
     if found.delta_lower < found.delta:
-        raise InvalidArgument("δ is said to be less than was claimed: nothing is refuted")
+        raise InvalidArgument("the lower bound on δ is below the claimed δ: nothing is refuted")
     if found.hits is None:
         return
     if type(found.alpha) is not float or not 0 < found.alpha < 1:

@@ -35,7 +35,7 @@ LEAST_CHUNK: Final = 1 << 15
 LEAST_CHUNKS: Final = 8
 """The number of chunks aimed at, so that a report can show how its bound grew."""
 PLAIN_CHUNKS: Final = 32
-"""The largest number of chunks for views without numbers: a large chunk of these costs no more
+"""The largest number of chunks for views without numbers: large chunks of these need no more
 memory."""
 CHUNK_NUMBERS: Final = 1 << 25
 """The largest number of numbers in the views of a chunk: a quarter of a gigabyte, and as much to
@@ -87,7 +87,7 @@ class Playing:
             ) from None
 
     def width(self, adversary: Adversary, seed: np.random.SeedSequence) -> int:
-        """The number of numbers in a view, judged by a few plays: it decides how many views fit
+        """The number of numbers in a view, estimated from a few plays: it limits how many views fit
         into memory."""
         cells = self.sample(adversary, 0, _PROBES, seed).cells.values()
         return max(cell.width for cell in cells)
@@ -108,8 +108,8 @@ class Playing:
 class CountHits:
     """A task that plays a chunk of fresh views in both worlds, and counts the views in the event.
 
-    ``label``: if given, each view is of the world that the event favours with that
-    probability, else of the other, and the chunk has so many views in all.
+    ``label``: if given, each view is of the favoured world with that probability, else of the
+    other, and the chunk's size counts all its views.
     """
 
     playing: Playing
@@ -170,7 +170,7 @@ class Workforce:
     checkpoint: Union[Checkpoint, str, Path, None] = None
     progress: Union[Progress, Literal[False], None] = None
     width: int = 0
-    """The number of numbers in a view."""
+    """The number of numbers (continuous answers) in a view."""
 
     def run(
         self,
@@ -215,7 +215,7 @@ class Setting:
     def best(
         self, candidates: Sequence[Candidate], views: int, *key: int
     ) -> tuple[Candidate, Choice]:
-        """The adversary whose event promises most, with this event; by successive halving on
+        """The adversary with the best expected bound, and its event, by successive halving on
         training views.
 
         Raises: InvalidArgument if there are too few views for so many adversaries.
@@ -246,8 +246,8 @@ class Setting:
     def show(
         self, adversary: Adversary, event: Event, rate: float, low: float
     ) -> Counterexample | None:
-        """A counterexample: an interaction in the event, if one turns up soon. ``rate``: how
-        likely the event is."""
+        """A counterexample: an interaction in the event, if one is found soon. ``rate``: the
+        probability of the event."""
         playing, goal = self.playing, self.goal
         for number in range(min(MOST_TRIES, math.ceil(20 / max(rate, 1e-9)))):
             seed = child_seed(self.root, SHOWING, number)

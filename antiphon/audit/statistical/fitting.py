@@ -17,7 +17,7 @@ _MOST_STEPS = 25
 
 
 class Term(NamedTuple):
-    """One term of a linear score: in each row, one of ``size`` parameters counts with a share."""
+    """One term of a linear score: in each row, one of ``size`` parameters, times a share."""
 
     start: int
     """The index of the first of these parameters."""
@@ -91,9 +91,9 @@ def newton(
     """A logistic regression of the world on the design, by Newton's method: the parameters, and the
     curvature per view.
 
-    ``weights``: (rows, 2), views of each world; ``solution``: where to begin; ``curvature``:
-    to be used as it is, else it is computed at every step. Stops when the log-likelihood has
-    less than 1/2 to gain, or, with a given curvature, once the gain no longer falls.
+    ``weights``: (rows, 2), views of each world; ``solution``: the start; ``curvature``: a fixed
+    matrix to use, else it is computed at every step. Stops when the log-likelihood has less than
+    1/2 to gain, or, with a given curvature, once the gain no longer falls.
     """
     both = weights.sum(axis=1)
     total, shrink = both.sum(), ridge * np.eye(design.size)
@@ -122,7 +122,7 @@ _FIRST_ROWS: Final = 50_000
 _PARAMETERS: Final = 240
 _SURE: Final = 3.0
 _RIDGE: Final = 1.0
-"""The strength of the ridge penalty in views: as if this many had spoken against each parameter."""
+"""The strength of the ridge penalty in views: as if this many views contradicted each parameter."""
 
 
 def table(zero: Sample, one: Sample) -> LikelihoodTable:
@@ -158,7 +158,7 @@ def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
     """The rows of one sample and their weights: equal shares of the kinds with numbers, one row for
     any other kind.
 
-    Of more than ``most`` kinds without numbers, every so-manieth.
+    Of more than ``most`` kinds without numbers, a regular subset is used.
     """
     plain = [each for each in sample.cells.items() if not each[1].width]
     plain = plain[:: len(plain) // most + 1]
@@ -181,14 +181,14 @@ def additive(reader: Reader, zero: Sample, one: Sample) -> Learned:
     view's features.
 
     A piecewise-linear curve with knots at quantiles for each number, a weight for each
-    category. Of the numbers or their changes, whichever fit better (Akaike 1974).
+    category. It uses the numbers or their changes, whichever fit better (Akaike 1974).
     """
     fits = [_pruned(basis, zero, one) for basis in reader.bases()]
     return max(fits, key=lambda fit: fit[0])[1]
 
 
 def _pruned(reader: Reader, zero: Sample, one: Sample) -> tuple[float, Learned]:
-    """(goodness of fit, model); where some numbers tell nothing, the model is fitted without
+    """(goodness of fit, model); where some numbers are uninformative, the model is fitted without
     them."""
     fit, model = _fitted(reader, zero, one)
     kept = [place for place in range(len(model.curves)) if model.uses(place)]
@@ -257,8 +257,8 @@ def _knots(values: Vector, numeric: int) -> Vector:
 
 
 def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additive:
-    """The fitted parameters as a model; a curve that may well be flat (Wald's test) becomes
-    constant."""
+    """The fitted parameters as a model; a curve that is not significantly different from flat
+    (Wald's test) becomes constant."""
     curves: list[tuple[Vector, Vector]] = []
     start = 1
     for own in knots:
@@ -271,8 +271,8 @@ def _model(knots: list[Vector], solution: Vector, covariance: Vector) -> Additiv
 
 
 def _surprise(heights: Vector, covariance: Vector) -> float:
-    """How far a curve is from flat: its Wald statistic, in standard deviations above the mean of
-    a flat curve's."""
+    """The significance of a curve against a flat one: its Wald statistic, in standard deviations
+    above that of a flat curve."""
     centred = heights - heights.mean()
     centring = np.eye(len(heights)) - 1 / len(heights)
     statistic = centred @ np.linalg.pinv(centring @ covariance @ centring) @ centred

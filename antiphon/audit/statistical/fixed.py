@@ -1,4 +1,5 @@
-"""The audit with a fixed number of samples: choose, test on others, correct, report."""
+"""The audit with a fixed number of samples: choose an event, test it on other samples, correct for
+multiplicity, report."""
 
 from typing import Any, Final, Literal, TypeAlias
 
@@ -32,8 +33,8 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
     """The reason why an audit tests nothing: V[f] lets no differing pair pass in a few plays; "" if
     one passes.
 
-    Views without one have the same law in both worlds, whatever the mechanism does. Plays end at
-    the first such pair, so where there is something to test this costs one.
+    Views without a differing pair have the same law in both worlds, for any mechanism. The plays
+    end at the first such pair, so a normal audit needs only one.
     """
     said = pairs = differing = 0
     reason = ""
@@ -61,7 +62,7 @@ def why_vacuous(playing: Playing, adversary: Adversary, seed: np.random.SeedSequ
     if not pairs:
         return "every view was halted by V[f]: its messages are no pairs; say Pair(m0, m1), same(m)"
     if not differing:
-        return f"no differing pair was sent in {_PLAYS} plays, so both worlds are one"
+        return f"no differing pair was sent in {_PLAYS} plays, so both worlds are the same"
     return f"every view was halted by V[f] before a differing pair could pass: {reason}"
 
 

@@ -1,14 +1,14 @@
 """Views as numbers: the places of a view, and the features that are read at them.
 
-A place is a path into the feature: () the feature itself, (2,) its third item (the third
-answer, by default), (2, 0) the first component of that. Views that end early lack the
-later places.
+A place is a path into the feature: () the feature itself, (2,) its third item (the third answer, by
+default), (2, 0) the first component of that. Views that end early lack the later places.
 
-A number is a number, however it came about: a column, a constant of the code, one apart.
+A number counts the same whether a population stored it in a column (one value per replica) or as a
+constant.
 
-How a population held a number is no part of a view, and may tell what the view does not:
-``x if x < 1000 else 0`` has its 0 in a column, or in none. So events see samples in which
-``NUMBER`` stands exactly at given places.
+The storage is no part of a view, and could leak more than the view: ``x if x < 1000 else 0`` may
+have its 0 in a column or as a constant. So events read samples in which ``NUMBER`` stands exactly
+at given places.
 """
 
 from __future__ import annotations
@@ -29,7 +29,8 @@ from antiphon.protocol import message_label, register, set_derived
 
 Path: TypeAlias = tuple[int, ...]
 Read: TypeAlias = Union[float, npt.NDArray[np.float64]]
-"""One number for a whole cell, or one for each replica; NaN where the view has none."""
+"""The value of a feature: one number for a whole cell of views, or one for each replica; NaN where
+the view has none."""
 
 MOST_VALUES: Final = 16
 """The largest number of different values at a place whose values count as categories."""
@@ -112,7 +113,7 @@ def place_label(path: Path, answer: str = "the answer to message") -> str:
 @register("antiphon.Reader/1")
 @attrs.frozen
 class Reader:
-    """Reads the features of a view: numbers, changes from one number to the next, categories."""
+    """A reader of features: it turns a view into numbers, their changes, and categories."""
 
     numbers: tuple[Path, ...] = ()
     changes: tuple[tuple[Path, Path], ...] = ()
@@ -127,12 +128,12 @@ class Reader:
 
     @property
     def width(self) -> int:
-        """The number of features."""
+        """The number of features that are read from a view."""
         return len(self.numbers) + len(self.changes) + len(self.kinds)
 
     def read(self, skeleton: Hashable, columns: Numbers = NO_NUMBERS) -> list[Read]:
-        """The value of each feature, for the views of a cell: numbers first, then changes, then
-        categories."""
+        """The value of each feature, for the views of a cell (views with equal discrete parts):
+        numbers, then changes, then categories."""
         at = numbers_at(skeleton, columns) if self.numbers or self.changes else {}
         kinds = [0.0] * len(self.kinds)
         for leaf in leaf_places(skeleton):
@@ -146,7 +147,7 @@ class Reader:
         ]
 
     def only(self, numeric: Sequence[int]) -> Reader:
-        """A reader of these numbers and changes only, and of all categories."""
+        """A reader of features with these numbers and changes only, and all categories."""
         first = len(self.numbers)
         return Reader(
             tuple(self.numbers[i] for i in numeric if i < first),
@@ -155,10 +156,10 @@ class Reader:
         )
 
     def bases(self) -> tuple[Reader, ...]:
-        """Two equivalent readers: of all numbers; and of the first numbers, with the changes in
-        place of the later ones.
+        """Two equivalent readers of features: one of all numbers; one of the first numbers, with
+        changes in place of the later ones.
 
-        Together they would say everything twice, and no number be needed.
+        A single reader of both would have redundant features.
         """
         numbers = Reader(self.numbers, (), self.kinds)
         later = {late for _, late in self.changes}
@@ -178,7 +179,7 @@ class Reader:
 
 
 def reader_of(samples: Iterable[Sample]) -> Reader:
-    """A reader of the features that vary in these samples: at most MOST_FEATURES, the earliest
+    """A reader of the view features that vary in these samples: at most MOST_FEATURES, the earliest
     first."""
     values: dict[Path, Counter[object]] = defaultdict(Counter)
     total = 0
@@ -223,7 +224,7 @@ def with_numbers_at(sample: Sample, wide: Collection[Path]) -> Sample:
     >>> with_numbers_at(views, [(0,)]).counts, with_numbers_at(views, []).counts
     ({(NUMBER,): 5}, {(0.0,): 4, (7.0,): 1})
     """
-    if not wide and sample.discrete:  # there may be millions of kinds
+    if not wide and sample.discrete:  # there may be millions of kinds of view
         return sample
     if all(_is_settled(skeleton, wide) for skeleton in sample.cells):
         return sample

@@ -1,7 +1,7 @@
 """Scores of views, as data: an event compares a view's score with a threshold.
 
-A score is high where b = 1 is likelier; it saves with a counterexample and runs without
-the library that learned it.
+A score is high where b = 1 is likelier; it is saved with a counterexample and runs without the
+library that trained it.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class Scorer(Protocol):
 
     @property
     def symbolic(self) -> bool:
-        """Whether the scorer reads symbols: then it matters which numbers a sample holds as
+        """Whether the scorer reads symbols: then it matters which numbers a sample stores as
         symbols."""
         ...
 
@@ -52,8 +52,8 @@ class Scorer(Protocol):
 @register("antiphon.Table/1")
 @attrs.frozen
 class LikelihoodTable:
-    """A score by counting: for each kind of view (its skeleton), how much likelier it is under b
-    = 1."""
+    """A score by counting: for each kind of view (its skeleton), its log likelihood ratio of b = 1
+    to b = 0."""
 
     symbolic = True
     kinds: tuple[object, ...] = attrs.field(repr=False)
@@ -83,7 +83,7 @@ class LikelihoodTable:
 @register("antiphon.Place/1")
 @attrs.frozen
 class Place:
-    """The score that is the number at one place of the view; a view without it is in no event."""
+    """A score: the number at one place of the view; a view without one is in no event."""
 
     symbolic = False
     path: Path
@@ -153,7 +153,7 @@ class Learned:
     reader: Reader = attrs.field(repr=False)
     model: Model = attrs.field(repr=False)
     _weights: list[dict[object, float]] = attrs.field(init=False, eq=False, repr=False)
-    """A cache for views of symbols alone: the amount that each item adds to the score."""
+    """A cache for views that have symbols only: the amount that each item adds to the score."""
     _known: dict[object, float] = attrs.field(init=False, eq=False, repr=False)
     """A cache: the scores of the kinds of view without numbers that were met before."""
 

@@ -133,10 +133,11 @@ def _checked(adversary: object) -> Adversary:
 
 
 def budgets(candidates: int, views: int) -> list[tuple[int, int]]:
-    """The rounds of successive halving: (survivors, training views of each) for each round.
+    """The rounds of successive halving: (surviving adversaries, training views of each) for each
+    round.
 
-    The winner has half of the views, and the rounds before share the other half, so that
-    the whole search costs what one training does.
+    The winner gets half of the views, and the earlier rounds share the other half, so the whole
+    search costs no more than one training.
 
     >>> budgets(4, 12_000)
     [(4, 750), (2, 1500), (1, 6000)]
@@ -156,11 +157,10 @@ def budgets(candidates: int, views: int) -> list[tuple[int, int]]:
 class Coarsened(Adversary[int]):
     """An adversary that plays a strategy for a coarser, finite system against the real one.
 
-    ``coarsen`` maps each answer of the real system to one of the coarse system's, which
-    the strategy then hears: ``game.best_adversary`` of the coarse game is a good start where
-    the real one is out of the exact engine's reach. State: the strategy's. Declare
-    ``coarsen`` column-safe if it is (arithmetic and comparisons only): populations then take
-    no replicas apart.
+    ``coarsen`` maps each answer of the real system to an answer of the coarse system, which the
+    strategy receives: ``game.best_adversary`` of the coarse game is a good start if the real game
+    is too large for the exact engine. State: the strategy's. Declare ``coarsen`` column-safe if it
+    is (arithmetic and comparisons only): populations then need not step replicas one by one.
     """
 
     strategy: StrategyAdversary

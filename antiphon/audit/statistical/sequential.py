@@ -1,7 +1,8 @@
 """The anytime-valid audit: bet on fresh samples until the claim is refuted, or the samples end.
 
-Each round trains as long as it then bets, as far as memory goes, and lasts twice as long as the
-round before: its adversary, event and stakes depend on earlier rounds and on training samples only.
+Each round uses as many samples for training as for betting, if memory allows, and lasts twice as
+long as the round before: its adversary, event and stakes depend on earlier rounds and on training
+samples only.
 
 An anytime-valid test of (ε, δ)-DP: bets against the claim, at stakes chosen beforehand.
 
@@ -50,9 +51,9 @@ class EProcess:
     """An anytime-valid test of "(ε, δ)-DP": reject once K >= 1/α, at any time.
 
     K_t = Π(1 + λ_i (X_i − e^ε Y_i − δ)) with X_i the indicator of an event under b and
-    Y_i of the same event under 1−b. Under the claim each factor has mean at most 1 given
-    all that came before, whatever event, inputs, adversary and stake were chosen from
-    that; so by Ville's inequality K ever reaches 1/α with probability at most α.
+    Y_i of the same event under 1−b. Under the claim each factor has conditional mean at most 1
+    given the past, for any event, inputs, adversary and stake chosen from the past; so by Ville's
+    inequality K ever reaches 1/α with probability at most α.
     """
 
     epsilon: float
@@ -97,7 +98,7 @@ class EProcess:
         return self.log_wealth >= -down(math.log(alpha))
 
     def best_stake(self, batch: Batch) -> float:
-        """The stake λ that would have grown most on a batch: a choice for the *next* batch."""
+        """The stake λ with the largest growth on a batch: a choice for the *next* batch."""
         low, high = 0.0, self.most * 0.999
         for _ in range(30):
             third = (high - low) / 3
@@ -123,8 +124,8 @@ class Ladder:
     """E-processes of weaker and weaker claims; the bound is the last claim before the first that is
     not refuted.
 
-    The first step at or above the truth is a true claim, and no bound passes the truth
-    unless that falls: with probability at most α.
+    The first claim at or above the true ε is true, and the bound exceeds the true ε only if that
+    claim is refuted: with probability at most α.
     """
 
     steps: tuple[float, ...]
@@ -132,7 +133,7 @@ class Ladder:
     fallen: set[int] = attrs.field(factory=set[int])
 
     def bet(self, batch: Batch, expected: Batch, *, alpha: float) -> None:
-        """Bet on a batch, with the stakes that are best for the ``expected`` batch."""
+        """Bet on a batch in every e-process, with the best stakes for the ``expected`` batch."""
         for place, process in enumerate(self.processes):
             process.update(batch, stake=process.best_stake(expected))
             if process.rejects(alpha=alpha):
@@ -183,7 +184,7 @@ def sequential_audit(setting: Setting, candidates: list[Candidate]) -> AuditRepo
         tested=bets.trials,
         method="betting, valid at any time: "
         f"{counted(number, 'round')}, each on an event of its own",
-        correction="one e-process tests the claim whatever is re-chosen, so none was needed",
+        correction="one e-process tests the claim for any re-chosen event, so none was needed",
         hits=bets,
         interrupted=interrupted,
         counterexample=setting.show(candidate.adversary, event, share, low) if refuted else None,

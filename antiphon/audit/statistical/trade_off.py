@@ -1,12 +1,13 @@
 # pyright: reportUnknownMemberType=false
-"""Trade-off curves: what a few events prove about every (ε, δ) at once, and about Gaussian DP.
+"""Trade-off curves: the bounds that a few events prove for every (ε, δ) at once, and for Gaussian
+DP.
 
 A test of b = 0 against b = 1 that errs with probabilities (α, β) shows that the trade-off function
 T(α), the least type II error at a type I error of α, is at most β there (Dong, Roth and Su 2022,
 Def. 2.1). A curve δ(ε) claims T >= f, f(α) = max over ε of 1 − δ(ε) − e^ε α and of
 e^(−ε) (1 − δ(ε) − α) (Prop. 2.12); so a point below f refutes it.
 
-Pictures show what samples prove, against what was claimed.
+Pictures show the proved bounds beside the claimed curve.
 """
 
 from __future__ import annotations
@@ -83,8 +84,8 @@ class TradeOff:
     def at(self, alphas: Floats) -> Floats:
         """The least type II error that is proved possible at each type I error in ``alphas``.
 
-        The chords between the points and the errors (0, 1) and (1, 0) of no test at all: of two
-        tests one may be drawn by lot.
+        It consists of chords between the points and the trivial errors (0, 1) and (1, 0), as two
+        tests can be mixed at random.
         """
         corners = [(0.0, 1.0), (1.0, 0.0), *(each.errors for each in self.points)]
         hull = lower_hull(corners)
@@ -140,7 +141,7 @@ _GOLDEN: Final = (math.sqrt(5) - 1) / 2
 def tried_epsilons(curve: PrivacyCurve, trials: int) -> Claimed:
     """The points of a curve at which ``trials`` views can refute it: at ε up to about ln(trials).
 
-    Most of them where it promises more than δ = 1/trials, the last of which is one of them.
+    Most are at ε where the curve's δ exceeds 1/trials, including the last such ε.
     """
     last = math.log(trials) + 1
     reach = min(last, curve.epsilon_at(max(Fraction(1, trials), curve.least_delta)))
@@ -160,8 +161,7 @@ def against(curve: PrivacyCurve, alpha: float, trials: int) -> AgainstCurve:
 
 
 def claimed_delta(curve: PrivacyCurve, epsilon: float) -> float:
-    """The claimed δ at exactly this float ε, rounded up: a float near 1/10 is not taken for
-    1/10."""
+    """The claimed δ at exactly this float ε, rounded up: a float near 1/10 is not read as 1/10."""
     return curve.delta_at(Fraction(epsilon))
 
 
@@ -184,7 +184,7 @@ class AgainstCurve(EventGoal):
         """The relative excess of a proved bound on δ over the claimed δ; positive where it refutes
         the claim.
 
-        Relative, or else a claim that holds would be tried where it promises next to nothing.
+        Relative, as otherwise a true claim would be tested where it promises almost nothing.
         """
         beyond = (bound - delta) / (delta + 1 / self.trials)
         return np.where(bound > 0, beyond, np.minimum(bound, 0) - 1)
@@ -237,7 +237,7 @@ def draw_bounds(
     if not curve:
         axes.plot(
             epsilons, claimed_curve(epsilons, epsilon, delta), color=COLOURS[1], linewidth=0.9,
-            linestyle=DASHED, label="what that claim allows at other ε",
+            linestyle=DASHED, label="the δ that this claim allows at other ε",
         )  # fmt: skip
     axes.set_xlim(0, end)
     axes.set_ylim(bottom=0)

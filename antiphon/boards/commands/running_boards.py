@@ -1,4 +1,4 @@
-"""The actions of ``antiphon board``: feed a board, ask it, write its page."""
+"""The actions of ``antiphon board``: feed a board with rows, print its counts, write its page."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
 
 
 def _run(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
-    """Feed the board's files and rewrite its page. Meant to be run by a timer."""
+    """Add the rows of the board's files and rewrite its page. Meant to be run by a timer."""
     fed = _fed(live, known.sources, asked)
     to.write_text(page_of(known.board, live, to.stem), encoding="utf-8")
     _tell(fed, asked)

@@ -24,7 +24,7 @@ def board(
         list[Path] | None, typer.Argument(metavar="CSV…", help="What is fed.")
     ] = None,
     until: Annotated[
-        str | None, typer.Option(help="All rows up to this time are in; by default until now.")
+        str | None, typer.Option(help="All rows up to this time are in; by default now.")
     ] = None,
     how: Annotated[str, typer.Option(help="total, window or sliding.")] = "total",
     last: Annotated[int | None, typer.Option(min=1, help="Windows that slide.")] = None,

@@ -1,5 +1,5 @@
-"""Exact checks of Theorem T1: one purse over all counters, against a price that would be too
-low."""
+"""Exact checks of Theorem T1 (a bound on the total change over all counters), with a broken twin
+whose price is too low."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class ClampedSum(ContinualMechanism[int, Any, Any]):
     """A toy counter: a sum up to 2, released once with geometric noise of ratio 1/2, clamped to [0,
     2].
 
-    One unit doubles a probability, or halves it. State: the sum, and -1 once it has been told.
+    One unit doubles a probability, or halves it. State: the sum, and -1 once it has been released.
     """
 
     @property

@@ -41,7 +41,7 @@ _DIGITS = 10
 
 @attrs.frozen
 class AccountQuestion:
-    """The composition and the points asked about, as the command line states them."""
+    """The composition, and the points (ε or δ) to compute, as the command line states them."""
 
     responses: Sequence[str]
     pairs: Sequence[str]
@@ -125,7 +125,7 @@ def _curves(outcome: Answered) -> tuple[list[str], list[list[str]]]:
 
 
 def account(question: AccountQuestion, *, plot: Path | None, as_json: bool) -> int:
-    """Print every bound at the points asked about; without points, the curves as a table."""
+    """Print every bound at the requested points; without points, the curves as a table."""
     outcome = _answered(question, plot)
     if plot is not None:
         draw_curves(outcome.curves, title=_title(outcome), marks=_points(outcome), path=plot)
@@ -140,7 +140,8 @@ def draw_curves(
     path: Path,
     marks: Sequence[tuple[Figure, Figure]] = (),
 ) -> None:
-    """Draw δ(ε) of every curve until the last has fallen; the axis reaches all ``marks`` (ε, δ)."""
+    """Draw δ(ε) of every curve until the last one is near its floor; the axis reaches all ``marks``
+    (ε, δ)."""
     finite = sorted((each for each in marks if each[0] != math.inf), key=_across)
     far = max([reach(curves), *(1.08 * _across(each) for each in finite)])
     with picture([path], width=9.0, height=5.4 + 0.24 * len(curves)) as figure:
@@ -158,11 +159,11 @@ def _across(mark: tuple[Figure, Figure]) -> float:
 def _title(outcome: Answered) -> str:
     """The description of the composition in words."""
     many = "One mechanism" if outcome.count == 1 else f"{outcome.count:,} mechanisms together"
-    return f"What is promised by {many[0].lower()}{many[1:]}: {outcome.composition}"
+    return f"The promise of {many[0].lower()}{many[1:]}: {outcome.composition}"
 
 
 def _points(outcome: Answered) -> list[tuple[Figure, Figure]]:
-    """The points (ε, δ) that were asked about, on the last and sharpest bound."""
+    """The requested points (ε, δ), on the last and sharpest bound."""
     answers = outcome.answers[-1]
     points: list[tuple[Figure, Figure]] = []
     points += [(each, ends.upper) for each, ends in zip(outcome.epsilons, answers, strict=False)]

@@ -123,7 +123,7 @@ def _saved(report: AuditReport, outputs: Outputs, target: str) -> SavedFile | No
     if path is None or report.counterexample is None:
         return None
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NamelessParty)  # below it is tried, and said why not
+        warnings.simplefilter("ignore", NamelessParty)  # tried below, with the reason if it fails
         report.counterexample.save(path, overwrite=outputs.force)
     file = split_target(target, "audit")[0]
     try:

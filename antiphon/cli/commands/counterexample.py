@@ -47,8 +47,8 @@ class Demonstration:
 
     @property
     def advantage(self) -> float:
-        """The adversary's advantage P[says 1 | b = 1] - P[says 1 | b = 0], if it says 1 only
-        when it read the bit as 1."""
+        """The adversary's advantage P[guess 1 | b = 1] - P[guess 1 | b = 0], if it guesses 1 only
+        when it has read the bit as 1."""
         zero, one = self.worlds
         return one.right / one.runs - zero.wrong / zero.runs
 
@@ -155,7 +155,7 @@ _TRIES = 200
 
 @attrs.frozen
 class Trial:
-    """The games played in one world, and how often the adversary was right and wrong."""
+    """The result of the games in one world: how often the adversary was right and wrong."""
 
     bit: int
     runs: int

@@ -1,4 +1,4 @@
-"""The commands ``antiphon explain`` and ``check``: a system's guarantee, tests of a part."""
+"""The commands ``antiphon explain`` (a system's guarantee) and ``check`` (tests of a part)."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path

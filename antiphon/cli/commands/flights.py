@@ -52,7 +52,7 @@ def demo(
     exact = rational(epsilon, "epsilon")
     if exact == 0:
         raise InvalidArgument("epsilon must be positive: at 0 the counters would answer noise only")
-    promised_delays(exact, ())  # what no guarantee is given for is refused before it is played
+    promised_delays(exact, ())  # parameters without a guarantee are refused before the play
     analyst = FlightAnalyst(
         flights=number, every=max(1, number // 52), busy=max(1, number // 8),
         challenge=number * 3 // 4, epsilon=exact,
@@ -64,7 +64,7 @@ def demo(
     refuse_taken((output / name for name in _FILES), force)
     path = output / _FILES[0]
     with _delays(number, every=analyst.every, epsilon=exact, seed=seed, quiet=as_json) as delays:
-        say("playing them: counters are created as the answers say")
+        say("playing them: counters are created depending on the answers")
         with progress("playing flights", analyst.flights, quiet=as_json) as advance:
             start = time.perf_counter()
             view, counters = _played(analyst, bit, path, force, seed, advance)
@@ -119,18 +119,18 @@ def _delays(
         try:
             yield lambda: promised_delays(epsilon, waiting.result())
         except BaseException:
-            for process in active_children():  # that of the pool: nobody waits for it now
+            for process in active_children():  # the pool's error, which nobody waits for now
                 process.terminate()
             raise
 
 
 def _deaf() -> None:
-    """Ignore Ctrl-C in a worker process: only the main process reacts to it."""
+    """Ignore Ctrl-C in a worker process, as only the main process reacts to it."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
-    """Replay the saved view from its file; returns the seconds, and a mismatch or None."""
+    """Replay the saved view from its file; returns the time in seconds, and a mismatch or None."""
     start, mismatch = time.perf_counter(), None
     try:
         with progress("replaying the saved view", None, quiet=as_json):
@@ -141,7 +141,7 @@ def _replayed(view: View, as_json: bool) -> tuple[float, ReplayMismatch | None]:
 
 
 def _say(text: str, *, quiet: bool) -> None:
-    """Tell a person which stage is running, on standard error; silent if ``quiet``."""
+    """Print which stage is running, on standard error; silent if ``quiet``."""
     if not quiet:
         print(f"antiphon: {text}", file=sys.stderr, flush=True)
 

@@ -237,7 +237,7 @@ def _draw(found: Delays, paths: tuple[Path, Path], *, seeded: bool) -> None:
     panels = [
         (f"H: delayed flights of each carrier, {_how_often(found)}", carriers),
         (
-            f"HSS: the most of any carrier, at every flight; {intervals} interval" + plural,
+            f"HSS: the maximum over the carriers, at every flight; {intervals} interval" + plural,
             [largest],
         ),
     ]

@@ -99,7 +99,7 @@ def _evidence(data: dict[str, Any]) -> Iterator[str]:
     yield f"  played in the world b = {data['bit']}, which the event favours"
     yield f"  the event: {data['event']}"
     yield f"  {_PLACES[data['in_event']]}"
-    yield f"  as stated, and not to be checked from the file: {', '.join(data['as_stated'])}"
+    yield f"  stated, and not checkable from the file: {', '.join(data['as_stated'])}"
 
 
 def show(
@@ -205,7 +205,7 @@ def _lines(
     else:
         yield f"a restart steps through {found.stepped:,} of them"
     if found.in_flight:
-        yield "one message more is promised: whoever resumes it has its answer"
+        yield "one message has no answer yet: the resumed session answers it"
     if found.cut is not None:
         yield f"left out, because it is not whole: {found.cut}"
     if found.missing:
@@ -213,10 +213,10 @@ def _lines(
     if found.unsynced:
         yield "the machine was started anew since: answers may be missing (see ap.resume, orderly)"
     if found.budget is not None:
-        more = " and one more that is promised" if found.in_flight else ""
+        more = " and one more without an answer yet" if found.in_flight else ""
         yield f"its budget after {found.answered:,} answered{more}, as of {_written(found)}:"
         yield from (f"  {line}" for line in found.budget.lines(at))
-    yield "a session's file is a secret: with the answers, its coins give the data away"
+    yield "a session's file is a secret: its coins and answers reveal the data"
 
 
 def _system(found: SessionFile) -> str:

@@ -1,7 +1,7 @@
 """The options of the commands: each public function in a file of this folder is a command.
 
-It imports what it runs when it is called, so that ``--help`` and an option that does not exist
-are answered at once. Here is what several of them have.
+A command imports its implementation when it is called, so that ``--help`` and unknown options are
+answered at once. Options that several commands share are here.
 """
 
 from pathlib import Path
@@ -20,8 +20,8 @@ With = Annotated[
     Path | None,
     typer.Option("--with", metavar="FILE.py", help="Run this file: it registers your types."),
 ]
-Force = Annotated[bool, typer.Option("--force", help="Overwrite files that are there already.")]
-Workers = Annotated[int | None, typer.Option(min=1, help="Processes; without it: where they pay.")]
+Force = Annotated[bool, typer.Option("--force", help="Overwrite existing files.")]
+Workers = Annotated[int | None, typer.Option(min=1, help="Worker processes; default: if they pay.")]
 
 
 def drawing(told: str) -> Any:

@@ -22,7 +22,7 @@ def account(
             "discrete-laplace:SCALE,SHIFT or bounded-range:ETA; may be repeated.",
         ),
     ] = None,
-    times: Annotated[int, typer.Option(min=1, help="Repeat them all so often.")] = 1,
+    times: Annotated[int, typer.Option(min=1, help="Repeat them all this many times.")] = 1,
     epsilon: Annotated[
         list[str] | None, typer.Option(help="Ask for δ at this ε; may be repeated.")
     ] = None,
@@ -30,13 +30,14 @@ def account(
         list[str] | None, typer.Option(help="Ask for ε at this δ; may be repeated.")
     ] = None,
     width: Annotated[
-        str, typer.Option(help="Of the certified interval in ε, for unlike parameters.")
+        str, typer.Option(help="Width in ε of the certified interval, for unequal parameters.")
     ] = "1e-6",
     plot: Annotated[Path | None, drawing("Draw the curves: .png, .svg or .pdf.")] = None,
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Say what a composition of fixed (ε, δ), or of dominating pairs, promises, by every bound."""
+    """Print the privacy of a composition of fixed (ε, δ), or of dominating pairs, by every
+    bound."""
     from antiphon.cli.commands import account as accounts
 
     question = accounts.AccountQuestion(
@@ -46,7 +47,7 @@ def account(
     return accounts.account(question, plot=plot, as_json=json)
 
 
-# What options show of the library, so that showing them does not load it; a test compares.
+# Copies of the library's values shown by options, so that --help need not load it; a test compares.
 SCORES: Final = ("auto", "counts", "places", "additive", "logistic", "boosted")
 METHODS: Final = ("clopper-pearson", "label", "anytime")
 CORRECTIONS: Final = ("select", "holm", "bonferroni")
@@ -79,19 +80,19 @@ def audit(
         str, typer.Option(help=f"{', '.join(SCORES)}, or a function of the answers in the file.")
     ] = "auto",
     feature: Annotated[
-        str | None, typer.Option(help="A function of the answers in the file: what is read.")
+        str | None, typer.Option(help="A function of the answers in the file, to be audited.")
     ] = None,
     method: Annotated[str, typer.Option(help=", ".join(METHODS) + ".")] = METHODS[0],
     correction: Annotated[
-        str, typer.Option(help=f"Of several adversaries: {', '.join(CORRECTIONS)}.")
+        str, typer.Option(help=f"For several adversaries: {', '.join(CORRECTIONS)}.")
     ] = CORRECTIONS[0],
     rounds: Annotated[
-        int | None, typer.Option(min=1, help="End an interaction after so many messages.")
+        int | None, typer.Option(min=1, help="End an interaction after this many messages.")
     ] = None,
     seed: Seed = None,
     workers: Workers = None,
     checkpoint: Annotated[
-        Path | None, typer.Option(help="Keep what is counted here, and resume (needs a seed).")
+        Path | None, typer.Option(help="Keep the counts here, and resume (needs a seed).")
     ] = None,
     save: Annotated[
         Path | None, typer.Option(metavar="VIEW", help="Save a counterexample here.")
@@ -100,7 +101,7 @@ def audit(
         Path | None, typer.Option(metavar="FILE.json", help="Save the report here.")
     ] = None,
     plot: Annotated[
-        Path | None, typer.Option(metavar="FILE.png", help="Draw what is proved.")
+        Path | None, typer.Option(metavar="FILE.png", help="Draw the proved bounds.")
     ] = None,
     corpus: Annotated[
         bool, typer.Option("--corpus", help="Audit the targets with known truth instead.")
@@ -109,7 +110,7 @@ def audit(
         bool, typer.Option("--thorough", help="The corpus with enough samples for its figures.")
     ] = False,
     only: Annotated[
-        list[str] | None, typer.Option(help="Of the corpus, names with this in them; repeatable.")
+        list[str] | None, typer.Option(help="Corpus entries with this in their name; repeatable.")
     ] = None,
     force: Force = False,
     json: Json = False,
@@ -155,16 +156,16 @@ def check(
         ),
     ],
     right: Annotated[
-        str | None, typer.Option(metavar="NAME", help="What stands on a post-processor's right.")
+        str | None, typer.Option(metavar="NAME", help="The mechanism on a post-processor's right.")
     ] = None,
     messages: Annotated[
         str | None, typer.Option(metavar="NAME", help="A list of messages to try.")
     ] = None,
     only: Annotated[list[str] | None, typer.Option(help="Only this check; repeatable.")] = None,
-    seed: Annotated[int | None, typer.Option(min=0, help="To try the same again.")] = None,
+    seed: Annotated[int | None, typer.Option(min=0, help="To repeat the same check.")] = None,
     json: Json = False,
 ) -> int:
-    """Try a part of your own against its contracts; status 1 if something is found."""
+    """Test a part of your own against its contracts; status 1 if there are findings."""
     from antiphon.cli.commands import explain as checking
 
     return checking.check(
@@ -208,7 +209,7 @@ def counters(
     return counting.counters(horizon=horizon, rho=rho, delta=delta, plot=plot, as_json=json)
 
 
-# What options show of the library, so that showing them does not load it; a test compares.
+# Copies of the library's values shown by options, so that --help need not load it; a test compares.
 FLIGHTS: Final = 336_776
 
 
@@ -247,7 +248,7 @@ def explain(
         str | None, typer.Option(metavar="NAME", help="f' of a complex mechanism.")
     ] = None,
     catalogue: Annotated[
-        str | None, typer.Option(metavar="NAME", help="A list: nothing else is created.")
+        str | None, typer.Option(metavar="NAME", help="List of mechanisms: no other is created.")
     ] = None,
     max_creations: Annotated[
         int | None, typer.Option(min=0, help="No more mechanisms are created.")
@@ -259,7 +260,7 @@ def explain(
     force: Force = False,
     json: Json = False,
 ) -> int:
-    """Say what your system promises, by which theorem; status 1 if none applies."""
+    """Print the guarantee of your system, and its theorem; status 1 if none applies."""
     from antiphon.cli.commands import explain as guarantees
 
     return guarantees.explain(
@@ -280,17 +281,16 @@ def session(
         str,
         typer.Argument(
             metavar="status|verify|compact",
-            help="How far it is; step through all of it; shorten it to its last state.",
+            help="status, verify (step through all of it), or compact (to its last state).",
         ),
     ],
     path: Annotated[Path, typer.Argument(metavar="PATH", help="A session's file.")],
-    delta: Annotated[
-        str | None, typer.Option(help="Say of the budget what it is in ε at this δ, too.")
-    ] = None,
+    delta: Annotated[str | None, typer.Option(help="Give the budget in ε at this δ, too.")] = None,
     with_: With = None,
     json: Json = False,
 ) -> int:
-    """Look after the file of a durable session; status 1 if nobody may resume it."""
+    """Inspect, verify or compact the file of a durable session; status 1 if it must not be
+    resumed."""
     from antiphon.cli.commands import views
 
     return views.session(action, path, delta=delta, with_file=with_, as_json=json)

@@ -1,9 +1,9 @@
 """Accounting: the privacy curve of a composition of fixed parameters, rounded outward (theory §4).
 
 ``parameters`` are pairs (ε_i, δ_i), fixed in advance; ``times`` repeats them. ``compose`` takes
-dominating pairs in their place: laws that say at every ε at once what is lost. Every function
-returns a ``PrivacyCurve``: ``delta_at(epsilon)`` and ``epsilon_at(delta)`` are safe upper
-bounds, ``delta_between`` and ``epsilon_between`` certified intervals.
+dominating pairs in their place: pairs of laws that bound δ at every ε. Every function returns a
+``PrivacyCurve``: ``delta_at(epsilon)`` and ``epsilon_at(delta)`` are safe upper bounds,
+``delta_between`` and ``epsilon_between`` certified intervals.
 """
 
 from antiphon.composition.accounting.closed_forms import (

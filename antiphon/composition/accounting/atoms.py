@@ -1,23 +1,22 @@
-"""Hockey-stick divergence from few atoms: the law of the loss, from one binomial law for each
-distinct ε_i.
+"""The hockey-stick divergence of a composition whose privacy loss has few atoms, from one binomial
+law for each distinct ε_i.
 
-Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there;
-otherwise they are all listed. Equal parameters are the case of a single law, and the sum
-below is then the closed form of Kairouz, Oh and Viswanath (2015, Thm 3.3). Every law is
-tilted by e^(cL), c about the saddle point, so that its window lies where H(e) comes from:
-with x = L - e,
+Where the ε_i have a common unit, the atoms lie on its multiples and are convolved there; otherwise
+they are all listed. Equal parameters are the case of a single law, and the sum below is then the
+closed form of Kairouz, Oh and Viswanath (2015, Thm 3.3). Every law is tilted by e^(cL), c about the
+saddle point, so that its window covers the losses that contribute most to H(e): with x = L - e,
 
     H(e) = M(c) e^(-ce) E_tilted[e^(-cx) (1 - e^(-x))₊].
 
-All terms are positive, and both ends of every term are carried along; x is a difference of
-twofold numbers. For k = 10^5 equal parameters the ends are relatively 1e-14 apart.
+All terms are positive, and a lower and an upper bound is kept of each; x is a difference of
+double-double numbers. For k = 10^5 equal parameters the ends are relatively 1e-14 apart.
 
 Binomial laws term by term, with certified errors.
 
 Of k randomized responses RR_ε, J ~ Bin(k, 1/(1+e^ε)) answer wrongly. Terms are built up from
-the *anchor*, near the mode, by exact ratios: pmf(j+1)/pmf(j) = (k-j)/(j+1)·odds. All are
-positive, so relative errors only add up, a few roundings a step. Only terms above 2^-75 of
-the anchor are kept; as the ratios fall with j, what is left out is bounded by a geometric series.
+the *anchor*, near the mode, by exact ratios: pmf(j+1)/pmf(j) = (k-j)/(j+1)·odds. All are positive,
+so relative errors only add up, a few roundings a step. Only terms above 2^-75 of the anchor are
+kept; as the ratios fall with j, a geometric series bounds the rest.
 """
 
 from __future__ import annotations
@@ -72,7 +71,7 @@ def window(count: int, odds: float, units: float) -> Window:
     The true odds are relatively within ``units`` · 2^-53 of those given, or underflowed.
     O(√count) time and memory. Raises: Intractable for counts past about 10^11.
     """
-    odds = max(odds, 1e-280)  # then upper ends are too high, and lower ends are cut below
+    odds = max(odds, 1e-280)  # then upper bounds are too high, and lower bounds are cut below
     mean = count * (odds / (1 + odds))
     spread = math.sqrt(mean / (1 + odds))
     reach = math.ceil(math.sqrt(2 * _NATS) * spread) + _SLACK
@@ -123,8 +122,9 @@ Groups = Sequence[tuple[exact.ExactEpsilon, int]]
 class Tilted:
     """The law of the privacy loss tilted by e^(cL), with the places of its atoms.
 
-    Atom i is at ``places[i]`` · ``unit`` + ``rests[i]``; of its mass both ends. ``outside``
-    bounds the mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely within 1e-19.
+    Atom i is at ``places[i]`` · ``unit`` + ``rests[i]``; its mass has a lower and an upper bound.
+    ``outside`` bounds the mass without a place. ``log_moment`` is ln M(c) - cΣε_i, absolutely
+    within 1e-19.
     """
 
     order: float

@@ -1,4 +1,4 @@
-"""Privacy curves of claims, of groups, and of several bounds at once."""
+"""Privacy curves of a claim, of group privacy, and of the least of several bounds."""
 
 import math
 from abc import abstractmethod
@@ -51,8 +51,8 @@ def product(measures: Sequence[kinds.Measure]) -> PrivacyCurve | None:
 
 @attrs.frozen(repr=False)
 class _Bound(TheoremCurve):
-    """An upper bound as a curve: its lower end is 0, and its floor is not known exactly.
-    Abstract."""
+    """A privacy curve that is only an upper bound: lower ends are 0, and its floor is not known
+    exactly. Abstract."""
 
     @property
     def _exact_floor(self) -> None:
@@ -108,8 +108,8 @@ def shifted_curve(curve: PrivacyCurve, delta: Fraction) -> PrivacyCurve:
 class GroupCurve(_Bound, FromZero):
     """The curve of group privacy: δ_k(ε) = δ(ε/k) Σ_{i<k} e^{iε/k}, for k changes in place of one.
 
-    (Vadhan 2017, Lemma 2.2; the least over smaller ε, as the truth decreases.) For a CM
-    the k hybrids send the other side of the differing pairs, one pair after the other.
+    (Vadhan 2017, Lemma 2.2; the least over smaller ε, as the true δ decreases.) For a CM the k
+    hybrids exchange the sides of the differing pairs, one pair after the other.
     """
 
     one: PrivacyCurve
@@ -192,10 +192,10 @@ class LeastCurve(_Bound):
 def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     """The exact point (ε, δ) where δ first reaches its floor, if both are known as exact
     numbers."""
-    if isinstance(curve, LeastCurve):  # each of them holds
+    if isinstance(curve, LeastCurve):  # all of these curves hold
         return next(filter(None, map(exact_point, curve.bounds)), None)
     if isinstance(curve, SparseCurve | GeneralCurve):
-        curve = curve.worst  # from there on they are one
+        curve = curve.worst  # from this ε on they are the same point
     if not isinstance(curve, OptimalCurve):
         return None
     epsilon, delta = curve.composed.total, curve.composed.exact_floor

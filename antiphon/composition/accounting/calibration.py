@@ -18,7 +18,7 @@ def budget(epsilon: object, delta: object) -> tuple[Fraction, Fraction]:
     if not 0 < chance < 1:
         raise InvalidArgument("delta must lie strictly between 0 and 1")
     if float(chance) == 1:
-        raise InvalidArgument("delta is nearer to 1 than a double can be: nothing needs it")
+        raise InvalidArgument("delta is nearer to 1 than a double can be: give a smaller one")
     return target, chance
 
 
@@ -38,9 +38,9 @@ class Least(NamedTuple):
 
     value: float
     place: float
-    """The argument at which the function is least."""
+    """The argument at which the minimised function is least."""
     middle: float
-    """The middle of the interval of arguments that remains."""
+    """The middle of the search's last interval of arguments."""
 
 
 def golden_section(

@@ -27,8 +27,8 @@ _UNLIKE: Final = "Murtagh and Vadhan 2016, Thm 1.5"
 
 @attrs.frozen(repr=False)
 class OfParameters(TheoremCurve, Searched):
-    """A curve of fixed (ε_i, δ_i): δ(ε) = 1 - Π(1-δ_i)(1-H(ε)), at its floor from Σε_i on.
-    Abstract."""
+    """A privacy curve of fixed (ε_i, δ_i): δ(ε) = 1 - Π(1-δ_i)(1-H(ε)), constant (its floor) from
+    Σε_i on. Abstract."""
 
     composed: Parameters
 
@@ -76,7 +76,7 @@ class AdvancedCurve(FromZero, OfParameters):
     def _moments(self) -> tuple[float, float, float]:
         """The mean loss Σε_i tanh(ε_i/2), the largest ε_i, and Σ(ε_i/largest)²; all rounded up."""
         values = [(up(e), n) for e, n in self.composed.epsilons]
-        largest = max(e for e, _ in values)  # by which nothing underflows
+        largest = max(e for e, _ in values)  # divided by the largest, so that nothing underflows
         mean = math.fsum(n * e * math.tanh(e / 2) for e, n in values)
         square = math.fsum(n * (e / largest) ** 2 for e, n in values)
         return mean * (1 + _SLACK), largest, square * (1 + _SLACK)
@@ -113,7 +113,8 @@ def advanced(given: Parameters | Given, *, times: int = 1) -> AdvancedCurve:
     """The curve of advanced composition (Kairouz, Oh and Viswanath 2015, Thm 3.5; theory §4).
 
     ε̃ = min{Σε_i, Σε_i tanh(ε_i/2) + √(2Σε_i² min{ln(1/δ̃), ln(e+√(Σε_i²)/δ̃)})} at
-    δ = 1-(1-δ̃)Π(1-δ_i). Never below ``optimal``; cheap, and differentiable by eye.
+    δ = 1-(1-δ̃)Π(1-δ_i). Never below ``optimal``; cheap, and a formula whose dependence on each
+    parameter is visible.
 
     >>> 21 < advanced([(0.1, 0)], times=1000).epsilon_at(1e-6) < 23
     True
@@ -256,14 +257,14 @@ def optimal(given: Parameters | Given, *, times: int = 1, width: float = 1e-6) -
     """The tight privacy curve of mechanisms with these (ε_i, δ_i), fixed in advance.
 
     No composition of (ε_i, δ_i)-DP mechanisms leaks more than randomized response does
-    (CM Thm 2.5, 4.12), so the curve is exact for the worst case. ``times`` repeats the list.
-    Equal or few parameters: relative error 1e-12 of δ and less, O(√k) time. Many unlike ones:
-    ``width`` nats in ε are aimed at (see ``line``); for δ > 0.99 of large unlike ε it is more, by
-    about 1/(1-δ): 64 times at 0.9999 of 200 in [3, 10]. Both ends are always certified, rounding
-    and whatever is left out are in them, and their ``.width`` says how far apart they are.
+    (CM Thm 2.5, 4.12), so the curve is exact for the worst case. ``times`` repeats the list. Equal
+    or few parameters: relative error at most 1e-12 of δ, O(√k) time. Many different ones: intervals
+    of about ``width`` nats in ε (see ``fourier_inversion``); for δ > 0.99 and large ε_i wider, by
+    about 1/(1-δ): 64 times at δ = 0.9999 for 200 ε_i in [3, 10]. Both ends are always certified and
+    include all rounding and truncation errors; their ``.width`` is their distance.
 
-    Raises: InvalidArgument for what is no list of (ε, δ), ε < 0, δ outside [0, 1], or an
-    asked-for δ below 1-Π(1-δ_i); CompositionError for parameters still to be chosen (use a
+    Raises: InvalidArgument for anything but a list of (ε, δ), for ε < 0, δ outside [0, 1], or a
+    requested δ below 1-Π(1-δ_i); CompositionError for parameters that are chosen later (use a
     filter); Intractable, with the cure, for a ``width`` that takes too long.
 
     >>> f"{optimal([(0.1, 1e-6)], times=1000).delta_at(12):.12f}"  # 0.00803938893566860924…

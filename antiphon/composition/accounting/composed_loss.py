@@ -1,4 +1,4 @@
-"""The loss of a whole composition: the sum of independent ones."""
+"""The privacy loss of a whole composition: the sum of its mechanisms' independent losses."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ HIGH: Final = 3.0
 
 @attrs.frozen(eq=False)
 class Product:
-    """The loss of a composition: the sum of independent losses, whose moments multiply."""
+    """The privacy loss of a composition: the sum of independent losses, whose moments multiply."""
 
     laws: tuple[LossLaw, ...]
     _moments: dict[float, Moment] = attrs.field(factory=dict[float, Moment], init=False)
@@ -49,7 +49,7 @@ class Product:
 
     @cached_property
     def most(self) -> Fraction | None:
-        """An upper bound on the total loss; None if it is unbounded."""
+        """An upper bound on the composition's total privacy loss; None if it is unbounded."""
         highest = [law.most for law in self.laws]
         known = [each for each in highest if each is not None]
         return sum(known, Fraction(0)) if len(known) == len(highest) else None
@@ -102,7 +102,7 @@ class Product:
             total[stay] += law.ceiling(order, low[stay], high[stay], left)
         return total * (1 - 1e-9)
 
-    # --- at real ones ------------------------------------------------------------------------
+    # --- at real orders ------------------------------------------------------------------------
 
     def log_moment(self, order: float) -> Moment:
         """The log moment ln M(c) of the total loss at order c, with an error bound."""
@@ -146,8 +146,8 @@ class Product:
         return number
 
     def where(self, stick: float) -> tuple[float, float]:
-        """An approximate ε at which H is ``stick``, and the spread there, by the saddle-point
-        formula."""
+        """An approximate ε at which the divergence H is ``stick``, and the spread there (saddle
+        point)."""
         aim, low, high = math.log(stick), -_EXTREME, _EXTREME
         while high - low > 1:
             middle = (low + high) // 2

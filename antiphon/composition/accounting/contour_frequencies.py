@@ -23,7 +23,7 @@ _BLOCK: Final = 1 << 12
 _BATCH: Final = 1 << 17
 """The approximate number of frequencies at which Φ is evaluated together."""
 _FEW: Final = 64
-"""The approximate number of factors that suffice to drop a range."""
+"""The approximate number of factors of Φ that suffice to show a range of θ negligible."""
 LIMIT: Final = 1 << 32
 """The largest number of factors evaluated: about half a minute."""
 MOST: Final = 1 << 22

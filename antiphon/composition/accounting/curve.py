@@ -35,9 +35,9 @@ class PrivacyCurve(Shown, Plotted, ABC):
     """A privacy curve: the composition is (ε, δ(ε))-DP for every ε >= 0.
 
     ``delta_at`` and ``epsilon_at`` are upper bounds, always safe to report; the
-    ``…_between`` forms give both ends of an interval around the least such figure. All
-    take one number or many (a sequence or an array), and give as many. ε in nats.
-    ``method`` and ``source`` say how and by which theorem.
+    ``…_between`` forms give both ends of an interval around the least such figure. All take one
+    number or many (a sequence or an array), and return one for each. ε in nats. ``method`` and
+    ``source`` say how and by which theorem.
     """
 
     method: str
@@ -67,7 +67,7 @@ class PrivacyCurve(Shown, Plotted, ABC):
         """The points to draw of a curve up to some ε, with those just before and at the ε where δ
         reaches its floor.
 
-        So a fall stands where it is, not before.
+        So a picture shows a sudden fall of δ at its true place.
         """
         end, epsilons = self._enough, np.linspace(0.0, last, points)
         more = [end * (1 - 1e-9), end] if 0 < end < last else []
@@ -143,7 +143,8 @@ class PrivacyCurve(Shown, Plotted, ABC):
         """An interval around ε(delta), extended until ``delta_at`` gives at most delta at its upper
         end.
 
-        How an ε is found may round otherwise than δ at it: then the end moves on, by a few units.
+        The search for ε may round differently from the δ at that ε: then the upper end moves up by
+        a few units.
         """
         found, target = self._epsilon(delta), max(delta, Fraction(self.floor.upper))
         upper, step = found.upper, 2.0**-50
@@ -194,7 +195,7 @@ class Searched(PrivacyCurve):
         """The least ε at δ, by a search on ``_delta``; both ends are points where ``_delta`` was
         evaluated."""
         if math.isinf(self._enough) and delta <= self.floor.upper:
-            return Interval(math.inf, math.inf)  # the floor is a limit and no value
+            return Interval(math.inf, math.inf)  # the floor is approached, and not reached
         least, most = down(delta), up(delta)
         seen: dict[float, Interval[float]] = {}
         floor = self.floor.lower
@@ -240,7 +241,7 @@ def points(curve: PrivacyCurve) -> list[tuple[float, float]]:
     for delta in reversed(_DELTAS):
         if delta > Fraction(floor) * 3 / 2:
             epsilon = curve.epsilon_at(delta)
-            if not shown or epsilon < 0.99 * shown[-1][0]:  # else it says nothing new
+            if not shown or epsilon < 0.99 * shown[-1][0]:  # only if it adds a new point
                 shown.append((epsilon, float(delta)))
     return shown
 
@@ -276,16 +277,16 @@ def _excess(value: float, delta: float, base: float) -> float:
     return max(size, 1e-300) if value > delta else -size
 
 
-# Why the ends may be believed: of ``excess`` only its sign at a and at b counts, and there it has
-# been evaluated (but at b = ``most``, where it is known). How the points between were chosen
-# decides how soon it ends, never whether it is right; nor is continuity asked for, and a search
-# that is cut off after 400 steps has a wider bracket, not a wrong one.
+# Why the ends are certified: only the sign of ``excess`` at a and at b matters, and there it was
+# evaluated (at b = ``most`` it is known). The choice of the points between affects speed only;
+# continuity is not needed, and a search that is cut off after 400 steps has a wider bracket, not a
+# wrong one.
 #
-# How they are chosen: regula falsi goes where the line through both ends is 0. On a convex curve
-# the same end then stays for ever, and it creeps; Illinois (Dowell and Jarratt 1971) halves the
-# value at an end that stays twice running, which pulls the line past the root. Where even that
-# creeps (a step, a curve that leaves 0 like a wall) four steps that have not made the bracket
-# eight times smaller call for one in its middle.
+# How the points are chosen: regula falsi takes the zero of the line through both ends. On a convex
+# curve one end would stay for ever and convergence be slow; the Illinois variant (Dowell and
+# Jarratt 1971) halves the value at an end that stays twice running, so that the line passes the
+# root. Where even that is slow (a step, a very steep curve), a bisection follows any four steps
+# that have not made the bracket eight times smaller.
 
 
 def crossing(
@@ -310,7 +311,7 @@ def crossing(
             break
         at_high = min(at_high, -1e-300)
         middle = low + (high - low) * at_low / (at_low - at_high)
-        if step % 4 == 0:  # is regula falsi slower than bisection?
+        if step % 4 == 0:  # has regula falsi been slower than bisection?
             middle = middle if high - low <= size / 8 else (low + high) / 2
             size = high - low
         if not low < middle < high:

@@ -7,25 +7,25 @@ With L the loss, s = c + iθ, c > 0, and M(s) = E[e^(sL)],
 * *Losses on a lattice* (offset + nh): the integral is over one period of length 2π/h. With y the
   next loss above e, x = y - e, u = e^(-sh), κ = e^(-x) and ρ = e^(-h), e^(-se) K(s) becomes
   e^(-sy) h Σ_n u^n (1 - κρ^n) = e^(-sy) h [(1-κ) + u(κ-ρ)]/((1-u)(1-uρ)).
-* *Any losses*: the line is infinite, K(s) = 1/(s(s+1)), and one more Gaussian mechanism of loss
-  N(v/2, v) makes M decay, by e^(vs(s+1)/2). Where there are Gaussian mechanisms among those
-  composed, none is added. One more can only add to what is leaked: H <= H_v, the upper end. For
-  the lower one let f_u be the density of L + N(u/2, u). Then ∂H_u/∂u = f_u(e)/2, since the kernel
-  K(e) = (1 - e^(e-y))₊ solves K'' - K' = δ_y and N(u/2, u) is the fundamental solution of
-  2∂_u = ∂² - ∂. And f_u <= √(v/u) e^((v-u)/8) f_v for u <= v, as that holds for the two Gaussian
-  densities at every point. Integrating over u from 0 to v,
+* *Any losses*: the integral is over an infinite line, K(s) = 1/(s(s+1)), and one more Gaussian
+  mechanism of loss N(v/2, v) makes M decay, by e^(vs(s+1)/2). Where there are Gaussian mechanisms
+  among those composed, none is added. One more mechanism can only add privacy loss: H <= H_v, the
+  upper end. For the lower one let f_u be the density of L + N(u/2, u). Then ∂H_u/∂u = f_u(e)/2,
+  since the kernel K(e) = (1 - e^(e-y))₊ solves K'' - K' = δ_y and N(u/2, u) is the fundamental
+  solution of 2∂_u = ∂² - ∂. And f_u <= √(v/u) e^((v-u)/8) f_v for u <= v, as that holds for the two
+  Gaussian densities at every point. Integrating over u from 0 to v,
 
       0 <= H_v(e) - H(e) <= v e^(v/8) f_v(e).
 
   In ε that is about v(1+c), because f_v/|∂H/∂e| ≈ 1 + c; v is chosen from the width asked for.
 
 Either way the integral is a sum over θ = nτ (trapezoidal rule). By Poisson's formula that adds
-e^(cmP) H(e+mP), P = 2π/τ, for all m ≠ 0: never negative, so that the upper end stays one; the
-lower end subtracts Chernoff's bound of it. What is dropped, and every rounding, is in the error.
+e^(cmP) H(e+mP), P = 2π/τ, for all m ≠ 0: never negative, so the upper end stays valid; the lower
+end subtracts Chernoff's bound of that sum. All dropped terms and roundings are in the error bound.
 
-The usual way is to convolve on a grid, each loss split over two points of it. That too is
-a little noise on every loss, with the same lower end to argue for; but k times of it, so that
-a grid has to be finer by √k than v, and with the round-off of an FFT in the tails.
+The usual way is to convolve on a grid, each loss split over two points of it. That, too, adds a
+little noise to every loss, but k times, so that the grid must be finer by √k than v, and the
+round-off of an FFT spoils the tails.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class HockeyStickBounds(NamedTuple):
 
 
 class Sums(NamedTuple):
-    """Precomputed terms of the inversion sum, without the factor e^(-iθy) that depends on ε; and
-    error bounds."""
+    """The precomputed terms of the inversion sum, without the factor e^(-iθy) that depends on ε,
+    with their error bounds."""
 
     here: Complexes
     after: Complexes | None
@@ -116,8 +116,8 @@ class Target(NamedTuple):
 class Inversions:
     """The hockey-stick divergence H of a product, to about ``width``; each contour is cached.
 
-    ``relatively``: of δ, besides of ε. The interval may be wider within √v of an atom: v f_v(e)
-    is then √(v/2π) of its mass.
+    ``relatively``: the width is relative to δ, too, not only absolute in ε. The interval may be
+    wider within √v of an atom: v f_v(e) is then √(v/2π) of its mass.
     """
 
     product: Product
@@ -259,7 +259,7 @@ class Inversion:
             """The phased sum Re Σ values · e^(-iθy)."""
             return float(np.sum(values.real * cosine + values.imag * sine))
 
-        worst = 8 * UNIT * sums.last * abs(place.next)  # a phase is off by so much, at most
+        worst = 8 * UNIT * sums.last * abs(place.next)  # the largest error of a phase
         growth = math.expm1(worst) / worst if 0 < worst < 1 else 1.0
         turns = 8 * UNIT * abs(place.next) * growth if worst < 1 else math.inf
         value = turned(sums.here)
@@ -277,7 +277,7 @@ class Inversion:
         lower = value - error - self._aliases(place.next) - smoothing - wrong
         return HockeyStickBounds(lower, value + error, smoothing, slope)
 
-    # --- what does not depend on ε -----------------------------------------------------------
+    # --- terms that do not depend on ε -----------------------------------------------------------
 
     @cached_property
     def _kept(self) -> SiftedFrequencies:
@@ -356,7 +356,8 @@ def make(
 ) -> Inversion:
     """A contour of order c that serves every ε within two spreads of ``at``.
 
-    On the lattice of the losses, if one is given and its period is not long; with noise else.
+    It is on the lattice of the losses, if one is given and its period is not long; otherwise noise
+    is added.
     """
     if lattice is not None:
         period, aliases = _spaced(product, c, at, spread)

@@ -32,8 +32,8 @@ class Parameters:
     2.3, Thm 2.5).
 
     Its law splits in two independent parts, so the ε_i and the δ_i are multisets of
-    their own: some ⊤ is answered w.p. 1-Π(1-δ_i), the *floor*; if none is, the law is
-    that of Comp[RR_{ε_i,0}]. Values that change nothing (ε = 0, δ = 0) are left out.
+    their own: some response is ⊤ w.p. 1-Π(1-δ_i), the *floor*; if none is, the law is that of
+    Comp[RR_{ε_i,0}]. Values that change nothing (ε = 0, δ = 0) are left out.
     """
 
     epsilons: tuple[tuple[exact.ExactEpsilon, int], ...]
@@ -168,8 +168,9 @@ def _place(group: tuple[exact.ExactEpsilon, int]) -> tuple[float, bool, Fraction
 def pairs(given: Given, times: int = 1) -> Counter[tuple[exact.ExactEpsilon, Fraction]]:
     """The normalised multiset of the given pairs (ε, δ), each with its number.
 
-    Raises: InvalidArgument for what is no pair, ε < 0 or past 10^9, δ outside [0, 1], NaN,
-    infinities, or nothing at all; CompositionError for what still decides its parameters.
+    Raises: InvalidArgument for anything but pairs, ε < 0 or past 10^9, δ outside [0, 1], NaN,
+    infinities, or an empty list; CompositionError for a filter or another object whose parameters
+    are not fixed.
     """
     exact.whole(times, "times")
     if isinstance(given, Mapping):
@@ -194,7 +195,8 @@ def _distinct(listed: list[GivenPair]) -> Counter[tuple[type, object, type, obje
     """The multiset of raw parameters, counted before they are checked: 10^5 take some ten
     milliseconds.
 
-    By type as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in Python.
+    Types are compared as well: 0.1, which is read as 1/10, and ``Fraction(0.1)`` are equal in
+    Python.
     """
     try:
         return Counter((type(e), e, type(d), d) for e, d in map(_pair, listed))
@@ -220,7 +222,7 @@ def _repeated(given: Parameters, times: int) -> Parameters:
     )
 
 
-# --- k-sparse: how many are created, and of which of the fixed parameters -----------------------
+# --- k-sparse composition: the number and parameters of the created mechanisms --------------------
 
 
 @attrs.frozen
@@ -238,8 +240,8 @@ class Created:
     """The creations of a session: ``number`` mechanisms of these kinds, of which ``asks`` may
     differ.
 
-    Where it is not known how many are of each kind, the adversary decides on the way, and every
-    count says ``number``, the most that it can be.
+    Where the number of each kind is unknown, the adversary chooses it adaptively, and every count
+    is its upper bound ``number``.
     """
 
     kinds: tuple[Kind, ...]
@@ -251,8 +253,9 @@ class Created:
 def created(given: Given, k: int, times: int, creations: int | Given) -> Created:
     """Read ``creations``: either a number of mechanisms, or the list of their parameters.
 
-    Raises: InvalidArgument as ``pairs``, for a k or a number below 1, for more than are fixed,
-    and for created parameters that are not fixed. Of k and the number the smaller counts.
+    Raises: InvalidArgument as ``pairs``, for a k or a number below 1, for k above the number of
+    fixed parameters, and for created parameters that are not fixed. If k exceeds the number
+    created, that number counts.
     """
     exact.whole(k, "k")
     fixed = pairs(given, times)

@@ -29,8 +29,8 @@ class RenyiCurve(TheoremCurve):
 
     δ(ε) = min_α e^((α-1)(ρ(α)-ε)) (1-1/α)^α/(α-1) (Canonne, Kamath and Steinke 2020,
     Prop. 12). Every α gives a valid bound; the search for the best affects its size only.
-    ``divergence`` rounds up. ``composed`` adds the δ_i that Rényi accounting cannot express:
-    the bound is on the law without ⊤.
+    ``divergence`` rounds up. ``composed`` adds the δ_i, which Rényi accounting cannot express:
+    ``divergence`` bounds the law given that no response is ⊤.
     """
 
     divergence: Callable[[float], float] = attrs.field(repr=False)
@@ -90,8 +90,8 @@ class RenyiCurve(TheoremCurve):
 def least(function: Callable[[float], float]) -> float:
     """The least value found of a function of α > 1, over α-1 between e^-30 and e^30.
 
-    On ln(α-1): the best of a grid, for the least of several curves has several valleys, then by
-    golden section between its neighbours.
+    The search is over ln(α-1): the best point of a grid, as a least of several curves has several
+    local minima, then golden section between its neighbours.
     """
 
     def at(place: float) -> float:
@@ -131,7 +131,7 @@ def renyi(given: Parameters | Given, *, times: int = 1) -> RenyiCurve:
 def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
     """The privacy curve of an RDP claim: order α > 1 ↦ a bound on D_α, in nats.
 
-    Raises: InvalidArgument for what is no function.
+    Raises: InvalidArgument if it is no function.
     """
     return RenyiCurve(bounded_divergence(divergence), "RDP", "Mironov 2017")
 
@@ -139,9 +139,9 @@ def from_renyi(divergence: Callable[[float], float]) -> RenyiCurve:
 def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float], float]:
     """A claimed Rényi curve, with infinity wherever it yields no number >= 0.
 
-    So, too, where it says that it has none: it raises an ArithmeticError (a number past the
-    largest double, a pole) or ``UnknownOrder``. Raises: PartError for any other exception, which
-    is a fault that ∞ would hide, and for what is no number.
+    Infinity also replaces an ArithmeticError (overflow, a pole) or ``UnknownOrder`` raised by the
+    curve. Raises: PartError for any other exception, a fault that ∞ would hide, and for a value
+    that is no number.
     """
     if not callable(divergence):
         raise InvalidArgument("a Rényi curve is a function: order > 1 to a bound in nats")
@@ -151,7 +151,7 @@ def bounded_divergence(divergence: Callable[[float], float]) -> Callable[[float]
             value: object = divergence(order)
         except (ArithmeticError, UnknownOrder):
             return math.inf
-        except PartError:  # of a curve within
+        except PartError:  # raised by a curve inside this one
             raise
         except Exception as error:
             raise PartError(
@@ -231,7 +231,7 @@ class OnlyAt:
     """A Rényi curve known at one ``order`` only, where ``moment`` is e^((α-1)D); infinite at higher
     orders.
 
-    At lower orders a divergence is no more (van Erven and Harremoës 2014, Thm 3).
+    At lower orders the divergence is at most the same (van Erven and Harremoës 2014, Thm 3).
     """
 
     order: int = attrs.field(validator=lambda _, __, value: whole_order(value))

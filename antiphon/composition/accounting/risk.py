@@ -4,16 +4,16 @@ The adversary knows all but whether the protected data are there (b = 1) or not 
 b from the answers. With E = e^ε and δ(·) an upper bound in both directions:
 
 * *advantage*, true-positive rate less false-positive rate: min over ε of (E - 1 + 2δ(ε))/(E + 1);
-  of ρ-zCDP also the root A of A ln((1 + A)/(1 - A)) = ρ, as (FPR, TPR) = (q, p) is a pair of coins
-  with KL(p‖q), KL(q‖p) <= ρ, and is symmetric, so that the worst is p = (1 + A)/2, q = (1 - A)/2;
-* *true-positive rate* at FPR a: min over ε of δ + Ea and of 1 - e^-ε(1 - δ - a); of ρ-zCDP also the
-  largest p with D_α(p‖a), D_α(a‖p) <= αρ for each α of a list;
+  under ρ-zCDP also the root A of A ln((1 + A)/(1 - A)) = ρ: (FPR, TPR) = (q, p) satisfies
+  KL(p‖q), KL(q‖p) <= ρ, which is symmetric, so the worst case is p = (1 + A)/2, q = (1 - A)/2;
+* *true-positive rate* at FPR a: min over ε of δ + Ea and of 1 - e^-ε(1 - δ - a); under
+  ρ-zCDP also the largest p with D_α(p‖a), D_α(a‖p) <= αρ for each α of a list;
 * *right accusations*, the share of b = 1 among those accused at FPR a, prior π:
   π·TPR/(π·TPR + (1 - π)a);
 * *best guess*, P(right): 1 - π + πδ(ln((1 - π)/π)) for π <= 1/2, else with π and 1 - π exchanged;
-  of ρ-zCDP also the largest πp + (1 - π)(1 - q), p the least for a list of α: concave in q (the
-  pairs with D_α(p‖q), D_α(q‖p) <= αρ are a convex set), so that two chords bound it where it was
-  not tried;
+  under ρ-zCDP also the largest πp + (1 - π)(1 - q), p the least bound over a list of α: concave in
+  q (the pairs with D_α(p‖q), D_α(q‖p) <= αρ are a convex set), so two chords bound it between the
+  q that were tried;
 * *P(posterior > t)* given b = 1: min over ε < ℓ of δ(ε)/(1 - e^(ε - ℓ)), as
   δ(ε) = E[(1 - e^(ε - L))₊], ℓ = ln(t(1 - π)/((1 - t)π)).
 
@@ -57,7 +57,7 @@ class Risk(Shown, ForPrograms):
 
     curve: PrivacyCurve = attrs.field(eq=False)
     rho: Fraction | None
-    """The ρ of zCDP, if that is promised; else None."""
+    """The ρ of a ρ-zCDP promise; None if there is none."""
     prior: float
     """The adversary's prior probability of membership, P(b = 1)."""
     false_positive: float

@@ -26,8 +26,8 @@ _NOTHING: Final = (Fraction(0), Fraction(0))
 def told_apart(measure: kinds.Measure) -> Hashable:
     """A hashable key that is equal for two measures only if they have the same figures.
 
-    A curve or a pair of a user's may call itself equal to one that promises less (by a field
-    that is not compared, say): it is equal to itself alone.
+    A user's curve or pair may have an ``==`` that ignores a difference, so it is equal to itself
+    only.
     """
     theirs: object = None
     if isinstance(measure, kinds.Renyi):
@@ -58,7 +58,7 @@ def divergence_of(measure: kinds.Measure) -> Divergence:
     if isinstance(measure, kinds.Approximate):
         measure = kinds.Pure(measure.epsilon)
     implied = converted(measure, kinds.Renyi)
-    assert implied is not None  # every other measure implies one
+    assert implied is not None  # all other measures imply a bound
     return bounded_divergence(implied.curve)
 
 
@@ -67,7 +67,8 @@ class Summed:
     """The sum of Rényi divergences, α ↦ Σ_i D_i(α), rounded up; D_i is the least implied by
     mechanism i's measures.
 
-    A value: two are equal if they add up the same. ``most``: of so many, the largest at each α.
+    Two sums of the same terms are equal. ``most``: only that many terms are added, the largest at
+    each α.
     """
 
     measures: tuple[tuple[kinds.Measure, ...], ...]
@@ -99,7 +100,7 @@ class Summed:
 def sum_of_one_kind(measures: Sequence[kinds.Measure], most: int | None = None) -> kinds.Measure:
     """The sum of measures of one kind: Σρ, √Σμ², or the sum of Rényi curves.
 
-    ``most``: so many of them, the largest.
+    ``most``: only that many are added, the largest.
 
     >>> sum_of_one_kind([kinds.GaussianDP(3), kinds.GaussianDP(4)])
     GaussianDP(mu=5)
@@ -117,14 +118,14 @@ def _largest(sizes: Iterable[Fraction], most: int | None) -> Fraction:
     return sum(sorted(sizes, reverse=True)[:most], Fraction(0))
 
 
-# --- of mechanisms that have several measures each ------------------------------------------------
+# --- mechanisms that have several measures each ------------------------------------------------
 
 
 def summed_divergences(claimed: Sequence[Sequence[kinds.Measure]]) -> tuple[kinds.Renyi, Fraction]:
     """The sum of the mechanisms' Rényi divergences, and the probability δ with which it may fail.
 
-    Of each, all measures count that lose nothing; where every one has a δ > 0, its first (ε, δ)
-    counts as RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6).
+    For each mechanism, all measures with δ = 0 count; if it has none, its first (ε, δ) counts as
+    RR_{ε,0}, except for an event of probability δ that does not depend on b (CM Lemma 4.6).
     """
     kept = [tuple(m for m in each if not _loses(m)) or tuple(each[:1]) for each in claimed]
     deltas = [m.delta for each in kept for m in each if isinstance(m, kinds.Approximate)]

@@ -73,16 +73,15 @@ class RenyiFilter(Filter):
     """The Rényi filter: charges while ΣD_i(α) <= ``budget`` and Π(1-δ_i) >= 1-δ, at one order α
     fixed in advance.
 
-    Then all has D_α <= budget, but for an event of probability δ. A claim costs the bound that it
-    gives on D_α, rounded up: of its curve, αρ, αμ²/2, that of RR_{ε,0}, that of an η-BR mechanism.
-    It takes claims of every measure; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR says ⊤.
-    That *some* order is within a budget of its own is no filter: see docs/filters.md.
-    Proof: let W_j(h) be the largest Σ_v P(v|h)^α Q(v|h)^(1-α) that a continuation can make of the
-    j-th mechanism after its history h, times P(h)^α Q(h)^(1-α). The potential
-    Π_j W_j(h_j)·e^((α-1)(budget - ΣD_j)) is e^((α-1)budget) at first. A creation multiplies it by
-    W_j()·e^(-(α-1)D_j) <= 1; the answers to a question have W_j's that add up to no more than W_j
-    before it. In the end it is at least P^α Q^(1-α) of the whole view, since ΣD_j <= budget on
-    every path: so these add up to at most e^((α-1)budget).
+    Then the whole has D_α <= budget, except for an event of probability δ. A claim costs its bound
+    on D_α, rounded up: its Rényi curve at α, αρ, αμ²/2, that of RR_{ε,0} or of an η-BR mechanism.
+    It takes claims of every measure; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR answers ⊤. A
+    rule that *some* order stays within its budget is not a filter: see docs/filters.md. Proof: let
+    W_j(h) be the largest Σ_v P(v|h)^α Q(v|h)^(1-α) over continuations of the j-th mechanism after
+    its history h, times P(h)^α Q(h)^(1-α). The potential Π_j W_j(h_j)·e^((α-1)(budget - ΣD_j)) is
+    e^((α-1)budget) at first. A creation multiplies it by W_j()·e^(-(α-1)D_j) <= 1; over the answers
+    to a query, W_j sums to at most W_j before it. In the end it is at least P^α Q^(1-α) of the
+    whole view, since ΣD_j <= budget on every path: so these add up to at most e^((α-1)budget).
     Source: Feldman and Zrnic 2021; concurrent: Haney et al. 2023.
 
     >>> from antiphon.protocol import Renyi, ZeroConcentrated
@@ -120,7 +119,7 @@ def divergence_above(measure: kinds.Measure, order: Fraction) -> Fraction:
     """An upper bound on the D_α that a measure allows, as a Fraction. Raises: InvalidArgument if it
     has none.
 
-    A curve is asked at the least double that is not below α: divergences grow with the order.
+    A curve is evaluated at the least double that is not below α: divergences grow with the order.
     """
     if type(measure) is kinds.ZeroConcentrated:
         return order * measure.rho

@@ -45,10 +45,10 @@ class RefusedInEpsilon(NamedTuple):
 class Refusal(Displayed):
     """The answer to a creation that the budget does not cover; the session stays usable.
 
-    Public: a function of the creation queries alone. ``requested`` and ``spent`` together are
-    more than the budget, ``remaining`` is what is left of it, each (ε, δ), or (ρ, δ), … as
-    ``unit`` says. No mechanism was created; its index answers HALT. One of a filter with a δ of its
-    own (``WhitehouseFilter``, ``RogersFilter``) says it in ε, too; of others ``at(delta)`` does.
+    Public: a function of the creation queries alone. ``requested`` plus ``spent`` exceeds the
+    budget, ``remaining`` is the rest, each (ε, δ), or (ρ, δ), … by ``unit``. No mechanism was
+    created; its index answers HALT. A refusal of a filter with a δ of its own
+    (``WhitehouseFilter``, ``RogersFilter``) gives figures in ε, too; for others ``at(delta)`` does.
     """
 
     requested: Amounts
@@ -107,7 +107,7 @@ class Refusal(Displayed):
         """An ε, rounded down, for which one more ε-DP mechanism fits; None if the filter's unit
         cannot tell.
 
-        Where it is the divergence of an order, or μ², ``session.budget.largest`` says it.
+        For a unit of divergence or μ², use ``session.budget.largest``.
         """
         left = self.remaining[0]
         if self.unit == "epsilon":
@@ -128,7 +128,7 @@ Rounded: TypeAlias = Callable[["ExactEpsilon | float"], str]
 
 
 def _told(refusal: Refusal, budget: Filter, delta: Fraction | None) -> Refusal:
-    """A copy of a refusal that knows its filter, and the δ at which its texts speak of ε."""
+    """A copy of a refusal with its filter, and the δ at which its texts give ε."""
     set_derived(refusal, _budget=budget, _delta=delta)
     return refusal
 
@@ -197,9 +197,10 @@ class Budget(Displayed, ABC, Generic[State]):
         return Card(message_label(self, 160), (Grid(self.public_state(self.initial_state)),))
 
     def states(self, creations: View | Iterable[object]) -> Iterator[State]:
-        """The state after each creation query, in order: a view's, or an iterable of ``Create``.
+        """The budget's state after each creation query, in order, of a view or an iterable of
+        ``Create``.
 
-        What is no creation is passed over, so a list of messages will do.
+        Other messages are skipped, so a list of all messages will do.
         """
         if isinstance(creations, View):
             creations = (round.message for round in creations.rounds)
@@ -233,16 +234,16 @@ NOTHING_SPENT = Spent(Sum(), Sum())
 class Filter(Budget[Spent]):
     """A privacy filter: charges while a running sum stays within its limit, and Π(1-δ_i) >= 1-δ.
 
-    A composition whose creations are charged to it keeps within the limits, although the
-    adversary chooses the mechanisms, their parameters and the order of all questions from
-    the answers so far; ``ap.guarantee`` says what follows. Proof of the product: whether an
-    RR_{ε_i,δ_i}(b) says ⊤ depends neither on b nor on what was before, given which δ_i it is. So a
-    view without ⊤ is Π(1-δ_i) >= 1-δ times as likely as with RR_{ε_i,0} in place of each, and
-    in both worlds the law of views is (1-δ)·P + δ·P', P that of the latter.
+    A composition whose creations are charged to it keeps within the limits, although the adversary
+    chooses mechanisms, parameters and the order of all queries adaptively; ``ap.guarantee`` derives
+    the promise.
+    Proof of the product: whether an RR_{ε_i,δ_i}(b) answers ⊤ depends neither on b nor on the past,
+    given δ_i. So a view without ⊤ is Π(1-δ_i) >= 1-δ times as likely as with RR_{ε_i,0} in place of
+    each, and in both worlds the law of views is (1-δ)·P + δ·P', with P the law for the RR_{ε_i,0}.
     Valid concurrently: by CM Lemma 4.6 each created V[f'] ∘* I ∘* M' is a post-processing of one
-    RR_{ε',δ'}(b), so an adversary is one of fully adaptive composition of NIMs; zCDP claims are
-    Rényi claims of every order, for which ``RenyiFilter`` has a proof, and for GDP
-    ``GaussianFilter`` has one.
+    RR_{ε',δ'}(b), so the adversary is one against fully adaptive composition of noninteractive
+    mechanisms; zCDP claims are Rényi claims of every order, for which ``RenyiFilter`` has a proof,
+    and for GDP ``GaussianFilter`` has one.
     """
 
     __slots__ = ()
@@ -256,7 +257,7 @@ class Filter(Budget[Spent]):
     status: Status = Status.PROVED
     """The status of the filter's theorem, given its assumptions."""
     own: Amounts | None = None
-    """The (ε, δ) that the filter was made to promise, if its limits are in another unit; else
+    """The (ε, δ) that the filter was built to promise, if its limits are in another unit; else
     None."""
     adds_up: bool = True
     """Whether amounts spent so far bound what was said so far; else they are what is gone of the

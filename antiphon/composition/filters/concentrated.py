@@ -82,10 +82,10 @@ class RhoFilter(Filter):
     """A filter of ρ: charges while Σρ_i <= ρ and Π(1-δ_i) >= 1-δ, with ρ_i = ε_i²/2 for an
     (ε_i, δ_i) claim. Abstract.
 
-    On the event that no RR says ⊤ (as in ``BasicFilter``; all but δ of the probability),
-    the composition is ρ-zCDP: with L the privacy loss so far, E[exp(λL - λ(λ+1)Σρ_i)] stays
-    at most 1 for every λ >= 0, because each charge depends on the past alone; and Σρ_i <= ρ
-    on every path (Whitehouse et al. 2023, Thm 1).
+    On the event that no RR answers ⊤ (as in ``BasicFilter``; probability at least 1 - δ), the
+    composition is ρ-zCDP: with L the privacy loss so far, E[exp(λL - λ(λ+1)Σρ_i)] stays at most 1
+    for every λ >= 0, because each charge depends on the past alone; and Σρ_i <= ρ on every path
+    (Whitehouse et al. 2023, Thm 1).
     """
 
     __slots__ = ()
@@ -133,10 +133,10 @@ class WhitehouseFilter(RhoFilter):
     pure and zCDP claims fit (the pure version). What is added up is ρ_i = ε_i²/2, or the ρ_i
     of a zCDP claim: the condition is ρ + 2√(ρ ln(1/δ')) <= ε, that is
     ρ <= (√(ε + ln(1/δ')) - √ln(1/δ'))², rounded down once, so every charge is exact.
-    Source: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 2, stated there for mechanisms that are
-    (ε_i, δ_i)-DP given the past; ours are, as post-processings of RR_{ε_i,δ_i}. Proof: with
-    ρ the limit, Markov's inequality for the supermartingale of ``RhoFilter`` at
-    λ = (ε - ρ)/2ρ gives Pr[L > ε] <= e^{-(ε-ρ)²/4ρ} = δ'.
+    Source: Whitehouse, Ramdas, Rogers, Wu 2023, Thm 2, stated there for mechanisms that are (ε_i,
+    δ_i)-DP given the past; the mechanisms here are, as post-processings of RR_{ε_i,δ_i}. Proof:
+    with ρ the limit, Markov's inequality for the supermartingale of ``RhoFilter`` at λ = (ε - ρ)/2ρ
+    gives Pr[L > ε] <= e^{-(ε-ρ)²/4ρ} = δ'.
 
     >>> budget = WhitehouseFilter(epsilon=1, delta=1e-6)
     >>> round(float(budget.limits[0]), 6), budget.limits[1]
@@ -188,11 +188,11 @@ class RogersFilter(RhoFilter):
     K = ½V + √(2 (V + y)(1 + ½ ln(V/y + 1)) ln(2/δ)),  y = ε²/(28.04 ln(1/δ)), δ < 1/e.
     ``WhitehouseFilter`` admits more; this one is here to compare with.
     Source: Rogers, Roth, Ullman, Vadhan 2016, Thm 5.1, whose drift term Σε_i(e^{ε_i}-1)/2 is
-    larger than our ½V, so this admits all that theirs does (and zCDP claims, V += 2ρ_i). Proof
-    for every y > 0 fixed in advance: with A = L - ½V, averaging the supermartingale
-    exp(λA - ½λ²V) over λ = |N(0, 1/y)| gives one that is at least
-    √(y/(V+y)) e^{A²/2(V+y)} where A >= 0; by Ville's inequality it ever reaches 2/δ w.p. at most
-    δ/2, and A > √(…) of K implies that it does, since ln(2/δ) >= 1.
+    larger than our ½V, so this filter admits every sequence that theirs does (and zCDP claims, V +=
+    2ρ_i). Proof for every y > 0 fixed in advance: with A = L - ½V, averaging the supermartingale
+    exp(λA - ½λ²V) over λ = |N(0, 1/y)| gives one that is at least √(y/(V+y)) e^{A²/2(V+y)} where A
+    >= 0; by Ville's inequality it ever reaches 2/δ w.p. at most δ/2, and A > √(…) of K implies that
+    it does, since ln(2/δ) >= 1.
     """
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon, kw_only=True)
@@ -238,14 +238,14 @@ class GaussianFilter(Filter):
     event of probability δ.
 
     Takes claims of GDP, and of pure DP and bounded range, each by the μ that it implies, rounded
-    up; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR says ⊤. No μ is known to follow from a
-    zCDP or Rényi claim: charge it to a ``ConcentratedFilter`` or a ``RenyiFilter``.
-    Proof: a μ_i-GDP mechanism is an interactive post-processing of one draw of N(bμ_i, 1)
-    (Vadhan and Zhang 2023). Let B be a Brownian motion of drift b, and let the i-th draw be its
-    increment over a time of μ_i², divided by μ_i: that is N(bμ_i, 1) whatever was before, and μ_i
-    may depend on it. All draws are then a function of B up to time Σμ_i² <= μ², of which B(μ²),
-    N(bμ², μ²), is sufficient for b: no easier to tell apart than N(0, 1) and N(μ, 1).
-    Source: Smith and Thakurta 2022 (arXiv 2210.17520).
+    up; (ε_i, δ_i) counts as RR_{ε_i,0}, given that no RR answers ⊤. A zCDP or Rényi claim implies
+    no known μ: charge it to a ``ConcentratedFilter`` or a ``RenyiFilter``. Proof: a μ_i-GDP
+    mechanism is an interactive post-processing of one draw of N(bμ_i, 1) (Vadhan and Zhang 2023).
+    Let B be a Brownian motion of drift b, and let the i-th draw be its increment over a time of
+    μ_i², divided by μ_i: that is N(bμ_i, 1) given any past, and μ_i may depend on the past. All
+    draws are then a function of B up to time Σμ_i² <= μ², of which B(μ²), N(bμ², μ²), is sufficient
+    for b: no easier to tell apart than N(0, 1) and N(μ, 1). Source: Smith and Thakurta 2022 (arXiv
+    2210.17520).
 
     >>> from antiphon.protocol import GaussianDP
     >>> budget = GaussianFilter(mu=1)

@@ -41,8 +41,8 @@ State = TypeVar("State", Distance, Spent)
 
 
 class AnyOdometer(Budget[State]):
-    """An odometer: ``slack``, a part of δ, is for the concentration bound, the rest for the δ_i.
-    Abstract."""
+    """Base class of odometers: the part ``slack`` of δ is for the concentration bound, the rest for
+    the δ_i. Abstract."""
 
     __slots__ = ()
     delta: Fraction
@@ -75,19 +75,18 @@ class AnyOdometer(Budget[State]):
 class Odometer(AnyOdometer[Distance]):
     """A running bound on the privacy spent, valid at all times simultaneously.
 
-    Whoever stops whenever they like, by the answers: over the views v that they end with,
-    Σ_v max(0, P(v) - e^reading(v)·Q(v)) <= ``delta``, with the ``reading(state).epsilon`` of then.
+    For an adversary that stops at any time, chosen by the answers: over its final views v,
+    Σ_v max(0, P(v) - e^reading(v)·Q(v)) <= ``delta``, with ``reading(state).epsilon`` at that time.
     While no claim has a δ_i, the privacy loss itself is at no time above its reading, with
-    probability 1 - ``delta``. That of a claim (ε_i, δ_i) is the loss of the RR_{ε_i,δ_i} of which
-    the mechanism is a post-processing, not of the view: a (0, 1/10)-DP mechanism may well lose
-    more than 0 in every other view (``antiphon verify --theorem Odometers``).
-    It never refuses. As a budget it promises nothing in advance (a filter does).
-    The reading is the smaller of Σε_i and
+    probability 1 - ``delta``. With a δ_i the statement is about the loss of the RR_{ε_i,δ_i} of
+    which the mechanism is a post-processing, not of the view: a (0, 1/10)-DP mechanism may lose
+    more than 0 in half of its views (``antiphon verify --theorem Odometers``). It never refuses. As
+    a budget it promises nothing in advance, unlike a filter. The reading is the smaller of Σε_i and
     ½V + √((V + y)(2 ln(1/δ') + ln(1 + V/y))), V = Σε_i² (a ρ-zCDP claim adds 2ρ), where δ' =
-    ``slack``, by default delta/2; if the δ_i add up to more than delta - slack, infinity.
-    Any y > 0 is sound; it is chosen to be sharp where the loss is ``near`` (nats).
-    Source: the normal mixture of Robbins 1970; Whitehouse, Ramdas, Rogers, Wu 2023 (odometers);
-    proof as in ``RogersFilter``, with Ville's inequality at 1/δ'.
+    ``slack``, by default delta/2; if the δ_i add up to more than delta - slack, infinity. Any y > 0
+    is sound; it is chosen to be sharp where the loss is ``near`` (nats). Source: the normal mixture
+    of Robbins 1970; Whitehouse, Ramdas, Rogers, Wu 2023 (odometers); proof as in ``RogersFilter``,
+    with Ville's inequality at 1/δ'.
 
     >>> from antiphon.protocol import Pure
     >>> odometer = Odometer(delta=1e-6, slack=1e-6)
@@ -145,12 +144,12 @@ class Odometer(AnyOdometer[Distance]):
 class RenyiOdometer(AnyOdometer[Spent]):
     """A running bound on the privacy spent, from Rényi divergences at one order α.
 
-    As ``Odometer``, for claims of every measure: a claim costs the D_α that ``RenyiFilter`` charges
-    for it. The reading is ΣD_i + ln(1/δ')/(α-1), where δ' = ``slack``, by default delta/2; if the
-    δ_i add up to more than delta - slack, infinity. It is sharp where (α-1)ΣD_i is about ln(1/δ').
-    Proof: with L the privacy loss, e^((α-1)(L - ΣD_i)) is at most the potential of ``RenyiFilter``
-    over P(h), for a budget of 0: in the world P a supermartingale >= 0 that starts at 1. By Ville's
-    inequality it ever reaches 1/δ' with probability at most δ'.
+    Like ``Odometer``, but for claims of every measure: a claim costs the D_α that ``RenyiFilter``
+    charges for it. The reading is ΣD_i + ln(1/δ')/(α-1), where δ' = ``slack``, by default delta/2;
+    if the δ_i add up to more than delta - slack, infinity. It is sharp where (α-1)ΣD_i is about
+    ln(1/δ'). Proof: with L the privacy loss, e^((α-1)(L - ΣD_i)) is at most the potential of
+    ``RenyiFilter`` over P(h), for a budget of 0: in the world P a supermartingale >= 0 that starts
+    at 1. By Ville's inequality it ever reaches 1/δ' with probability at most δ'.
 
     >>> from antiphon.protocol import GaussianDP
     >>> odometer = RenyiOdometer(order=16, delta=1e-6, slack=1e-6)

@@ -27,8 +27,8 @@ _MARGIN: Final = 1e-9
 class Sum(NamedTuple):
     """A sum of rationals and logarithms ``Log(q)``, kept as numerator/denominator + ln(argument).
 
-    Exact until a denominator has more than 2048 bits or the argument more than 512; then it
-    is rounded up, so that adding stays O(1) and a sum is never below the truth.
+    Exact until a denominator has more than 2048 bits or the argument more than 512; then it is
+    rounded up, so that adding stays O(1) and a sum is never too small.
     """
 
     numerator: int = 0
@@ -69,7 +69,7 @@ class Sum(NamedTuple):
         if argument is None and not isinstance(limit, Log):
             return numerator * limit.denominator <= limit.numerator * denominator
         most, about = _about(limit), float(self)
-        if abs(most - about) > _MARGIN * (1 + most):  # not so where either is infinite
+        if abs(most - about) > _MARGIN * (1 + most):  # False if either is infinite
             return most > about
         argument = argument or Fraction(1)
         if isinstance(limit, Log):  # r + ln a <= ln b, that is r <= ln(b/a)

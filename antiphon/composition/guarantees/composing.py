@@ -1,4 +1,4 @@
-"""Common parts of theorems about concurrent composition: the curve of Comp[RR…], and premises."""
+"""Common parts of the rules for concurrent composition: the curve of Comp[RR…], and premises."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, TypeAlias
@@ -27,7 +27,7 @@ from antiphon.protocol.records.labels import message_label
 def composed(parameters: Sequence[Parameters], most: int | None = None) -> PrivacyCurve:
     """The tight privacy curve of Comp[RR_{ε_i,δ_i}]; of no parameters, that of (0, 0).
 
-    ``most``: of at most so many of the parameters, whichever the adversary takes.
+    ``most``: the adversary chooses at most that many of the parameters.
     """
     if not parameters or most == 0:
         return optimal([(0, 0)])
@@ -109,7 +109,7 @@ Sum: TypeAlias = tuple[PrivacyCurve, tuple[kinds.Measure, ...]]
 
 @attrs.frozen
 class Adding:
-    """How fixed amounts add up in one kind of measure: the theorems to cite, and the function
+    """The addition of fixed amounts in one kind of measure: the theorems to cite, and the function
     that adds."""
 
     fixed: str
@@ -187,7 +187,7 @@ DISCRETE: Final = Premise("created mechanisms have discrete answers", Mark.ENFOR
 
 
 def at_most(number: int, inquiry: Inquiry) -> Premise:
-    """The premise that at most ``number`` of the created mechanisms are asked anything."""
+    """The premise that at most ``number`` of the created mechanisms receive a query."""
     return Premise(
         f"at most {number:,} of the created mechanisms are asked anything",
         Mark.ENFORCED if inquiry.bounded else Mark.GIVEN,

@@ -1,7 +1,7 @@
 """Derivations: trees of theorems with their premises, and how each premise is known.
 
-Where no theorem applies: why, and the adversaries who refute sparse compositions. These are found
-by their registered names, as their room is right of this one.
+Also the error where no theorem applies, and the adversaries that refute sparse compositions; these
+are found by their registered names, as packages may import downward only.
 """
 
 from __future__ import annotations
@@ -44,9 +44,8 @@ class Counterexample:
     """The counterexample of CM §5.2: 1-sparse composition of copies of M_δ, each claimed to be (ε,
     δ)-DP.
 
-    With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with
-    an even chance. ``adversary`` plays against ``verification``; it is found by its registered
-    name.
+    With ℓ copies the adversary learns the bit w.p. 1-(1-δ)^ℓ; ``copies`` is the least ℓ with an
+    even chance. ``adversary`` plays against ``verification``; it is found by its registered name.
     """
 
     epsilon: ExactEpsilon
@@ -70,7 +69,7 @@ class Counterexample:
 
     def __str__(self) -> str:
         return (
-            f"{self.copies:,} copies of M_δ, δ = {self.delta}, give the bit away every other time"
+            f"{self.copies:,} copies of M_δ, δ = {self.delta}, reveal the bit with probability 1/2"
         )
 
 
@@ -80,8 +79,8 @@ class ExposedCounterexample:
     M_{p,E}.
 
     E is about three times the loss that is claimed, 3√(2ρ) or 3μ; p a power of two for which
-    M_{p,E} keeps to the claim. With ``copies`` the adversary gets RR_E of the bit every other
-    time, and with more always. (Any E will do: however large, there is a p.)
+    M_{p,E} keeps to the claim. With ``copies`` mechanisms the adversary gets RR_E of the bit with
+    probability 1/2, with more nearly always. (Any E will do: for each there is a p.)
     """
 
     measure: kinds.ZeroConcentrated | kinds.GaussianDP
@@ -144,9 +143,9 @@ class Mark(enum.Enum):
     PROVED = "proved"
     """The premise is proved in the cited source."""
     GIVEN = "given"
-    """The premise is part of the question: the guarantee is about adversaries who keep to it."""
+    """The premise is part of the question: the guarantee covers only adversaries that obey it."""
     ASSUMED = "assumed"
-    """The premise is not known to hold; the guarantee is worth only as much as it is."""
+    """The premise is not known to hold; the guarantee holds only if it does."""
     FAILED = "failed"
 
 
@@ -207,7 +206,8 @@ class Derivation:
     def mechanised(self) -> Mechanised | None:
         """The machine-checked theorem by which this step holds; None: its proof is on paper.
 
-        It is about (ε, δ), so none is named where other measures are promised, too.
+        Machine-checked theorems are about (ε, δ), so none is named where other measures are
+        promised, too.
         """
         plain = all(isinstance(each, kinds.Pure | kinds.Approximate) for each in self.measures)
         return MECHANISED.get(self.covered) if plain else None
@@ -254,9 +254,9 @@ class Derivation:
     ) -> Claim:
         """The guarantee as a claim: (ε, δ) at ``delta``, or at the floor of the curve if None.
 
-        With ``kind``: what is promised in that measure. Where the question was narrowed (a mark
-        GIVEN) it is only assumed.
-        Raises: InvalidArgument where nothing of the kind is promised.
+        With ``kind``: the promise in that measure. If the question was narrowed (a premise
+        marked GIVEN), the claim is only assumed. Raises: InvalidArgument where nothing of the kind
+        is promised.
         """
         return self._claim(point_at(self.curve, delta) if kind is None else self._promised(kind))
 

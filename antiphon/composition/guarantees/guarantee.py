@@ -1,5 +1,5 @@
-"""The function ``ap.guarantee``: a system's privacy guarantee and its proof; and a system that
-claims it."""
+"""The function ``ap.guarantee``: a system's privacy guarantee with its proof; and ``Certified``, a
+system that claims it."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -82,9 +82,9 @@ class Guarantee(Displayed):
         ``measure``.
 
         ``delta`` None: the floor of the curve, with exact parameters where they are known.
-        ``measure=ZeroConcentrated``, or another kind: what is promised in that one.
-        Where the question was narrowed (``catalogue``, ``max_creations``) it is only assumed.
-        Raises: InvalidArgument for a δ at which no ε is promised; a kind of which nothing is.
+        ``measure=ZeroConcentrated``, or another kind: the promise in that measure. If the question
+        was narrowed (``catalogue``, ``max_creations``) the claim is only assumed. Raises:
+        InvalidArgument for a δ at which no ε is promised, or a measure without a promise.
         """
         return self.derivation.claim(delta, measure)
 
@@ -112,8 +112,8 @@ class Guarantee(Displayed):
     ) -> Risk:
         """Bounds on an adversary's success, rounded up: advantage, true-positive rate, …
 
-        ``prior``: how likely the adversary takes it that the protected data are there;
-        ``false_positive``: how often one who is not there is accused.
+        ``prior``: the adversary's prior probability of membership; ``false_positive``: the rate at
+        which non-members are accused.
         """
         known = self.derivation
         return risk_of(known.curve, known.measures, prior=prior, false_positive=false_positive)
@@ -152,9 +152,9 @@ def guarantee(
     5.5, 6.1, filters), checks every premise it can and marks what it cannot as *assumed*.
     Args: ``verification``, f; None where the system suggests one (its claim, a verifier in
     the chain, a budget). ``inner``, f' of a complex mechanism (CM §6). ``catalogue`` and
-    ``max_creations`` narrow the question: to adversaries who create nothing else, and no more.
-    Event or user level of a ConComp counts over all of its mechanisms together (``across``).
-    Raises: NoGuarantee, a CompositionError, that names the premise that fails and the cure.
+    ``max_creations`` restrict the adversary to these creations, and to that many. For a ConComp,
+    event or user level counts over all its mechanisms together (``across``). Raises: NoGuarantee, a
+    CompositionError, that names the premise that fails and the cure.
 
     >>> from antiphon import ConComp, ExtConComp, verifiers
     >>> from antiphon.composition import sparse_parallel
@@ -180,7 +180,7 @@ def guarantee(
     if catalogue is not None and not isinstance(catalogue, Iterable):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(f"catalogue lists mechanisms, and is no {type(catalogue).__name__}")
     if type(system) is ConComp and isinstance(verification, EventLevel | UserLevel):
-        verification = across(system, verification)  # over all of its mechanisms together
+        verification = across(system, verification)  # for all mechanisms together
     listed = None if catalogue is None else tuple(map(_creation, catalogue))
     inquiry = Inquiry(system, verification, inner, listed, max_creations=max_creations)
     return Guarantee(system, derive(inquiry))
@@ -209,13 +209,12 @@ class Certified(Delegating):
     """The mechanism M with the claim that ``guarantee(M, f)`` derives, at ``delta`` (None: at its
     floor).
 
-    Where the derivation has other measures, ρ, μ or a Rényi curve, it claims them too; without
-    ``delta`` these alone, if the curve reaches its floor nowhere.
+    Other measures of the derivation (ρ, μ or a Rényi curve) are claimed, too; without ``delta``
+    only these, if no finite ε attains the floor.
 
     So compositions nest: all sparse vectors of a histogram are one mechanism, an ExtConComp
-    w.r.t. f_∞, beside others (CM §7). ``truth`` says where it is proved that what is created
-    in M asserts true claims; empty: that is assumed, and so is the claim.
-    Raises: NoGuarantee.
+    w.r.t. f_∞, beside others (CM §7). ``truth`` cites the proof that creations in M assert true
+    claims; empty: that is assumed, and so is the claim. Raises: NoGuarantee.
 
     >>> from antiphon import Create
     >>> from antiphon.composition import fixed_mechanisms, sparse_parallel
@@ -236,7 +235,7 @@ class Certified(Delegating):
         claims = derive(self.derived.inquiry).claims(self.delta)
         own = self.mechanism.signature
         if any(type(self.mechanism) is each for each in (ConComp, ExtConComp, ComplexMechanism)):
-            own = attrs.evolve(own, answers=Countable())  # V[f], or the theorem, saw to that
+            own = attrs.evolve(own, answers=Countable())  # V[f] or the theorem requires it
         set_derived(self, claims=claims, signature=own)
 
     @property

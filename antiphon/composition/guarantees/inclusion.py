@@ -1,7 +1,7 @@
 """Facts about verification functions by inspection: inclusion, number of pairs, consistency.
 
-Which of them allow no more than others, f ⊆ g; and whether the f' of a creation is first-pair
-consistent (CM Def. 5.3), as far as one can see.
+Whether one allows no more than another, f ⊆ g; and whether the f' of a creation is first-pair
+consistent (CM Def. 5.3), as far as inspection shows.
 """
 
 import math
@@ -22,8 +22,9 @@ from antiphon.verifiers import AnyTwo, Monotone, Relation, Within, models
 def includes(outer: Verification, inner: Verification) -> bool:
     """Whether every sequence valid for ``inner`` is surely valid for ``outer``.
 
-    Then what is private w.r.t. ``outer`` is so w.r.t. ``inner``: there are fewer adversaries.
-    False means "not known to be". Exact types only: a subclass may do as it likes.
+    Then privacy w.r.t. ``outer`` implies privacy w.r.t. ``inner``, which has fewer adversaries.
+    False means "not known to be". Only exact types are recognised, as a subclass may change
+    anything.
 
     >>> from antiphon.verifiers.models import bounded, event_level, neighbouring_start
     >>> includes(event_level(), bounded(neighbouring_start(), 3))
@@ -43,7 +44,7 @@ def includes(outer: Verification, inner: Verification) -> bool:
     if type(inner) is models.UpdatesAndQueries and (
         type(outer) is models.EventLevel or type(outer) is models.UserLevel
     ):
-        return includes(outer, inner.updates)  # which passes over pairs that do not differ
+        return includes(outer, inner.updates)  # the outer f ignores pairs that do not differ
     if type(outer) is models.NeighbouringStart and type(inner) is models.NeighbouringStart:
         starts = outer.initial is None or identical(outer.initial, inner.initial)
         return starts and _implies(outer.relation, inner.relation)
@@ -57,7 +58,7 @@ def _has_room(outer: Verification, inner: Verification) -> bool:
     """Whether every pair that may differ under ``inner`` may differ under ``outer``, apart from
     their number.
 
-    Event level: whatever pairs are neighbours. User level: if one user's in both.
+    Event level allows any neighbouring pair; user level only pairs of one user, in both functions.
     """
     narrower: tuple[type[Verification], ...] = ()
     if type(outer) is models.EventLevel:
@@ -101,7 +102,7 @@ def _implies(outer: Relation, inner: Relation) -> bool:
 def group_size(outer: Verification, inner: Verification, most: float = math.inf) -> int | None:
     """The number k if ``inner`` is ``outer`` with k differing pairs in place of one; else None.
 
-    ``most`` bounds how many pairs there are.
+    ``most`` bounds the number of pairs.
 
     >>> from antiphon.verifiers.models import bounded, event_level
     >>> group_size(event_level(), bounded(event_level(events=3), 9))
@@ -135,9 +136,9 @@ def verification_of(claim: Claim) -> Verification:
 def require(create: Create, verification: Verification, whole: str) -> None:
     """Check that a creation's claim is w.r.t. an f that covers the one assumed by a proof.
 
-    Of the creation itself: a mechanism may claim otherwise when it is asked again. One without a
-    claim is left to the theorem.
-    Raises: InvalidArgument if the claim is about fewer sequences than ``verification``.
+    The creation's own claim is read, as a mechanism's ``claims`` may change. A creation without a
+    claim passes: the theorem checks it. Raises: InvalidArgument if the claim is about fewer
+    sequences than ``verification``.
     """
     claim = create.claim
     if claim is not None and not includes(verification_of(claim), verification):
@@ -161,8 +162,8 @@ def few_messages(space: Space, most: int) -> tuple[object, ...] | None:
 
 
 def answering(mechanism: ContinualMechanism) -> Mark:
-    """How it is known that a mechanism answers within its signature: PROVED for this library's own,
-    CHECKED by listing runs.
+    """The mark of the premise that a mechanism answers within its signature: PROVED for this
+    library's own, CHECKED by listing runs.
 
     Else ASSUMED; FAILED if an answer outside the signature was seen.
     """
@@ -218,7 +219,7 @@ def consistent(create: Create) -> Mark:
     breaks it.
 
     Checked for the f' of this package, and wherever the states that identical pairs lead to
-    can be listed; a user's f' about an infinite query space is believed, so assumed.
+    can be listed; the declaration of a user's f' about an infinite query space is ASSUMED.
     """
     f = None if create.claim is None else verification_of(create.claim)
     if f is None or not f.first_pair_consistent:
@@ -227,7 +228,7 @@ def consistent(create: Create) -> Mark:
     seen = None if queries is None else _explored(f, queries)
     if seen is not None:
         return Mark.CHECKED if seen else Mark.FAILED
-    while type(f) is models.Bounded and f.pairs > 1:  # as consistent as what it bounds
+    while type(f) is models.Bounded and f.pairs > 1:  # consistent if the bounded function is
         f = f.verification
     return Mark.CHECKED if is_library_code(type(f)) else Mark.ASSUMED
 
@@ -236,7 +237,7 @@ def _explored(f: Verification, queries: tuple[object, ...]) -> bool | None:
     """Whether f refuses every pair that differs after an identical pair; None if it cannot be
     decided.
 
-    There may be too many states, or they may say of themselves which are equal.
+    None: too many states, or states whose class defines its own equality.
     """
     waiting = deque(_after(f, f.initial_state, queries))
     seen = {fingerprint(state) for state in waiting}

@@ -42,8 +42,8 @@ def believed_claims(mechanism: Mechanism) -> list[Claim]:
 def of_claims(mechanism: Mechanism, claims: Sequence[Claim], stated: str = "claims") -> Leaf:
     """The leaf derivation from claims of one status w.r.t. one f; the curve is the least of theirs.
 
-    One that this library derived is derived again, as what it was derived from may have
-    changed since it was made. ``stated``: the attribute by which the mechanism says so.
+    A claim that this library derived is derived again, as its parts may have changed since.
+    ``stated``: the attribute of the mechanism that states the claims.
     """
     below: tuple[Derivation, ...] = ()
     reason: str | None = None
@@ -100,8 +100,8 @@ def _true(mechanism: Mechanism, claims: Sequence[Claim], reason: str | None) -> 
 
 _TRUE: Final = "every creation asserts a true claim (CM Def. 4.4)"
 _UNKNOWN: Final = (
-    "V[f] refuses creations without a claim or with a refuted one, and can know no more; "
-    "pass catalogue=… to have the claims of what may be created looked at"
+    "V[f] refuses creations without a claim or with a refuted one, and can check no more; "
+    "pass catalogue=… with all that may be created, and their claims are checked"
 )
 
 
@@ -114,10 +114,11 @@ def created(create: Create, *, others: bool = False) -> Leaf:
     """The leaf for one creation: its asserted claim, which is one of the mechanism's or weaker
     (``Create`` checks that).
 
-    With ``others``, all that its mechanism claims of the same f', and as surely, too.
+    With ``others``, also all claims of its mechanism w.r.t. the same f' that are as certain.
 
-    A chain claims what its mechanism does (CM Lemma 2.15): whose word that is, its derivation
-    says. It may be about another claim of that mechanism, so it proves none that is assumed.
+    A chain has the claims of its mechanism (CM Lemma 2.15), with their source in its derivation.
+    That may be about another claim of the mechanism, so it never turns an assumed claim into a
+    proved one.
     """
     mechanism, claim = create.mechanism, create.claim
     assert claim is not None

@@ -1,7 +1,7 @@
 """The theorems that Coq has checked: their names in proofs/Proved.v, and what the model leaves out.
 
-A rule says of each derivation which row covers all that it used (``Derivation.covered``). A row is
-the name of the theorem that is cited, and what it is about where there are two statements.
+A rule names the row that covers all that its derivation used (``Derivation.covered``). A row's key
+is the name of the cited theorem, with its subject where there are two statements.
 """
 
 from __future__ import annotations

@@ -1,20 +1,20 @@
 """The table of rules: from the types of a system and of an f to the theorems about them.
 
 An *inquiry* is a system with an f. A *rule* is a theorem about systems of one type and an f of
-one type: it is asked the inquiry and answers with a derivation, or with None where its theorem
-says nothing. What it has to know of a part it does not look up: it yields an inquiry of the part,
-and is sent the part's derivation (``derive`` runs it).
+one type: given the inquiry, it returns a derivation, or None where its theorem does not apply. To
+use the guarantee of a part, it yields an inquiry about the part and is sent the part's derivation.
 
-``derive`` is the driver: it asks the table, and asks it again for each part that a rule names.
+``derive`` is the driver: it looks rules up in the table, and again for each part that a rule names.
 
-A rule answers w.r.t. the f₁ that its theorem speaks of. Here alone that is compared with the f that
-was asked about:
+A rule answers w.r.t. the f₁ of its theorem. Only here is f₁ compared with the f that was asked
+about:
 
 * *Fewer sequences*: f allows no more than f₁, so every adversary w.r.t. f is one w.r.t. f₁.
 * *Group privacy* (Vadhan 2017, Lemma 2.2): f allows k differing pairs for each of f₁; for a CM the
   hybrids change the differing pairs in turn. Figure: ``GroupCurve``.
 
-Of any other f nothing is said, not even as assumed: what f₁ promises is then known to say nothing.
+For any other f there is no answer, not even an assumed one: a promise w.r.t. f₁ implies nothing
+about it.
 """
 
 from __future__ import annotations
@@ -112,9 +112,9 @@ def rule(
 def rule(theorem: str, *systems: Any, about: Any = WHATEVER, rank: int = 0) -> Any:
     """Decorator: register a theorem for systems of these types w.r.t. an f of type ``about``.
 
-    Exact types, as a subclass may do as it likes. Without a type: of every mechanism, where no
-    rule about its own type answers. Without ``about``: whatever f is. Rules of the same types
-    are asked in the order of ``rank``, until one answers or raises.
+    Types match exactly, as a subclass may change anything. Without a type: for every mechanism for
+    which no rule about its own type answers. Without ``about``: for every f. Rules of the same
+    types are asked in the order of ``rank``, until one answers or raises.
     """
 
     def add(derive: Any) -> Any:
@@ -153,7 +153,7 @@ GROUP: Final = "group privacy (Vadhan 2017, Lemma 2.2)"
 def derive(inquiry: Inquiry) -> Derivation:
     """The derivation that answers an inquiry. Deep systems cost a list, not Python's call stack.
 
-    Raises: NoGuarantee where no theorem applies; InvalidArgument for what is no mechanism;
+    Raises: NoGuarantee where no theorem applies; InvalidArgument if the system is no mechanism;
     Intractable for more than a million parts.
     """
     waiting: list[Steps] = [_asked(inquiry)]
@@ -180,7 +180,7 @@ def _asked(inquiry: Inquiry) -> Steps:
     """The rules of one inquiry, tried in turn until one answers; its answer is restated about the f
     asked for.
 
-    A rule may answer w.r.t. another f: whichever its theorem speaks of.
+    A rule may answer w.r.t. another f, that of its theorem.
     """
     system, f = inquiry.system, inquiry.verification
     if not isinstance(system, Mechanism):  # pyright: ignore[reportUnnecessaryIsInstance]
@@ -197,7 +197,7 @@ def _asked(inquiry: Inquiry) -> Steps:
 def told_of(known: Derivation, f: Verification | None) -> Derivation:
     """A known guarantee restated about f; unchanged if f is None.
 
-    Raises: NoGuarantee if it says nothing of f.
+    Raises: NoGuarantee if it implies nothing about f.
     """
     first = known.verification
     if f is None or identical(first, f):

@@ -19,7 +19,7 @@ from antiphon.verifiers import models
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if nothing is promised at the floor."""
 _NOTHING: Final = 100.0
-"""The largest ε for which the factor e^ε is spelled out."""
+"""The largest ε for which a statement spells out the factor e^ε."""
 
 
 class Section(NamedTuple):
@@ -104,13 +104,13 @@ def protects(f: Any) -> str:
         most = "all updates" if f.events is None else f"up to {f.events} updates"
         return f"{most} of one user, where updates that do not differ may be of that user, too"
     if type(f) is models.NeighbouringStart:
-        return "what tells the data it begins with from a neighbour's"
+        return "the difference between the initial dataset and a neighbouring one"
     if type(f) is models.UpdatesAndQueries:
         return protects(f.updates)
     if type(f) is models.Bounded:
         return protects(f.verification)
     words: object = getattr(f, "protects", None) if why_untrusted(f) is None else None
-    return words if type(words) is str else f"whatever two streams may differ in by {_label(f)}"
+    return words if type(words) is str else f"any difference of two streams that {_label(f)} allows"
 
 
 def _label(f: object) -> str:
@@ -140,8 +140,8 @@ def _figures(known: Derivation) -> Iterator[str]:
         return
     grown = exact.exp(epsilon)
     factor = shown_up(grown * (1 + 2.0**-40) if isinstance(grown, float) else grown, 4)
-    text = f"Whatever the protected data are, what is seen is at most {factor} times as likely"
-    rest = f", but for a probability of {shown_up(delta)}" if delta else ""
+    text = f"With any protected data, the answers are at most {factor} times as likely"
+    rest = f", except with a probability of {shown_up(delta)}" if delta else ""
     yield f"{text} as without them{rest}."
 
 
@@ -158,7 +158,7 @@ def _assumed(known: Derivation) -> Iterator[str]:
             none = False
             yield f"{words}: {text}{f' ({why})' if why else ''}."
     if none:
-        yield "Nothing but that this code, Python and the machine compute what they say."
+        yield "Only that this code, Python and the machine compute correctly."
 
 
 def _known(known: Derivation) -> Iterator[str]:
@@ -174,7 +174,7 @@ def _known(known: Derivation) -> Iterator[str]:
 
 def _uncovered() -> tuple[str, ...]:
     return (
-        "What else is told of the same data: the figures of several systems add up.",
-        "What follows from what was known before, or from others' data.",
-        "Who reads the system's memory, its files or its coins, or measures how long it takes.",
+        "Other releases about the same data: the figures of several systems add up.",
+        "Conclusions from earlier knowledge, or from other people's data.",
+        "Attackers who read the system's memory, its files or its coins, or measure running times.",
     )

@@ -1,6 +1,6 @@
 """A derivation as plain text, Markdown, JSON, a Mermaid flowchart, or a drawn SVG tree.
 
-In a picture every text is escaped, whoever wrote it.
+In a picture every text is escaped, users' texts too.
 """
 
 from collections.abc import Iterator

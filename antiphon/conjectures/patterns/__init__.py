@@ -1,1 +1,1 @@
-"""The subjects of conjectures: families of games in which some mechanisms are sought."""
+"""Subjects of conjectures: families of games with unknown mechanisms, which are searched for."""

@@ -1,15 +1,15 @@
 """The pattern of a filter: the search chooses the claims charged to it, their order, and when.
 
-What a filter is given to charge for: of each claim a mechanism that keeps it and loses most.
+The charged mechanisms: for each claim one that keeps it with the largest loss.
 
-* (ε, δ): RR_{ε,δ}. Whatever keeps the claim is a post-processor of it, interactive or not (CM
-  Thm 2.5, App. A; Kairouz, Oh and Viswanath 2015), so nothing loses more, by any measure.
+* (ε, δ): RR_{ε,δ}. Every mechanism with the claim is a post-processing of it, interactive or not
+  (CM Thm 2.5, App. A; Kairouz, Oh and Viswanath 2015), so none loses more, in any measure.
 * A moment c of an order α: RR_ε with a probability p, else silence, so that 1 + p(w-1) = c, where
   w is the moment of RR_ε. At the order α itself no other mechanism of this claim loses more, for
-  then a composition multiplies the moments (theory of ``RenyiFilter``): to adapt is of no use.
+  then a composition multiplies the moments (theory of ``RenyiFilter``): adaptivity does not help.
 * ρ-zCDP: RR_ε with ε²/2 <= ρ (Bun and Steinke 2016, Prop. 1.4). Only Gaussian noise has D_α = αρ at
-  all α, and that is not finite. So this is not the worst, but nearly, for a small ρ and α: its D_2
-  is 0.98·2ρ for ρ = 1/50.
+  all α, which is not finite. So this is not the worst mechanism, but nearly, for small ρ and α: its
+  D_2 is 0.98·2ρ for ρ = 1/50.
 """
 
 from collections.abc import Sequence
@@ -50,7 +50,7 @@ def charged(given: Any) -> tuple[Charged, ...]:
     try:
         claims: list[Any] = list(given)
     except TypeError:
-        return pairs(given)  # which says what to give
+        return pairs(given)  # its error says what to give
     return tuple(map(_one, claims))
 
 
@@ -63,7 +63,7 @@ def _one(given: Any) -> Charged:
     curve: Any = given.curve
     if type(curve) is not OnlyAt or curve.moment <= 1:
         raise InvalidArgument(
-            "of a Rényi claim a search can say what is worst at one whole order only: give "
+            "the worst mechanism of a Rényi claim is known at one whole order only: give "
             "Renyi(OnlyAt(order, moment)), with a moment e^((α-1)D) above 1"
         )
     return given
@@ -142,7 +142,7 @@ def response_moment(odds: int, order: int) -> Fraction:
 
 
 _MOST: Final = 16
-"""The largest number of claims: all sets of them are tried, if there is time."""
+"""The largest number of claims in a grid: all sets of them are tried, if there is time."""
 
 
 def _few(_: object, __: object, given: tuple[Charged, ...]) -> None:
@@ -163,11 +163,11 @@ def _budget(_: object, __: object, given: object) -> None:
 class FilterPattern(Pattern):
     """ExtConComp with a budget, under which up to ``creations`` mechanisms are created adaptively.
 
-    Their claims are of a grid, and each is the worst mechanism of its claim (``worst_responses``):
-    of (ε, δ) RR_{ε,δ}, of which whatever keeps the claim is a post-processor, so that nothing is
-    lost that these do not lose. The best adversary of a set of them is the exact engine's to find;
-    what is sought is the set, from small ones on. There are finitely many, and a search ends with
-    the last. Bounded is their δ at ε; or, with an ``order``, the moment e^((α-1)D) of that order.
+    Their claims are from a grid, and each is the worst mechanism of its claim (``worst``): for (ε,
+    δ) RR_{ε,δ}, of which every mechanism with the claim is a post-processing, so no other loses
+    more. The exact engine finds the best adversary for a set of them; the search is over sets,
+    small ones first. There are finitely many, and the search ends with the last. The bounded figure
+    is their δ at ε; or, with an ``order``, the moment e^((α-1)D) of that order.
     """
 
     budget: Budget[Any] = attrs.field(validator=_budget)
@@ -225,7 +225,7 @@ class FilterPattern(Pattern):
         }  # fmt: skip
 
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """(loss of a single claim, which no bound may be below; its source). Raises:
+        """A lower bound on every true bound: (the loss of a single claim, its source). Raises:
         InvalidArgument if no claim can be charged."""
         budget, claims = self.budget, [each.creation.claim for each in self.responses]
         charged = (budget.charge(budget.initial_state, each.measure) for each in claims if each)
@@ -261,12 +261,12 @@ class FilterPattern(Pattern):
         result = judged_game(
             self.question(chosen), self.rounds, self.figure(epsilon), mechanisms, lost
         )
-        assert result is not None  # as no world alone has an answer of any of them
+        assert result is not None  # as every answer is possible in both worlds
         return result
 
 
 class SetBySet:
-    """A climber that tries one set of claims after another; its law is 1 for each claim in the
+    """A search that tries one set of claims after another; its law is 1 for each claim in the
     set."""
 
     def __init__(self, pattern: FilterPattern, size: Size, epsilon: ExactEpsilon) -> None:

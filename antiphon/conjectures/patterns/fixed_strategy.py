@@ -1,12 +1,12 @@
 """The probabilities of a fixed adversary's views, as polynomials in the laws of the sought
 mechanisms.
 
-A law is a realisation plan: a product of probabilities along a tree (``Domain``). So a run of the
-game in which the copies of the mechanisms end at some histories has the product of the laws there
-for its probability, times that of all other coins. Which runs there are is found by playing with
-*free twins*, which answer anything with equal chances: the chances are divided out again. What
-others do between the mechanisms, a post-processor say, is played and need not be understood.
-What is lost is a sum over views, convex in their probabilities: its ``tangent`` is a polynomial.
+A law is a realisation plan: a product of probabilities along a tree (``Domain``). So the
+probability of a run of the game is the product of the laws at the final histories of the
+mechanisms' copies, times that of all other coins. The possible runs are found by playing with *free
+twins*, which give every answer with equal probability; this probability is divided out again. Other
+parts between the mechanisms, such as a post-processor, are simply played. The loss is a sum over
+views, convex in their probabilities: its ``tangent`` is a polynomial.
 """
 
 from collections.abc import Hashable, Iterator, Sequence
@@ -24,8 +24,8 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, Chain, Claim, Coins, Draw, Pair, RecordedCoins, same
 
 Copies: TypeAlias = tuple[tuple[int, int], ...]
-"""(number of the law, index of the current history), for each copy of a mechanism that was
-asked."""
+"""(number of the law, index of the current history), for each copy of a mechanism that got a
+query."""
 Polynomial: TypeAlias = dict[Copies, float]
 """A polynomial in the entries of laws: the coefficient of each product of entries."""
 _MARK: Final = 1 << 256
@@ -70,7 +70,7 @@ class _Drawn(NamedTuple):
 
 class FixedStrategy:
     """All runs of one game's adversary, played in a second game whose mechanisms are replaced by
-    free twins."""
+    free twins (any answer equally likely)."""
 
     def __init__(self, adversary: StrategyAdversary, own: Question, free: Question) -> None:
         self._adversary = adversary
@@ -101,7 +101,7 @@ class FixedStrategy:
         while waiting:
             number, state, run = waiting.pop()
             node = self._adversary.nodes[max(number, 0)]
-            if number < 0 or node.message is HALT:  # an answer that its own laws never give ends it
+            if number < 0 or node.message is HALT:  # an answer of probability 0 ends the run
                 yield run._replace(accused=number >= 0 and node.accuses)
                 continue
             for p, (told, answer) in _played(game, state, self._message(node.message)):
@@ -116,7 +116,8 @@ class FixedStrategy:
                     waiting.append((to, told.state, longer))
 
     def _message(self, message: Any) -> object:
-        """The message, with each created mechanism replaced by its free twin."""
+        """The message, with each created mechanism replaced by its free twin (any answer equally
+        likely)."""
         if type(message) is Pair and type(message.zero) is Create:
             return self._created[fingerprint(message.zero)]
         return message
@@ -129,16 +130,16 @@ def _played(game: Chain, state: object, message: object) -> list[tuple[Any, tupl
         return _Drawn(after, tape.take()), answer
 
     found: list[Any] = branches(step, state, message)
-    return [each for each in found if type(each[1][0]) is _Drawn]  # what fails tells nothing here
+    return [each for each in found if type(each[1][0]) is _Drawn]  # a failure reveals nothing
 
 
 def _moved(
     copies: Copies, draws: Sequence[Draw], domains: Sequence[Domain]
 ) -> tuple[Copies, float]:
-    """The histories of the copies after some draws, and the factor that divides out the twins'
-    probabilities.
+    """The histories of the mechanisms' copies after some draws, and the factor that divides out the
+    free twins' probabilities.
 
-    Copies at one history of one law are interchangeable, so it is no matter which one moved.
+    Copies at the same history of the same law are interchangeable.
     """
     at, weight = list(copies), 1.0
     for kind, parameter, answer in draws:

@@ -1,4 +1,4 @@
-"""The pattern of any game that the user composes of sought mechanisms and of fixed ones."""
+"""The pattern of any game that the user composes of fixed and of unknown mechanisms."""
 
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
@@ -40,16 +40,16 @@ def _parts(_: object, __: object, given: tuple[pattern.SoughtMechanism, ...]) ->
 @register("antiphon.GamePattern/1")
 @attrs.frozen(kw_only=True)
 class GamePattern(pattern.Pattern):
-    """All games that the function ``compose`` makes of mechanisms, one sought mechanism for each
+    """All games that the function ``compose`` makes of mechanisms: one unknown mechanism for each
     part.
 
-    Bounded is their δ at ε; or, with an ``order``, Σ p^α q^(1-α) of that order α, which is
-    e^((α-1)D) of the Rényi divergence D of the views (Mironov 2017): ε is then of no use.
+    The bounded figure is their δ at ε; or, with an ``order``, Σ p^α q^(1-α) of that order α, which
+    is e^((α-1)D) of the Rényi divergence D of the views (Mironov 2017): ε is then not used.
 
     ``compose(*mechanisms)`` returns a ``PrivacyGame``, or ``game.question(catalogue=[…],
-    max_creations=…, queries=[…])`` where there is something to choose from. An adversary sends up
-    to ``rounds`` messages, creations included. Without parts, nothing is sought: what the exact
-    engine says of the one game is the answer.
+    max_creations=…, queries=[…])`` if the adversary has choices. It sends up to ``rounds``
+    messages, creations included. Without parts nothing is searched: the exact engine's figure for
+    the one game is the answer.
     """
 
     compose: Compose
@@ -138,7 +138,7 @@ class GamePattern(pattern.Pattern):
         return Climber(size, BestOfGame(self, domains, self.figure(epsilon)), programs)
 
     def twins(self, domains: Sequence[Domain], *, first: int = 0) -> list[tables.TableMechanism]:
-        """The free twins of all parts: mechanisms that give any answer with equal probability."""
+        """The free twins of all unknown mechanisms: they give any answer with equal probability."""
         each = enumerate(zip(self.parts, domains, strict=True), start=first)
         return [free_twin(number, domain, part.claim) for number, (part, domain) in each]
 
@@ -164,7 +164,7 @@ class GamePattern(pattern.Pattern):
         """The laws as mechanisms whose claims the exact engine has checked, with their best
         adversary.
 
-        The loss is that of the law of its views, played out by the game.
+        The loss is computed from the exact law of its views in the game.
         """
         domains, figure = self.domains(found.size), self.figure(epsilon)
         for laws in either(domains, found.laws):
@@ -205,7 +205,7 @@ def judged_game(
 
 
 def either(domains: Sequence[Domain], laws: list[Doubles]) -> Iterator[list[Doubles]]:
-    """The laws themselves; then softened ones, for the case that rounding made a divergence
+    """The laws found; then mixed with uniform answers, in case rounding made a divergence
     infinite."""
     yield laws
     yield list(map(tables.soften, domains, laws))
@@ -228,7 +228,7 @@ def no_divergence(claim: str) -> InvalidArgument:
 
 
 class OneGame:
-    """The climber of a pattern without sought parts: it values the one game exactly."""
+    """The "search" of a pattern without unknown mechanisms: it values the one game exactly."""
 
     def __init__(self, of: GamePattern, figure: Figure) -> None:
         self._pattern, self._figure = of, figure
@@ -252,8 +252,8 @@ class Countered(NamedTuple):
 
 
 class BestOfGame:
-    """Finds the best adversary of a pattern's game for given laws, for a climber; in either
-    world."""
+    """An oracle for the best adversary of a pattern's game at given laws of the mechanisms, in
+    either world."""
 
     def __init__(self, of: GamePattern, domains: Sequence[Domain], figure: Figure) -> None:
         self._pattern, self._domains, self._figure = of, domains, figure

@@ -1,4 +1,4 @@
-"""The base of all patterns: compositions in which some mechanisms are known by their claim only."""
+"""The base of all patterns: games where some mechanisms are unknown but for their claim."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable
@@ -22,16 +22,15 @@ SOURCE: Final = "computed exactly (antiphon.audit.exact)"
 
 
 class Pattern(ABC):
-    """A family of games, one for each choice of the mechanisms that are sought. Abstract.
+    """A family of games, one for each choice of the unknown mechanisms. Abstract.
 
-    ``climber`` looks in doubles for what loses most; ``judged`` says exactly what it loses.
+    ``climber`` searches in doubles for the largest loss; ``judged`` computes it exactly.
     """
 
     @property
     @abstractmethod
     def most(self) -> int | None:
-        """The number of climbs that search everything; None where there is always more to
-        search."""
+        """The number of local searches that cover everything; None where there is always more."""
 
     @abstractmethod
     def known_by(self, sizes: Sizes) -> object:
@@ -47,8 +46,8 @@ class Pattern(ABC):
 
     @abstractmethod
     def least(self, epsilon: ExactEpsilon) -> tuple[Fraction, str] | None:
-        """(a loss that is attained, so that no true bound is below it; its source); None if none
-        is known."""
+        """A known attained loss and its source, so that no true bound is below it; None if none is
+        known."""
 
     @abstractmethod
     def sizes(self, rounds: int, answers: int) -> Sizes:
@@ -63,12 +62,12 @@ class Pattern(ABC):
 
     @abstractmethod
     def climber(self, size: Size, epsilon: ExactEpsilon) -> Climbing:
-        """A climber among the laws of one size. Raises: MissingExtra without scipy."""
+        """A local search among the laws of one size. Raises: MissingExtra without scipy."""
 
     @abstractmethod
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """The exact loss of the laws that a climb has found. Raises: Intractable where it cannot
-        be computed."""
+        """The exact loss of the laws that a local search has found. Raises: Intractable where it
+        cannot be computed."""
 
 
 def rounds_in_words(sizes: Sizes, parts: "Iterable[SoughtMechanism]") -> str:
@@ -96,8 +95,8 @@ _HIGHEST: Final = 11
 
 @attrs.frozen(kw_only=True)
 class SoughtMechanism(ABC):
-    """A mechanism to be found: it must keep a claim w.r.t. f' = ``inner``, and hears the pairs
-    ``pairs``. Abstract."""
+    """A mechanism to be found by search: it must keep a claim w.r.t. f' = ``inner``, and gets the
+    pairs ``pairs``. Abstract."""
 
     inner: Verification = attrs.field(factory=law_trees.ListedPairs)
     pairs: tuple[Pair[Any], ...] = attrs.field(validator=law_trees.finite)
@@ -147,7 +146,7 @@ class SoughtMechanism(ABC):
             elif lost <= limit:
                 return plan, lost
             elif (part := (limit - nothing) / (lost - nothing)) < nearly:
-                # What rounding made it lose is much of the limit, or all: a little noise is less.
+                # Rounding may add a loss of the size of the limit, more than a little noise does.
                 plan, nearly = mix(domain, plan, nearly, evenly=True), 2 * nearly - 1
             else:  # seldom twice, as the loss is convex in the plan
                 plan = mix(domain, plan, part)
@@ -160,7 +159,7 @@ class SoughtMechanism(ABC):
 @register("antiphon.AnyMechanism/1")
 @attrs.frozen(kw_only=True)
 class AnyMechanism(SoughtMechanism):
-    """A mechanism to be found that is (ε, δ)-DP w.r.t. f'."""
+    """An unknown mechanism of a pattern, to be found by search, that is (ε, δ)-DP w.r.t. f'."""
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
@@ -180,7 +179,8 @@ class AnyMechanism(SoughtMechanism):
 @register("antiphon.AnyRenyi/1")
 @attrs.frozen(kw_only=True)
 class AnyRenyi(SoughtMechanism):
-    """A mechanism to be found with Σ p^α q^(1-α) <= ``moment`` at a whole order α w.r.t. f'.
+    """An unknown mechanism of a pattern, to be found by search, with Σ p^α q^(1-α) <= ``moment`` at
+    a whole order α w.r.t. f'.
 
     That is e^((α-1)D) of the Rényi divergence D: RDP of this order (Mironov 2017), and no other.
     """

@@ -1,4 +1,4 @@
-"""The patterns of f_∞ and f_{∞,FPC}: mechanisms with the same claim, of which few may see a
+"""The patterns of f_∞ and f_{∞,FPC}: unknown mechanisms with the same claim, of which few may see a
 difference."""
 
 from abc import abstractmethod
@@ -73,7 +73,8 @@ class SparseComposition(pattern.Pattern):
     """The f' that the composition enforces on the pairs sent to a mechanism in J; by default
     ``inner``.
 
-    Another one for an f' that is not prefix-closed: ``inner`` is its conjunction over prefixes.
+    Give another one for an f' that is not prefix-closed: ``inner`` is its conjunction over
+    prefixes.
     """
     first_pair_consistent: bool = attrs.field(default=False, validator=boolean)
 
@@ -103,7 +104,7 @@ class SparseComposition(pattern.Pattern):
     def claim(self) -> Claim:
         """The claim that each mechanism makes in the composition, w.r.t. the f' that is ``played``.
 
-        Another f' than ``inner`` is not what the exact engine looks at: the user's word.
+        The exact engine checks ``inner`` only: for another f' it relies on the user.
         """
         if self._as_played:
             return Claim(self.part.measure, self.played, Status.PROVED, pattern.SOURCE)
@@ -116,7 +117,7 @@ class SparseComposition(pattern.Pattern):
         """The verification function f of the composition."""
         consistent = self.first_pair_consistent
         measure: Any = self.part.measure
-        fixed: list[Approximate] = [measure] * self.sparse  # or Renyi: it is all the same here
+        fixed: list[Approximate] = [measure] * self.sparse  # or Renyi: it makes no difference here
         return sparse_parallel(fixed, first_pair_consistent=consistent)
 
     @property
@@ -143,7 +144,7 @@ class SparseComposition(pattern.Pattern):
 
     def described(self, epsilon: ExactEpsilon) -> str:
         many, few, figure = self.creations, self.sparse, self.figure(epsilon)
-        asked = "" if self._as_played else ", by another f' than they are asked by"
+        asked = "" if self._as_played else ", by another f' than the composition's"
         each = f"each {self.part}{asked}, of which {few} may see a difference"
         return f"{figure} of {many} mechanisms, {each}"
 
@@ -198,11 +199,11 @@ class SparseComposition(pattern.Pattern):
             )
 
     def _something_differs(self, domain: Domain) -> None:
-        """Check that some differing pair may be sent, else nothing is lost. Raises:
+        """Check that some differing pair may be sent, as otherwise the loss is 0. Raises:
         InvalidArgument."""
         if self.first_pair_consistent and not self.played.first_pair_consistent:
             raise InvalidArgument(
-                "f_∞,FPC lets nobody create a mechanism whose f' is not first-pair consistent: "
+                "f_∞,FPC allows no creation of a mechanism whose f' is not first-pair consistent: "
                 "pass inner=ListedPairs(…, at_first=True)"
             )
         if not any(level.differs.any() for level in tree(domain, self.pairs, self.played)):
@@ -214,9 +215,9 @@ class SparseComposition(pattern.Pattern):
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
         """The laws as mechanisms with rational probabilities, and the best adversary against them.
 
-        The claims are examined by the exact engine. The loss is that of the law of the adversary's
-        views, which the game itself plays out: its verifier stands guard over the pattern.
-        Raises: Intractable where a claim cannot be examined.
+        The exact engine checks the claims. The loss is computed from the exact law of the
+        adversary's views in the game, whose verifier enforces the pattern. Raises: Intractable if a
+        claim cannot be checked.
         """
         domain, count = Domain(self.inputs, *found.size), len(found.laws)
         plans, claimed = zip(*(self.part.kept(domain, law) for law in found.laws), strict=True)
@@ -264,14 +265,14 @@ class SparseRenyi(SparseComposition):
     """A pattern whose mechanisms have Σ p^α q^(1-α) <= ``moment`` at a whole order α: RDP of this
     order.
 
-    That is e^((α-1)D) of the Rényi divergence D. What is bounded is the composition's; ε is 0.
+    That is e^((α-1)D) of the Rényi divergence D. The bounded figure is the composition's; ε is 0.
     """
 
     order: int
     moment: Fraction = attrs.field(converter=exact.fraction)
 
     def __attrs_post_init__(self) -> None:
-        _ = self.part  # what is wrong is said at once
+        _ = self.part  # invalid parameters raise at once
 
     @property
     def part(self) -> pattern.AnyRenyi:

@@ -1,7 +1,7 @@
 """``antiphon learn``: online learners against a game, of experts or in a convex body.
 
-What they did, in one game or over rounds T and ε, and how regret grows with both: as it is printed
-for people, for programs and in pictures.
+The result of one game, or of a sweep over T and ε with the growth of regret in both: as text, JSON
+and pictures.
 """
 
 import math
@@ -199,7 +199,7 @@ class LearnedOutcome:
 
 
 def _shifted(column: str) -> str:
-    return f"{column}: against the best sequence of experts that changes at most so often."
+    return f"{column}: against the best sequence of experts with at most that many changes."
 
 
 def _told(row: LearnerRow | None, figure: Figure, band: Figure | None) -> str:
@@ -382,5 +382,5 @@ def _draw(outcome: LearnedOutcome, plot: Path) -> None:
     pictures = {"rounds T": over_rounds(rows), "ε": over_budgets(rows)} if outcome.swept else {}
     if several := {across: row for across, row in pictures.items() if row}:
         powers(several, title=title, paths=[plot])
-    else:  # of one game, or when no more than one was played to its end
+    else:  # for a single game, or if only one was finished
         regrets([row.standings.trace(row.by.name) for row in rows], title=title, paths=[plot])

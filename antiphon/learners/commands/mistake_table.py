@@ -60,8 +60,8 @@ class Promised(NamedTuple):
 
 
 class AdversaryRow(NamedTuple):
-    """The result for one adversary: how many samples (1, 1) it sends, and the mistakes; or why
-    there are none."""
+    """The result for one adversary of a learner: the number of samples (1, 1) that it sends, and
+    the mistakes; or the reason for no result."""
 
     adversary: str
     hits: int
@@ -79,7 +79,7 @@ class Curves(NamedTuple):
 
 @attrs.frozen
 class MistakeTable(CommandOutcome):
-    """The mistakes that three adversaries force on a learner."""
+    """The mistakes that three adversaries force on a learner, as ``antiphon mistakes`` prints."""
 
     asked: MistakesAsked
     budget: Promised
@@ -199,7 +199,7 @@ def _rows(law: MistakeLaw, budget: Promised) -> Iterator[AdversaryRow]:
     rounds = law.rounds
     yield AdversaryRow("wrong every round", rounds, law.mistakes(every_round(rounds)))
     if rounds > (most := most_rounds(law)):
-        yield AdversaryRow("best of all 2^T", 0, None, f"looked for among at most 2^{most}")
+        yield AdversaryRow("best of all 2^T", 0, None, f"searched among at most 2^{most}")
     else:
         worst = worst_sequence(law)
         yield AdversaryRow("best of all 2^T", len(worst.hits), worst.mistakes)

@@ -155,8 +155,8 @@ def _size(kind: type[Any], played: Played) -> dict[str, Any]:
 def makers(game: games.OnlineGame) -> dict[str, Maker]:
     """The constructors of the exported learners for a game, by their names.
 
-    Classes by ``tuned``, where they have it; and functions that take what it takes, one for each of
-    their presets.
+    Classes by ``tuned``, where they have it; and functions with the same arguments, one entry for
+    each of their presets.
     """
     if isinstance(game, games.ConvexGame):
         return _made_by((convex, oco), convex.ConvexLearner, {"horizon", "body", "loss"})
@@ -186,8 +186,8 @@ def _presets(name: str, made: Callable[..., Any]) -> Iterator[tuple[str, Maker]]
 
 
 def lineup(players: Players, games: list[games.OnlineGame]) -> Iterator[Entrant]:
-    """Each learner for each game, and for each ε if it takes one. The games differ in their rounds
-    only.
+    """Each learner for each game, and for each ε if it takes one. The games differ in their numbers
+    of rounds only.
 
     Raises: InvalidArgument.
     """
@@ -229,7 +229,7 @@ def _privacy(learner: ContinualMechanism[Any], budget: str | None) -> str:
     return budget if guarantee(learner).status is Status.PROVED else f"{budget}, assumed"
 
 
-INTERRUPTED: Final = "Interrupted: the rest was not looked at."
+INTERRUPTED: Final = "Interrupted: the rest was not played."
 
 
 class PlayOptions(NamedTuple):

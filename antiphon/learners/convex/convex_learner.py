@@ -16,7 +16,7 @@ from antiphon.protocol import Claim, Coins, Pure, Space, freeze, proved, registe
 
 
 def check_dimensions(body: Body, loss: ConvexLoss) -> None:
-    """Raises: InvalidArgument if the body and the loss differ in the number of coordinates."""
+    """Check that body and loss have equally many coordinates. Raises: InvalidArgument."""
     if body.dimension != loss.dimension:
         raise InvalidArgument(
             f"the body has {body.dimension} coordinates and the loss {loss.dimension}: make both "
@@ -54,10 +54,10 @@ def clipped(gradient: Any, bound: float, steps: int, dimension: int) -> Steps:
     """The gradient in whole steps of bound/steps, shortened so that Σ k_i² <= steps² holds exactly.
 
     Each entry is rounded to the nearest step; where that makes the vector too long, as for most
-    gradients of the bound's norm or more, each is truncated towards 0 instead, so that it may be
-    off by nearly a whole step. A gradient with an entry that is no finite number counts as 0.
-    Doubles find the steps and whole numbers check them, so the bound rests on no rounding.
-    Raises: PartError for what is no array of so many doubles.
+    gradients of the bound's norm or more, each is truncated towards 0 instead, with an error of
+    nearly a whole step. A gradient with an entry that is no finite number counts as 0. Doubles find
+    the steps and integers check them, so the bound does not depend on rounding. Raises: PartError
+    unless it is an array of ``dimension`` doubles.
     """
     kind: Any = type(gradient)  # pyright: ignore[reportUnknownVariableType]
     if kind is not np.ndarray or gradient.dtype != _DOUBLES or gradient.shape != (dimension,):
@@ -80,14 +80,14 @@ def _shortened(gradient: Point, steps: int) -> Point:
     largest = float(np.abs(gradient).max())
     if not 0 < largest < math.inf:
         return np.zeros(len(gradient))
-    unit = gradient / largest  # whose squares neither overflow nor vanish
+    unit = gradient / largest  # scaled so that squares neither overflow nor vanish
     return unit * (steps / math.sqrt(unit @ unit))
 
 
 def in_steps(loss: ConvexLoss, point: Point, datum: Datum, bound: float, steps: int) -> Steps:
     """The gradient ∇ℓ(x; z) in whole steps of bound/steps, shortened by ``clipped``.
 
-    Of no datum anything is raised, whatever NumPy was told: that would tell of it.
+    No datum causes an error, under any NumPy error setting, as an error would leak the datum.
     """
     with np.errstate(all="ignore"):
         gradient = loss.gradient(point, datum)
@@ -110,9 +110,9 @@ class GradientDescent(ConvexLearner[Descent]):
     private.
 
     η_t = D/(L√(2t)), D the diameter of the body, L the loss's constant. Regret: at most DL√(2T),
-    against losses that listen, too: it is D²/2η_T + L²/2·Σ η_t, least for these of all cD/(L√t).
-    Privacy: none is claimed, so no verifier lets it be created.
-    Source: Zinkevich 2003, Thm 1.
+    also against adaptive losses: it is D²/2η_T + L²/2·Σ η_t, least for these η_t among all
+    cD/(L√t). Privacy: none is claimed, so no verifier lets it be created. Source: Zinkevich 2003,
+    Thm 1.
 
     >>> from antiphon.learners.convex import Ball, LinearLoss
     >>> learner = GradientDescent(horizon=9, body=Ball(dimension=2), loss=LinearLoss(dimension=2))
@@ -156,8 +156,8 @@ class Origin(ConvexLearner[int]):
     """A learner that stays at the origin, whatever the data: the baseline that others must beat.
 
     Regret: at most RL per round, R the reach of the body, L the loss's constant.
-    Privacy: pure, ε = 0; proved: its state counts the data, and of each neighbour there are as
-    many; no answer depends on anything else.
+    Privacy: pure, ε = 0; proved: its state is the number of data, which is the same for neighbours,
+    and no answer depends on anything else.
     """
 
     _point: Point = attrs.field(init=False, eq=False, repr=False)

@@ -3,8 +3,9 @@
 A body is around the origin: a ball or a box.
 
 A *datum* is a message: an int64 array with entries in {-``grid``, …, ``grid``}, entry i meaning
-z_i = entry/grid. ℓ(·; z) is convex, and ``lipschitz`` bounds its slope (in ℓ₂) on a body for
-every datum that a game may tell; gradients are clipped to it, so privacy never rests on it.
+z_i = entry/grid. ℓ(·; z) is convex, and ``lipschitz`` bounds its slope (in ℓ₂) on a body for every
+datum of a game; gradients are clipped to this bound, so privacy never depends on the loss keeping
+it.
 """
 
 import math
@@ -118,7 +119,7 @@ class ConvexLoss(ABC):
     """The number of data that an optimiser may process in total when it seeks the best point in
     hindsight."""
     adds_up: ClassVar[bool] = False
-    """Whether the loss is linear in the datum."""
+    """Whether the loss is linear in the datum, so that sums of data suffice."""
 
     dimension: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
     grid: int = attrs.field(default=1 << 10, converter=fields.size, metadata=GRID)
@@ -130,7 +131,8 @@ class ConvexLoss(ABC):
 
     @abstractmethod
     def lipschitz(self, body: Body) -> float:
-        """L: the largest ℓ₂ norm of a gradient on the body, for data within their stated bounds."""
+        """The Lipschitz constant L: the largest ℓ₂ norm of a gradient on the body, for data within
+        their stated bounds."""
 
     @abstractmethod
     def value(self, point: Point, datum: Datum) -> float:
@@ -144,7 +146,7 @@ class ConvexLoss(ABC):
     def values(self, points: Values, table: Rows) -> Values:
         """The losses ℓ(x_t; z_t) for rows x_t and z_t; or for one point x and all rows z_t."""
 
-    # --- sums of losses, for what is best in hindsight --------------------------------------------
+    # --- sums of losses, for the best point in hindsight ------------------------------------------
 
     @abstractmethod
     def total(self, point: Point, table: Rows, counts: Rows) -> Sum:
@@ -153,7 +155,7 @@ class ConvexLoss(ABC):
     def merged(self, table: Datum, counts: Datum) -> tuple[Datum, Datum]:
         """A shorter table with the same sum of losses: each distinct datum once, with its count.
 
-        Of a loss that is linear in the datum, too, one row, which is the sum.
+        For a loss that is linear in the datum, a single row: the sum.
         """
         if self.adds_up:
             return (counts @ table)[None, :], np.ones(1, np.int64)
@@ -191,7 +193,7 @@ class Kinked(ABC):
         """A linear function nowhere above F = Σ count·ℓ(·; z), as its value at the point and its
         slope.
 
-        It looks so far around the kinks.
+        ``width`` is the smoothing width around the kinks.
         """
 
 
@@ -325,8 +327,8 @@ class AbsoluteLoss(RegressionLoss, Kinked):
         """The line Σ count·u·(⟨a, x⟩ - y), where u is the residual over ``width``, moved into [-1,
         1].
 
-        |r| >= u·r for each |u| <= 1: what Huber's loss has for a slope touches |r| itself, but for
-        the data that are nearer than the width.
+        |r| >= u·r for each |u| <= 1; with u the slope of Huber's loss there is equality except for
+        residuals below the width.
         """
         scores, labels = self._read(point, table)
         weights = counts * np.clip((scores - labels) / width, -1, 1)

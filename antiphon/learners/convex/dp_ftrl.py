@@ -5,14 +5,15 @@ noise of a sum in units of L, FTRL on noisy sums has a regret of at most about
 
     RL·(λ_T/2 + Σ_t (½ + E‖b_t‖)/λ_t), λ in units of L/R,
 
-for any convex losses: that of FTRL, and L times how far noise moves the points. Presets:
+for any convex losses: the regret of FTRL, plus L times the distance by which noise moves the
+points. Presets:
 
 * ``convex``, the default: growth = a = 1 + 2E‖b‖, for a bound of 1.5·RL·√(aT); the least, with
   growth 2a, is √2·RL·√(aT).
-* ``linear``: start = T/4, as if there were no noise. For losses that are nearly linear where the
-  learner stands (linear, logistic): noise then moves the points, and hardly what is lost on
-  average. Where losses have kinks it may lose more than x = 0 (absolute loss: docs/dp_ftrl.md).
-* ``hedged``: between the two, by what each loses (``HedgedLeader``), for a little more noise.
+* ``linear``: start = T/4, as if there were no noise. For losses that are nearly linear around the
+  learner's point (linear, logistic): noise then moves the points, but hardly changes the average
+  loss. Where losses have kinks it may lose more than x = 0 (absolute loss: docs/dp_ftrl.md).
+* ``hedged``: a mixture of the two by their losses (``HedgedLeader``), for a little more noise.
 """
 
 import math
@@ -47,9 +48,9 @@ _COLUMNS: Final = 1 << 22
 _SUMS: Final = 1 << 51
 """The largest sum that is computed exactly in doubles."""
 _LITTLE: Final = 1e-3
-"""The least spread of a hedged leader, used if there is hardly any noise."""
+"""The least spread (noise scale) for which a ``HedgedLeader`` is tuned, if noise is tiny."""
 _LONGEST: Final = 1 << 31
-"""The number of rounds assumed for a game without a horizon: more than anyone plays."""
+"""The number of rounds assumed for a game without a horizon: more than are ever played."""
 
 
 def buffered(*, horizon: int, **parameters: Any) -> Counter:
@@ -75,9 +76,9 @@ def dp_ftrl(
 
     Args: ``horizon``, the most data; None: any number, counted in epochs that double, at half of
     ρ. ``clip``, the bound on gradients, by default the loss's Lipschitz constant; ``zero_out``,
-    neighbours by presence, at half of the noise; ``counter``, how to make it, such as
-    ``GaussianTreeCounter``.
-    Raises: InvalidArgument for an ε, δ, horizon, body or loss that cannot be.
+    neighbours by presence or absence of a datum, at half of the noise; ``counter``, the constructor
+    of the counter, such as ``GaussianTreeCounter``. Raises: InvalidArgument for an invalid ε, δ,
+    horizon, body or loss.
 
     >>> import antiphon as ap
     >>> from antiphon.learners.convex import Ball, LinearLoss
@@ -149,9 +150,9 @@ def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> Sum
 def follow(learner: Chain, data: Datum, coins: Coins) -> NDArray[np.float64]:
     """The points of a learner in each round, one a row, for data that do not depend on its answers.
 
-    What a session answers to the same draws, in a fraction of the time: all noise at once.
-    Raises: InvalidArgument for a learner that is no leader and counter, and for data that a session
-    would refuse, before anything is drawn.
+    The answers of a session with the same draws, in a fraction of the time: all noise is drawn at
+    once. Raises: InvalidArgument for a learner that is no leader and counter, and for data that a
+    session would refuse, before anything is drawn.
     """
     (leader, *between), counter = learner.links, learner.mechanism
     if between or not isinstance(leader, SumLeader) or not isinstance(counter, Counter):

@@ -29,10 +29,10 @@ body."""
 class FunctionLoss(Named, RowByRow):
     """A loss made of a user's plain functions; see ``convex_loss``.
 
-    It is the user's word that they do what they did when they were tried, and keep nothing.
+    It relies on the user that the functions are pure, and behave as on the tested samples.
     """
 
-    looks: ClassVar[int] = 1 << 17  # a call of Python for each
+    looks: ClassVar[int] = 1 << 17  # one Python call for each datum
 
     function: Valuation
     slope: Gradient
@@ -71,9 +71,9 @@ def convex_loss(
 
     Args: ``gradient``, (x, z) -> ∇ℓ(x; z), or a subgradient; ``lipschitz``, the largest norm that
     it has on the ``body``; ``entries`` of a datum, of which the first d, the body's dimension,
-    are a vector of norm <= 1. All of it is tried on a few points and data, the same each time.
-    Raises: InvalidArgument, with the point and the datum, where it is not so: the function is not
-    convex, the gradient none of its, or longer than the constant.
+    are a vector of norm <= 1. All of this is tested on a few fixed points and data. Raises:
+    InvalidArgument, with the point and the datum of a failure: the function is not convex, the
+    gradient is not its gradient, or is longer than the constant.
 
     >>> from antiphon.learners.convex import Ball
     >>> def sign(x, z):
@@ -94,7 +94,7 @@ def convex_loss(
     return decorate
 
 
-# --- what is tried --------------------------------------------------------------------------------
+# --- the tests --------------------------------------------------------------------------------
 
 
 def check(loss: ConvexLoss, body: Body) -> None:
@@ -115,7 +115,7 @@ def check(loss: ConvexLoss, body: Body) -> None:
         here, there = loss.value(point, datum), loss.value(other, datum)
         middle = loss.value((point + other) / 2, datum)
         slack = _TOLERANCE * constant * body.reach
-        if not middle <= (here + there) / 2 + slack:  # nor NaN
+        if not middle <= (here + there) / 2 + slack:  # NaN fails, too
             raise InvalidArgument(
                 f"the loss is not convex: half-way to {other.tolist()} it is {middle}, more than "
                 f"the mean of {here} and {there}, {where}"

@@ -38,8 +38,8 @@ def _weight(value: object) -> float:
 
 @register("antiphon.Stance/1", state=True)
 class Stance(NamedTuple):
-    """The state of a leader: number of sums received, its points, and whether it waits for a
-    sum."""
+    """The state of a follow-the-leader learner: number of sums received, its points, and whether it
+    waits for a sum."""
 
     rounds: int
     rows: Array
@@ -55,7 +55,7 @@ class Stance(NamedTuple):
 
     @property
     def point(self) -> Point:
-        """The point x_t at which the leader stands: the first row."""
+        """The leader's point x_t: the first row."""
         first: Point = self.points[0]
         return first
 
@@ -67,8 +67,8 @@ def standing(rounds: int, points: Point) -> Stance:
 
 @attrs.frozen(kw_only=True)
 class SumLeader(PostProcessor[Stance]):
-    """IPM: sends gradients to a private counter, and derives its point from the noisy sums.
-    Abstract."""
+    """An IPM (interactive post-processor) that sends gradients to a private counter, and derives
+    its point from the noisy sums. Abstract."""
 
     stances: ClassVar[int]
     """The number of points (rows) in a state."""
@@ -124,13 +124,13 @@ class SumLeader(PostProcessor[Stance]):
 
     @property
     def verification(self) -> UpdatesAndQueries:
-        """f, the neighbours on the left: one datum differs, and questions are the same."""
+        """The verification function f on the left: one datum differs, queries are the same."""
         relation = AddOrRemove(EMPTY) if self.zero_out else AnyTwo()
         return updates_and_queries(event_level(relation), QUERIES)
 
     @property
     def _inner(self) -> UpdatesAndQueries:
-        """f', the neighbours on the right: one gradient differs, by at most ``sensitivity``."""
+        """The f' on the counter to the right: one gradient differs, by at most ``sensitivity``."""
         return updates_and_queries(event_level(Near(self.sensitivity, 2)), COUNTS)
 
     @property
@@ -198,7 +198,7 @@ class SumLeader(PostProcessor[Stance]):
 
 @attrs.frozen(kw_only=True)
 class OneStance(SumLeader):
-    """Tells the right gradients at one point, however they are clipped. Abstract."""
+    """A leader that sends gradients at a single point, with any clipping. Abstract."""
 
     stances: ClassVar[int] = 1
 
@@ -221,8 +221,8 @@ class OneStance(SumLeader):
 @column_safe
 @attrs.frozen(kw_only=True)
 class RegularisedLeader(OneStance):
-    """IPM: a leader at x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, where G_t is a noisy
-    sum of gradients.
+    """An IPM: the leader at x_{t+1} = argmin over x in K of ⟨G_t, x⟩ + λ_t‖x‖²/2, where G_t is a
+    noisy sum of gradients.
 
     (LEFT, z_t) -> (RIGHT, g_t), the gradient of ℓ(·; z_t) at x_t in ``steps`` = Q steps of
     ``clip``/Q, clipped to Σ g_i² <= Q² in whole numbers (``clipped``); (RIGHT, ⊤) -> (RIGHT,
@@ -231,27 +231,25 @@ class RegularisedLeader(OneStance):
     x_{t+1} is the projection of -G_t/λ_t. On its right, a counter of updates in {-Q, …, Q}^d:
     with Gaussian noise, of ``sensitivity``; or ``ExactSum``, and it is FTRL without noise.
 
-    Neighbours: streams of which one datum differs, by any two data; with ``zero_out`` a datum may
-    be ``EMPTY``, which has gradient 0, and one datum is there in one stream and EMPTY in the other.
+    Neighbours: streams that differ in one datum, replaced by any other; with ``zero_out`` a datum
+    may be ``EMPTY``, which has gradient 0, and one datum is present in one stream and EMPTY in the
+    other.
 
-    Privacy: that of the right w.r.t. one update replaced by another at most 2Q from it in ℓ₂ (Q
-    with ``zero_out``), by CM Thm 6.1. It draws no coins. Of two runs with the same senders, the
-    same answers and f-valid pairs of data:
-    (destination) a datum goes right and ADVICE left, and f pairs no datum with ADVICE; an answer
-    goes by what it is.
-    (response) The state, rounds and point, is a function of the answers from the right alone, and
-    so is what goes left: x_t, ⊤ or HALT.
-    (f→f') g_t is a function of (x_t, z_t), and x_t is the same in both. So where the data are the
-    same, the gradients are; of the one pair that differs each has Σ g_i² <= Q², so they are at most
-    2Q apart; the gradient of EMPTY is 0, so then Q. COUNT is the same.
-    That the loss and the body are functions is used, and no clip replaces it: a gradient that
-    remembers a datum may differ ever after. Of a user's loss or body it is assumed; whatever
-    ``np.seterr`` says, none of this library's raises for a datum.
-    Source: Kairouz, McMahan, Song, Thakkar, Thakurta and Xu 2021, Alg. 1 (with a tree); gradients
-    on a grid, and the proof, here. With other counters: Denisov et al. 2022.
-    Raises: CompositionError for another right; PartError for a gradient that is no array of d
-    doubles (one with an infinity or a NaN counts as 0); past the right's horizon, its
-    InvalidArgument. The state is unchanged.
+    Privacy: that of the counter w.r.t. one update replaced by another at most 2Q away in ℓ₂ (Q with
+    ``zero_out``), by CM Thm 6.1. It draws no coins. Take two runs with the same senders, the same
+    answers and f-valid pairs of data: (destination) a datum goes right and ADVICE left, and f pairs
+    no datum with ADVICE; where an answer leads depends on that answer only. (response) The state,
+    rounds and point, is a function of the answers from the right alone, and so are its answers:
+    x_t, ⊤ or HALT. (f→f') g_t is a function of (x_t, z_t), and x_t is the same in both. So where
+    the data are the same, the gradients are; for the one pair that differs each has Σ g_i² <= Q²,
+    so they are at most 2Q apart (Q if one is EMPTY, with gradient 0). COUNT is the same. The proof
+    needs that loss and body are pure functions, which clipping cannot replace: a gradient that
+    remembers a datum may differ ever after. For a user's loss or body this is assumed; this
+    library's raise for no datum, under any ``np.seterr``. Source: Kairouz, McMahan, Song, Thakkar,
+    Thakurta and Xu 2021, Alg. 1 (with a tree); gradients on a grid, and the proof, here. With other
+    counters: Denisov et al. 2022. Raises: CompositionError for another mechanism on the right;
+    PartError for a gradient that is no array of d doubles (one with an infinity or a NaN counts as
+    0); past the counter's horizon, its InvalidArgument. The state is unchanged.
     """
 
 
@@ -259,21 +257,21 @@ class RegularisedLeader(OneStance):
 @column_safe
 @attrs.frozen(kw_only=True)
 class HedgedLeader(SumLeader):
-    """IPM: x = c + p·(b - c), a mixture of the points b and c of a bold and a cautious leader on
-    the same noisy sums.
+    """An IPM at x = c + p·(b - c), a mixture of the points b and c of a bold and a cautious leader
+    on the same noisy sums.
 
     The bold one's λ_t² is that of ``RegularisedLeader``, the cautious one's (clip/reach)²·
-    ``caution``·t. Beside the gradient g at x it sends v, what b loses more than c, in V = ⌊Q/2⌋
-    steps of clip·reach, moved into {-V, …, V}: d + 1 numbers, to a counter with one more
-    coordinate. With S the noisy sum of all v, p = ½ - S/(V·``spread``), moved into [0, 1].
+    ``caution``·t. Beside the gradient g at x it sends v, the loss at b minus the loss at c, in V =
+    ⌊Q/2⌋ steps of clip·reach, clipped to {-V, …, V}: d + 1 numbers, to a counter with one more
+    coordinate. With S the noisy sum of all v, p = ½ - S/(V·``spread``), clipped to [0, 1].
 
-    So it mostly does about as well as the better of the two, for which ``spread`` should be what
-    noise makes of S/V, and needs not be told which. No bound on regret is claimed: both leaders
-    hear of gradients at x only, and it may stay with the bold one (docs/dp_ftrl.md).
-    Privacy: as of ``RegularisedLeader``: b and c are functions of what the right said, as x is, and
-    v of (b, c, z): it is the same where the data are. What is sent is no longer than √(Q² + V²),
-    in whole numbers, so what differs is at most twice as far apart; of EMPTY all is 0.
-    Source: here; a Hedge of two experts on losses that are known but for noise.
+    So it mostly does about as well as the better of the two, if ``spread`` is about the noise of
+    S/V. No bound on regret is claimed: both leaders receive gradients at x only, and it may stay
+    with the bold one (docs/dp_ftrl.md). Privacy: as for ``RegularisedLeader``: b and c are
+    functions of the counter's answers, as x is, and v is a function of (b, c, z), so it is the same
+    where the data are. An update has norm at most √(Q² + V²), in integers, so two differ by at most
+    twice that; for EMPTY all is 0. Source: here; a Hedge of two experts on losses known up to
+    noise.
     """
 
     stances: ClassVar[int] = 3
@@ -281,17 +279,16 @@ class HedgedLeader(SumLeader):
     caution: float = attrs.field(converter=fields.double)
     spread: float = attrs.field(converter=fields.double)
     _unit: float = attrs.field(init=False, eq=False, repr=False)
-    """The value clip·reach, which is sent as V steps: the largest difference of losses that is
-    sent."""
+    """The value clip·reach, which is sent as V steps: the largest difference of losses."""
 
     def __attrs_post_init__(self) -> None:
         SumLeader.__attrs_post_init__(self)
-        # Were it 0, a datum could not be told, and EMPTY could.
+        # At least 1, as with 0 no update space would remain for a datum.
         set_derived(self, _unit=fields.check_double(self.clip * self.body.reach, "clip·reach"))
 
     @property
     def stake(self) -> int:
-        """V: the largest update about the difference of losses, in steps."""
+        """The bound V on the update by the difference of losses, in steps."""
         return max(1, self.steps // 2)
 
     @property
@@ -305,12 +302,12 @@ class HedgedLeader(SumLeader):
     def _told(self, points: Point, datum: Any) -> Steps:
         point, bold, cautious = points
         gradient = self.gradient(point, datum)
-        with np.errstate(all="ignore"):  # as of a gradient
+        with np.errstate(all="ignore"):  # as for a gradient
             more = self.loss.value(bold, datum) - self.loss.value(cautious, datum)
             return np.append(gradient, self.staked(more))
 
     def staked(self, more: float) -> int:
-        """v: the difference of losses ``more`` in steps, moved into {-V, …, V}; 0 for a NaN."""
+        """The difference of losses ``more`` in steps, clipped to {-V, …, V}; 0 for a NaN."""
         if not isinstance(more, float):
             raise PartError("the value of a loss is a float")
         found = more / self._unit * self.stake

@@ -38,23 +38,24 @@ class ClippingMap:
     finer labels, S_y of which belong to y.
 
     S_y has |S_y| = ⌈M max_j f_j(x)[y]⌉ members, or one if that is 0; N' = Σ_y |S_y|; h(y) is
-    uniform on S_y w.p. 1 - c, and uniform on [N'] w.p. c = ``clip``. So what hypothesis j says of a
-    member of S_y is
+    uniform on S_y w.p. 1 - c, and uniform on [N'] w.p. c = ``clip``. So hypothesis j gives each
+    member of S_y the probability
 
         p̄_j = (1 - c) f_j(x)[y]/|S_y| + c/N',
 
-    which is constant on S_y: nothing of size N' is ever made, and h is drawn as the y in whose S_y
-    it falls.
+    which is constant on S_y: no array of size N' is needed, and h is represented by the y of the
+    set S_y that contains it.
 
     ``scores[x, y, j]`` is ln p̄_j in whole steps of Λ_j(x)/``grid`` above its least, and lies in
-    0, …, ``grid``, where Λ_j(x) = ln(max_y p̄_j/min_y p̄_j) is ``widths[x, j]``. What noise must hide
-    is a difference of these integers, at most ``grid``: how they were rounded is public.
+    0, …, ``grid``, where Λ_j(x) = ln(max_y p̄_j/min_y p̄_j) is ``widths[x, j]``. Noise must hide a
+    difference of these integers, at most ``grid``; their rounding is public.
 
     *Bounds.* c/N' <= p̄_j <= 1/M, as |S_y| >= M f_j[y] and N' >= M; N' <= Σ_y (M max_j f_j[y] + 1)
     <= (K+1)M. So Λ_j(x) <= ln((K+1)/c).
     Source: *Online Distribution Learning with Local Private Constraints* (the LDP paper), §3, with
-    c = 1/T. There N' <= KM is said, and noise has the scale of ln(KT). Both are wrong (ceilings):
-    see docs/distribution.md. A label that no hypothesis allows has no S_y there; here it has one.
+    c = 1/T. The paper has N' <= KM and noise of scale ln(KT). Both are wrong (ceilings): see
+    docs/distribution.md. In the paper a label that no hypothesis allows has no S_y; here it has
+    one.
 
     >>> hypotheses = Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
     >>> clipping = ClippingMap(hypotheses, clip=0.01)
@@ -126,8 +127,8 @@ _PARTS = 1 << 16
 
 @attrs.frozen(kw_only=True)
 class LabelResponse(NoninteractiveMechanism[int, Any]):
-    """NIM: a user's label in [M] ↦ noisy log-likelihoods of h(label), in a public ``context``.
-    Abstract.
+    """A noninteractive mechanism: a user's label in [M] ↦ noisy log-likelihoods of h(label) (the
+    clipping map), in a public ``context``. Abstract.
 
     Scores are those of ``clipping``: integers in 0, …, ``grid``.
     """
@@ -152,14 +153,14 @@ class LabelResponse(NoninteractiveMechanism[int, Any]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: any two labels are neighbours. The context is the same, as it is a parameter of the
-        mechanism."""
+        """The verification function f: any two labels are neighbours. The context is the same, as
+        it is a parameter of the mechanism."""
         return neighbouring_start()
 
 
 @attrs.frozen(kw_only=True)
 class SingleScore(LabelResponse):
-    """Tells one score, whichever noise of ``scale`` is added. Abstract."""
+    """A label response that releases one score, with any noise of ``scale``. Abstract."""
 
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
     """The scale of the noise, which each class made of it sets."""
@@ -183,7 +184,8 @@ class SingleScore(LabelResponse):
 @register("antiphon.OneScore/1")
 @attrs.frozen(kw_only=True)
 class OneScore(SingleScore):
-    """A label y ↦ (J, noisy score J of h(y)), J uniform and noise DLap(grid/ε): LDP paper, Alg. 2.
+    """The mechanism label y ↦ (J, noisy score J of h(y)), J uniform and noise DLap(grid/ε): LDP
+    paper, Alg. 2.
 
     Privacy: ε-DP w.r.t. f_∼ on any two labels; proved. *Proof*: J, and where h(y) falls if it
     falls anywhere, are drawn without a look at y. Given both, and that h does not, the answer is
@@ -207,15 +209,15 @@ class OneScore(SingleScore):
 @register("antiphon.AllScores/1")
 @attrs.frozen(kw_only=True)
 class AllScores(LabelResponse):
-    """A label y ↦ all K scores of h(y), each with noise DLap(grid/ε_0): LDP paper, Alg. 1.
+    """The mechanism label y ↦ all K scores of h(y), each with noise DLap(grid/ε_0): LDP paper, Alg.
+    1.
 
     ε_0 = ``each`` is the largest, to a part of 2^16, for which K mechanisms of ε_0 are (ε, δ)-DP
     (Kairouz, Oh, Viswanath 2015, with directed rounding); it is ε/K at least.
-    Privacy: (ε, δ)-DP w.r.t. f_∼ on any two labels; proved. *Proof*: as of ``OneScore``, given
-    where h(y) falls; the score of each hypothesis is then ε_0-DP, with noise of its own; what
-    leaves 64 bits is clipped, which is post-processing.
-    Source: there, with a scale by advanced composition of ln(KT).
-    Raises: InvalidArgument for δ = 0: use ``OneScore``.
+    Privacy: (ε, δ)-DP w.r.t. f_∼ on any two labels; proved. *Proof*: as for ``OneScore``, given
+    h(y); the score of each hypothesis is then ε_0-DP, with independent noise; values outside 64
+    bits are clipped, which is post-processing. Source: the LDP paper, with a scale by advanced
+    composition of ln(KT). Raises: InvalidArgument for δ = 0: use ``OneScore``.
     """
 
     delta: Fraction = attrs.field(converter=fields.probability)
@@ -254,7 +256,7 @@ def largest_each(count: int, epsilon: Fraction, delta: Fraction) -> Fraction:
     """
     if not 0 < delta < 1:
         raise InvalidArgument("delta lies strictly between 0 and 1; for 0 ask for one score only")
-    low, high = _PARTS // count, _PARTS  # in parts of ε; at most ε/count needs no look
+    low, high = _PARTS // count, _PARTS  # in parts of ε; ε/count is always small enough
     while low < high:
         middle = (low + high + 1) // 2
         curve = optimal([(epsilon * middle / _PARTS, 0)], times=count)

@@ -1,14 +1,14 @@
 """Gains of the hypotheses from the users' private answers, and the learning rates that suit them.
 
-A *channel* says which mechanism is created for a user, and what its answer is worth. Its gains are
-unbiased for ln p̄_j[h(y)], up to the rounding of scores, and to what is the same for all j; their
-second moment is at most v Λ², with v = ``factor``. Weights are w_j ∝ e^(η·Σ gains).
+A *channel* defines the mechanism that is created for a user, and the gains that its answer gives.
+The gains are unbiased for ln p̄_j[h(y)], up to rounding and a term that is the same for all j;
+their second moment is at most v Λ², with v = ``factor``. Weights are w_j ∝ e^(η·Σ gains).
 
 The bound of exponential weights, √(2 ln K T v) Λ + T c, with Λ = ln((K+1)/c) and a KL divergence of
 -ln(1-c), about c, for clipping, is least for c = √(2 ln K v/T): a larger c than the paper's 1/T
 has a smaller range to hide. η = √(2 ln K/(T V)), V the mean of the second moments, over contexts
-and hypotheses. None of this is claimed as a bound on the regret: the gains have the tails of their
-noise, and η is for contexts that come equally often.
+and hypotheses. No regret bound is claimed: the gains have the tails of their noise, and η assumes
+that contexts are equally frequent.
 """
 
 import math
@@ -54,8 +54,8 @@ class Channel(ABC):
 
     @abstractmethod
     def gains(self, clipping: ClippingMap, horizon: int, contexts: Whole, answers: Any) -> Doubles:
-        """The gains of the K hypotheses, a row for each user, computed from contexts and
-        answers."""
+        """The gains (estimated log-likelihoods) of the K hypotheses, a row for each user, computed
+        from contexts and answers."""
 
     @abstractmethod
     def answers(
@@ -69,10 +69,10 @@ class Channel(ABC):
 
     @abstractmethod
     def moment(self, clipping: ClippingMap) -> float:
-        """V: the mean of the second moments of the gains, over contexts and hypotheses."""
+        """The mean of the second moments of the gains, over contexts and hypotheses."""
 
     def rate(self, clipping: ClippingMap, horizon: int) -> float:
-        """The learning rate η of the exponential weights; 1 if all hypotheses look the same."""
+        """The learning rate η of the exponential weights; 1 if all hypotheses are equal."""
         count = clipping.hypotheses.count
         if self.printed:
             return math.sqrt(2 * count * math.log(count) / horizon)
@@ -108,8 +108,8 @@ class OneCoordinate(ScoreChannel):
     """The ε-DP channel that reports one random score J of K (``OneScore``), and weights it by K.
 
     v = K(1/4 + 2/ε²).
-    ``printed``: the constants of the LDP paper's Alg. 2 instead, which hardly learns: the loss
-    Ỹ_J = -c(ln p̄_J + noise + ln M - c') of J alone, with c' = Λ(γ + ln K + ln T)/ε, γ = ln T,
+    ``printed``: the constants of the LDP paper's Alg. 2 instead, with which it hardly learns: the
+    loss Ỹ_J = -c(ln p̄_J + noise + ln M - c') of J only, with c' = Λ(γ + ln K + ln T)/ε, γ = ln T,
     c = 1/(Λ + 2c'), η = √(2K ln K/T); Λ = ln((K+1)T) in place of ln(KT).
     """
 
@@ -158,8 +158,8 @@ class OneCoordinate(ScoreChannel):
 class AllCoordinates(ScoreChannel):
     """The (ε, δ)-DP channel that reports all K scores of a label, with more noise (``AllScores``).
 
-    v = 1/4 + 2/ε_0². For δ below 1/e, say, it is never the better one: K mechanisms with noise for
-    (ε, δ) have about ln(1/δ) times the second moment of one in K with noise for ε.
+    v = 1/4 + 2/ε_0². For δ below about 1/e it is never better than ``OneCoordinate``: K mechanisms
+    with noise for (ε, δ) have about ln(1/δ) times the second moment of one in K with noise for ε.
     """
 
     delta: Fraction = attrs.field(converter=fields.probability)  # type: ignore[misc]  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -195,7 +195,7 @@ class WholeLabel(Channel):
 
     The gain is c_j(Ỹ) of centred scores c_j, Σ_y c_j(y) = 0, over p - q, where p and q are the
     probabilities of the truth and of each lie: unbiased, as E[c_j(Ỹ)] = (p - q) c_j(y).
-    Of c_j² it takes the mean, with V = mean (q Σ_y c_j(y)² + (p - q) max_y c_j(y)²)/(p - q)².
+    The moment V uses the mean of c_j²: V = mean (q Σ_y c_j(y)² + (p - q) max_y c_j(y)²)/(p - q)².
     """
 
     def mechanism(self, clipping: ClippingMap, context: int) -> KaryResponse:

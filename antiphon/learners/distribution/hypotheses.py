@@ -54,7 +54,7 @@ class Hypotheses:
     """Hypotheses f_1, …, f_K : X → D([M]), X = {0, …, n-1}: ``tables[x, j, y]`` = f_j(x)[y]. They
     are public.
 
-    Raises: InvalidArgument for what is negative or does not add up to 1, and for K = 0.
+    Raises: InvalidArgument for entries that are negative or do not add up to 1, and for K = 0.
 
     >>> Hypotheses([[[0.5, 0.3, 0.2, 0.0], [0.0, 0.0, 0.3, 0.7]]])
     Hypotheses(contexts=1, count=2, labels=4)
@@ -80,7 +80,7 @@ class Hypotheses:
         """Hypotheses whose f_j(x) are drawn from Dirichlet(a, …, a), a = ``halves``/2, with the
         seed ``key``.
 
-        As sums of so many squares of Gaussians, of the raw stream of a PCG64.
+        Computed as sums of ``halves`` squared Gaussians, from the raw stream of a PCG64.
         """
         sizes = [fields.check_size(each, name, fields.COORDINATES) for each, name in (
             (contexts, "contexts"), (count, "count"), (labels, "labels"))]  # fmt: skip
@@ -147,9 +147,9 @@ def hadamard(count: int, *, horizon: int, epsilon: float) -> Hypotheses:
     """The lower bound's class: 2K distributions on N labels, N = 2^n the least with K <= N - 1; K =
     ``count``.
 
-    p_{i,1}[y] = (2/N)·1{H_{i+1,y} = -1}, and p_{i,2} = p_{i,1} + (a/N) H_{i+1,y}, first those, then
-    these. Pure local privacy costs Ω(√(KT/(min{(e^ε - 1)², 1} e^ε))) in KL-risk on one of them: of
-    order √(KT)/ε for small ε only.
+    p_{i,1}[y] = (2/N)·1{H_{i+1,y} = -1}, and p_{i,2} = p_{i,1} + (a/N) H_{i+1,y}, in this order.
+    Pure local privacy costs Ω(√(KT/(min{(e^ε - 1)², 1} e^ε))) in KL-risk on one of them: of order
+    √(KT)/ε for small ε only.
 
     >>> hadamard(3, horizon=1000, epsilon=1).tables[0, :3].tolist()[0]
     [0.0, 0.5, 0.0, 0.5]

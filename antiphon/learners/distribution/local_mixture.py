@@ -30,19 +30,19 @@ State = TypeVar("State")
 
 
 class LocalLearner(ExchangePostProcessor[State], Generic[State]):
-    """IPM: (x, y) -> ⊤, a user's context and label; ("predict", x) -> the prediction p̂ on [M].
-    Abstract.
+    """An IPM, a locally private learner: (x, y) -> ⊤, a user's context and label; ("predict", x) ->
+    the prediction p̂ on [M]. Abstract.
 
     Stands on the left of ExtConComp, where it creates a mechanism for each user, and asks it once:
     ``ComplexMechanism(…)``. HALT to a user past the ``horizon``.
     Privacy: that of one user's mechanism, (ε, δ), w.r.t. streams in which one user has another
     label, the contexts and all queries being the same (f), against adversaries that adapt:
     ``ap.guarantee`` derives it. *P has the three properties of CM §6.1 from f to 1-sparse parallel
-    composition*: it is deterministic; what it creates, which index it asks, what it learns and what
-    it predicts is computed from contexts, queries, the number of users and answers from the right,
-    all of which are the same in two f-valid runs (destination, response); only what is asked
-    depends on y, and differs for one user at most, whose mechanism is asked nothing else (f→f').
-    What is created answers a first message, then HALT: f'_j = f_∼, which is first-pair
+    composition*: it is deterministic; its creations, the index it asks and its predictions are
+    computed from contexts, queries, the number of users and answers from the right, all of which
+    are the same in two f-valid runs (destination, response); only the query to a user's mechanism
+    depends on y, and differs for one user at most, whose mechanism gets no other query (f→f'). Each
+    created mechanism answers a first message, then HALT: f'_j = f_∼, which is first-pair
     consistent. So CM Thm 5.2 for δ = 0, else Thm 5.5, and Thm 6.1.
     """
 
@@ -65,7 +65,7 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @abstractmethod
     def asked(self, state: State, context: int, label: int) -> int:
-        """The question to the user's mechanism; only here is the label used."""
+        """The query to the user's mechanism; only here is the label used."""
 
     @abstractmethod
     def learned(self, state: State, context: int, answer: Any) -> State:
@@ -87,7 +87,7 @@ class LocalLearner(ExchangePostProcessor[State], Generic[State]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one user's label differs; f': one of the created mechanisms gets a differing pair."""
+        """Verification functions: f, one user's label differs; f', one mechanism's pair does."""
         outer = updates_and_queries(event_level(OnlyEntry(1)), self.questions)
         inner = sparse_parallel([self.parameters], first_pair_consistent=self.parameters[1] > 0)
         return Lifting(outer, inner, Status.PROVED, "see LocalLearner")
@@ -125,7 +125,7 @@ _BLOCK: Final = 1 << 12
 
 @register("antiphon.Mixing/1", state=True)
 class Mixing(NamedTuple):
-    """State: the number of users so far, and the summed gains of each hypothesis."""
+    """The state of ``LocalMixture``: users so far, and the summed gains of each hypothesis."""
 
     users: int
     gains: Doubles
@@ -137,12 +137,12 @@ class LocalMixture(LocalLearner[Mixing]):
     """The post-processor P of online distribution learning; use it as
     ``ComplexMechanism(LocalMixture(…))``.
 
-    p̂_t = Σ_j w_j f_j(x_t), but for the clipping map, with w_j ∝ e^(η·sum of gains), where the
-    ``channel`` says how a user's label is told, and what the answer is worth: ``OneCoordinate``
-    (pure ε), ``AllCoordinates`` (ε, δ), or ``WholeLabel`` (k-ary randomized response).
-    Privacy: see ``LocalLearner``.
-    Source: *Online Distribution Learning with Local Private Constraints*, Alg. 1 and 2, with
-    weights as ``antiphon.learners.distribution.gains`` says.
+    p̂_t = Σ_j w_j f_j(x_t), up to the clipping map, with w_j ∝ e^(η·sum of gains), where the
+    ``channel`` defines how a user's label is reported, and the gains from the answer:
+    ``OneCoordinate`` (pure ε), ``AllCoordinates`` (ε, δ), or ``WholeLabel`` (k-ary randomized
+    response). Privacy: see ``LocalLearner``. Source: *Online Distribution Learning with Local
+    Private Constraints*, Alg. 1 and 2, with weights as ``antiphon.learners.distribution.gains``
+    says.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> from antiphon.learners.distribution import OneCoordinate
@@ -173,7 +173,7 @@ class LocalMixture(LocalLearner[Mixing]):
 
     def __attrs_post_init__(self) -> None:
         if self.hypotheses.labels == 1:
-            raise InvalidArgument("with one label there is nothing to tell: labels must be > 1")
+            raise InvalidArgument("labels must be > 1: a single label has no information")
         clip = self.channel.clip(self.hypotheses, self.horizon) if self.clip is None else self.clip
         clipping = ClippingMap(self.hypotheses, clip, self.grid)
         contexts = range(self.hypotheses.contexts)
@@ -226,7 +226,7 @@ class LocalMixture(LocalLearner[Mixing]):
     ) -> Iterator[tuple[slice, Doubles]]:
         """For each block of users: its slice, and the weights before each of its users, a row each.
 
-        What a session says, in law, many users at once: for contexts that do not depend on it.
+        With the same law as a session, but many users at once, for contexts chosen in advance.
         Raises: InvalidArgument for more users than the horizon, or for one that a session refuses.
         """
         if len(contexts) != len(labels) or len(labels) > self.horizon:

@@ -19,8 +19,8 @@ Pairing = tuple[tuple[int, int], ...]
 
 @register("antiphon.Knockout/1", state=True)
 class Knockout(NamedTuple):
-    """State: the number of users, the surviving hypotheses, and the results of this round's
-    tests."""
+    """The state of the knockout: the number of users, the surviving hypotheses, and the results of
+    this round's tests."""
 
     users: int
     alive: tuple[int, ...]
@@ -37,7 +37,7 @@ def _one_context(_: object, __: object, value: Any) -> None:
 
 @attrs.frozen(kw_only=True)
 class PairwiseTests(LocalLearner[Knockout]):
-    """Hypotheses are paired, and one user after the other tests a pair. Abstract."""
+    """A knockout of hypotheses: one user after the other tests a pair of them. Abstract."""
 
     hypotheses: Hypotheses = attrs.field(validator=_one_context)
     horizon: int = attrs.field(converter=fields.size, metadata=ROUNDS)
@@ -54,7 +54,7 @@ class PairwiseTests(LocalLearner[Knockout]):
 
     @property
     def each_round(self) -> int:
-        """Users of a round."""
+        """The number of users in each round of the knockout."""
         return max(1, self.horizon // max(1, (self.hypotheses.count - 1).bit_length()))
 
     @property
@@ -101,7 +101,8 @@ class PairwiseTests(LocalLearner[Knockout]):
         return _begun(users, left + state.alive[2 * len(pairs) :])
 
     def _winner(self, pair: tuple[int, int], ones: int, asked: int) -> int:
-        """Whose f(A) is nearer to the estimate; the first, if nobody was asked."""
+        """The hypothesis of a pair with f(A) nearest the users' estimate; without users the
+        first."""
         first, second = self.hypotheses.tables[0, list(pair)]
         inside = first > second
         truth = float(self.response.truth)
@@ -118,17 +119,16 @@ class PairwiseTests(LocalLearner[Knockout]):
 @attrs.frozen(kw_only=True)
 class ScheffeKnockout(PairwiseTests):
     """The post-processor P of hypothesis selection, ``ComplexMechanism(ScheffeKnockout(…))``; it
-    answers f of the winner.
+    answers the winning hypothesis.
 
-    ⌈log₂ K⌉ rounds of the same number of users. In each the hypotheses that are left are paired; a
-    user of the pair (i, j) says by randomized response whether the label is in A = {f_i > f_j}, and
+    ⌈log₂ K⌉ rounds of the same number of users. In each the remaining hypotheses are paired; a user
+    of the pair (i, j) reports by randomized response whether the label is in A = {f_i > f_j}, and
     the one whose f(A) is nearer to the unbiased estimate of P(A) goes on. Until there is a winner,
-    it answers the mean of those who are left.
-    Privacy: ε-DP, see ``LocalLearner``: all that is asked of a user is one bit.
-    Source: tests of Scheffé 1947 (Devroye and Lugosi 2001), under local privacy as in Gopi et al.
-    2020. It is *not* the algorithm of Pour, Ashtiani and Asoodeh 2023 (arXiv 2312.05645), which
-    takes fewer users; the distance of the winner of a plain knockout is no constant multiple of
-    the least, but where one hypothesis is right, and the tests are, it wins.
+    it answers the mean of the remaining ones. Privacy: ε-DP, see ``LocalLearner``: a user reports
+    one bit only. Source: tests of Scheffé 1947 (Devroye and Lugosi 2001), under local privacy as in
+    Gopi et al. 2020. It is *not* the algorithm of Pour, Ashtiani and Asoodeh 2023 (arXiv
+    2312.05645), which needs fewer users. The winner of a plain knockout is not within a constant
+    multiple of the least distance; but if one hypothesis is true, and the tests are right, it wins.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> hypotheses = Hypotheses([[[0.9, 0.1], [0.1, 0.9]]])

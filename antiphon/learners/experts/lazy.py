@@ -55,7 +55,7 @@ def lazy_parameters(
             bound = lazy_bound(rate, cost, batch, decisions)
             return bound.seems_to_keep(epsilon, delta, _ORDERS, 5e3)
 
-        # Past a cost of 16T/ε it hides nothing more.
+        # A cost above 16T/ε brings no more privacy.
         costs = 0.05, 16.0 * horizon / min(epsilon, 1), 20
         return searching.of_rates(private, horizon, several, batch, 28, costs)
 
@@ -128,7 +128,8 @@ class LazyDartboard(Dartboard):
 
 @attrs.frozen(kw_only=True)
 class LazyInBatches(LazyDartboard):
-    """Decides after each batch, and draws as often as it leaves, whatever that costs. Abstract."""
+    """A lazy learner that decides after each batch, with no limit on draws; a subclass claims its
+    privacy. Abstract."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -146,14 +147,14 @@ class LazyExperts(LazyInBatches):
     the batch of the expert x that it follows. The first expert is drawn uniformly; after the last
     round nothing is drawn.
 
-    Expected regret: at most ln d/η + ηBT/8, against losses that do not depend on what is shown
-    (see ``Dartboard``; Hedge on batches). An adversary that hits the expert that is shown
-    makes it Ω(T).
+    Expected regret: at most ln d/η + ηBT/8, against losses that do not depend on the advice (see
+    ``Dartboard``; Hedge on batches). An adversary that hits the advised expert makes it Ω(T).
 
     Privacy: e^((α-1)D_α) <= max{1 + r(R-1), F}·(1 + r(R-1))^(K-2), K = ⌈T/B⌉ (see ``LazyCurve``
     for r, R and F), w.r.t. ``verification``, against adaptive adversaries; *proved*:
 
-    Reveal each of the K-1 decisions, and who is drawn (``joint_curve``). Each contributes at most:
+    Reveal each of the K-1 decisions, and the expert drawn (``joint_curve``). Each contributes at
+    most:
 
     * before the batch with the loss that differs all is the same in both worlds: 1;
     * after it x loses the same in both, so they stay with one probability s, and contribute
@@ -166,12 +167,11 @@ class LazyExperts(LazyInBatches):
       1 + r(R-1), or where {L, L'} is {0, 1} or {B-1, B}, and it is at most F.
 
     The batch that differs is followed by at most K-2 decisions, and if it is the last, by none.
-    That the decision falls when the loss comes, never when one asks, is used: else a question
-    would read two losses at once.
-    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Alg. 1,
-    without fake switches; this bound is derived here.
-    Raises: InvalidArgument for a rate or cost that is not positive; for ``rate=Log(q)`` if
-    cost·grid is no whole number, or probabilities would be too long.
+    The proof needs that the decision is made when the loss comes, never on a query: else one
+    decision could read two losses. Source: Asi, Koren, Liu and Talwar, *Private Online Learning via
+    Lazy Algorithms*, Alg. 1, without fake switches; this bound is derived here. Raises:
+    InvalidArgument for a rate or cost that is not positive; for ``rate=Log(q)`` if cost·grid is no
+    whole number, or probabilities would be too long.
 
     >>> import numpy as np
     >>> learner = LazyExperts(horizon=9, experts=2, rate=50, cost=1)
@@ -187,9 +187,9 @@ class LazyExperts(LazyInBatches):
         """The learner whose rate, batch and cost have about the least bound ln d/η + ηBT/8 among
         the (ε, δ)-DP ones.
 
-        By the claim's Rényi bound, rounded up: of those within a part of 32 of the least, that
-        with the largest rate. A search; that (ε, δ) holds is checked at its end.
-        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        It uses the claim's Rényi bound, rounded up; of the bounds within 1/32 of the least, that
+        with the largest rate. Parameters are found by search; (ε, δ) is checked at the end. Raises:
+        InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
         found = lazy_parameters(searching.rounds(horizon), experts, *budget(epsilon, delta))
         return cls(horizon=horizon, experts=experts, grid=grid, **found._asdict())
@@ -206,7 +206,7 @@ class CappedCurve:
     """A bound on Rényi divergences: order α ↦ min{``lazy``, ln max{1 + r(R-1), F}/(α-1) + k·D}, k =
     ``draws``.
 
-    D is the divergence of one draw. What it bounds, and why: ``PrivateDartboard``.
+    D is the divergence of one draw. The proof is in ``PrivateDartboard``.
     """
 
     lazy: LazyCurve
@@ -223,7 +223,8 @@ class CappedCurve:
 
 @attrs.frozen(kw_only=True)
 class CappedDartboard(LazyDartboard):
-    """Decides after each loss, and draws ``draws`` times at most, whatever that costs. Abstract."""
+    """A lazy learner that decides after each loss, and draws at most ``draws`` times; a subclass
+    claims its privacy. Abstract."""
 
     law_known: ClassVar[bool] = False
     batch: int = attrs.field(default=1, init=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -250,23 +251,23 @@ class PrivateDartboard(CappedDartboard):
     ``rate``, 1-p = e^(-cη), c = ``cost``: so it is ``LazyExperts`` in batches of one, with a
     budget of draws.
 
-    Expected regret, against losses that do not depend on what is shown: that of ``Hedge``, and at
-    most T·P(more than ``draws`` of T-1 coins of r = 1 - e^(-η(c+1)) fall so): ``regret_bound``.
+    Expected regret, against losses that do not depend on the advice: that of ``Hedge``, plus at
+    most T·P(more than ``draws`` of T-1 coins with r = 1 - e^(-η(c+1)) are heads): ``regret_bound``.
 
     Privacy: e^((α-1)D_α) <= max{1 + r(R-1), F}·min{(1 + r(R-1))^(T-2), R^k}, k = ``draws``,
     w.r.t. ``verification``, against adaptive adversaries; *proved*: as for ``LazyExperts``, where
-    how often it has drawn is part of what is revealed. Let V(n, k) >= 1 bound the contribution
-    of n decisions after the loss that differs, if k draws are left: V(0, k) = V(n, 0) = 1, as
-    it then stays in both worlds, and V(n, k) = max_s s·V(n-1, k) + (1-s)·R·V(n-1, k-1), s >= 1-r.
-    By induction it rises in k and in n, V(n, k) <= (1 + r(R-1))·V(n-1, k), and each draw
-    multiplies by at most R, so V(n, k) <= R^k. The decision on the loss that differs, if a draw
-    is left, contributes at most max{1 + r(R-1), F} times V(n, k); if none is, 1.
+    the number of draws so far is revealed, too. Let V(n, k) >= 1 bound the contribution of n
+    decisions after the loss that differs, if k draws are left: V(0, k) = V(n, 0) = 1, as it then
+    stays in both worlds, and V(n, k) = max_s s·V(n-1, k) + (1-s)·R·V(n-1, k-1), s >= 1-r. By
+    induction it rises in k and in n, V(n, k) <= (1 + r(R-1))·V(n-1, k), and each draw multiplies by
+    at most R, so V(n, k) <= R^k. The decision on the loss that differs, if a draw is left,
+    contributes at most max{1 + r(R-1), F} times V(n, k); if none is, 1.
 
-    The second bound is the lesser where R is large; for small ε the first is, and then the budget
-    costs nothing and buys only that it never switches more often.
-    Source: as described in Asi, Feldman, Koren and Talwar 2023, *Private Online Prediction from
-    Experts: Separations and Faster Rates*, with e^(-ηℓ) for (1-η)^ℓ; this bound is derived here.
-    Raises: InvalidArgument as ``LazyExperts``.
+    The second bound is smaller where R is large. For small ε the first is smaller; then the limit
+    on draws brings no privacy, only a limit on switches. Source: as described in Asi, Feldman,
+    Koren and Talwar 2023, *Private Online Prediction from Experts: Separations and Faster Rates*,
+    with e^(-ηℓ) for (1-η)^ℓ; this bound is derived here. Raises: InvalidArgument as
+    ``LazyExperts``.
 
     >>> import numpy as np
     >>> learner = PrivateDartboard(horizon=9, experts=2, rate=50, cost=1, draws=3)
@@ -279,8 +280,8 @@ class PrivateDartboard(CappedDartboard):
     def tuned(
         cls, *, horizon: int, experts: int, epsilon: object, delta: object, grid: int = 1
     ) -> Self:
-        """The learner with parameters as of ``LazyExperts.tuned`` for B = 1; w.p. at most about 1/T
-        it runs out of draws.
+        """The learner with parameters as of ``LazyExperts.tuned`` for B = 1; with probability at
+        most about 1/T its limit of draws is reached.
 
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
@@ -297,7 +298,7 @@ class PrivateDartboard(CappedDartboard):
 
     @property
     def switching(self) -> float:
-        """The probability p to leave an expert that lost nothing."""
+        """The probability p of leaving an expert that had no loss."""
         return -math.expm1(-float(self.rate) * float(self.cost))
 
     @property

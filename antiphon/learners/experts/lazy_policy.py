@@ -35,7 +35,7 @@ def of_lazy_experts(_: object, field: "attrs.Attribute[Any]", value: object) -> 
 
 @attrs.frozen
 class OneDecision(NoninteractiveMechanism[int, int]):
-    """Decides as lazy experts do after a batch, whatever that costs. Abstract."""
+    """One decision of lazy experts, after a batch; a subclass claims its privacy. Abstract."""
 
     learner: LazyExperts = attrs.field(validator=of_lazy_experts)
 
@@ -46,7 +46,7 @@ class OneDecision(NoninteractiveMechanism[int, int]):
 
     @property
     def verification(self) -> NeighbouringStart:
-        """f: the losses of a batch in which one loss differs."""
+        """The verification function f: the losses of a batch in which one loss differs."""
         return neighbouring_start(Within(Fraction(self.learner.grid)))
 
     @property
@@ -65,12 +65,12 @@ class StayBit(OneDecision):
     """NIM, the decision of ``learner``: the loss L of its batch ↦ 1 (stay) with probability e^(-η(c
     + L)), else 0 (draw anew).
 
-    L is the loss of whom it follows, in a batch, in steps of 1/grid: an int of 0, …, B·grid.
+    L is the loss of the followed expert in a batch, in steps of 1/grid: an int in 0, …, B·grid.
     Privacy: e^((α-1)D_α) is at most the largest s₀^α s₁^(1-α) + (1-s₀)^α (1-s₁)^(1-α) over
     s₀ = e^(-η(c+L)) and s₁ = e^(-η(c+L')), L and L' in [0, B] and at most 1 apart, w.r.t. f_∼ with
     such losses; proved: it is largest at a corner of a hexagon (``joint_curve``), where s₀ = s₁,
     and it is 1, or {L, L'} is {0, 1} or {B-1, B} (``LazyCurve`` without draws).
-    A 0 tells little, as c > 0 makes it leave now and then for nothing.
+    A 0 reveals little, as with c > 0 it sometimes leaves without a loss.
     Source: Asi, Koren, Liu and Talwar, Alg. 1; the divergence is computed here.
 
     >>> StayBit(LazyExperts(horizon=9, experts=2, rate=50, cost=1)).start(seed=1).send(0)
@@ -86,7 +86,8 @@ DRAWS: Final = 2
 
 @register("antiphon.Following/1", state=True)
 class Following(NamedTuple):
-    """State: rounds played, scores, the followed expert and its batch loss, and the draws used."""
+    """The state of ``LazyPolicy``: rounds played, scores, the followed expert and its batch loss,
+    and the draws used."""
 
     rounds: int
     """The number of losses so far."""
@@ -108,25 +109,24 @@ class LazyPolicy(ExchangePostProcessor[Following]):
     """Lazy experts as the post-processor P of ``ComplexMechanism(LazyPolicy(learner, draws=n))`` =
     P ∘* ExtConComp.
 
-    It says what ``learner`` says, in law, until that draws an expert for the (n+1)-st time after
-    the first: then it stays with whom it follows, for good. (a loss) -> ⊤; ``ADVICE`` -> the
-    expert. P creates, first of all and in this order: a uniform response, for the first expert;
-    a composition of ``StayBit``, one for each decision; one of exponential mechanisms, one for each
-    draw, with a zCDP filter that is full after n of them.
+    Its answers have the law of ``learner``'s, until that would draw an expert for the (n+1)-st time
+    after the first: then it keeps its expert for good. (a loss) -> ⊤; ``ADVICE`` -> the expert. P
+    creates, first of all and in this order: a uniform response, for the first expert; a composition
+    of ``StayBit``, one for each decision; one of exponential mechanisms, one for each draw, with a
+    zCDP filter that is full after n of them.
 
     Privacy: ``ap.guarantee`` derives it, w.r.t. ``learner.verification``, against adversaries that
     adapt: one stay bit's divergence (1-sparse parallel composition, first-pair consistent) and n
-    times the η²/2-zCDP of a draw (the filter), added up (CM Thm 4.10, in Rényi divergences),
-    and CM Thm 6.1. *P has the three properties of CM §6.1*: where it sends, and what it answers, is
-    computed from the number of rounds and from messages from the right (destination, response).
-    Take two runs with the same answers from the right, whose left messages differ in one loss.
-    Creations are the same, and so is the expert x at all times. The i-th stay bit gets the loss of
-    x in the i-th batch, in both: those of one batch differ, by 1 at most, the others are identical
-    pairs. A draw gets the scores, whose entries differ by one loss at most, each: f_∼ of an
-    exponential mechanism of that sensitivity, whose range is 2η. So f' holds (f→f').
-    Source: Asi, Koren, Liu and Talwar, Alg. 1, without fake switches, in the manner of CM §6-7.
-    Raises: InvalidArgument for what is no ``LazyExperts``, or has one expert; for a loss past the
-    horizon.
+    times the η²/2-zCDP of a draw (the filter), added up (CM Thm 4.10, in Rényi divergences), and CM
+    Thm 6.1. *P has the three properties of CM §6.1*: its destinations and answers are computed from
+    the number of rounds and from messages from the right (destination, response). Take two runs
+    with the same answers from the right, whose left messages differ in one loss. Creations are the
+    same, and so is the expert x at all times. The i-th stay bit gets the loss of x in the i-th
+    batch, in both: those of one batch differ, by 1 at most, the others are identical pairs. A draw
+    gets the scores, whose entries differ by one loss at most, each: f_∼ of an exponential mechanism
+    of that sensitivity, whose range is 2η. So f' holds (f→f'). Source: Asi, Koren, Liu and Talwar,
+    Alg. 1, without fake switches, in the manner of CM §6-7. Raises: InvalidArgument unless
+    ``learner`` is a ``LazyExperts`` with two experts or more; for a loss past the horizon.
 
     >>> import numpy as np
     >>> from antiphon.composition import ComplexMechanism
@@ -144,17 +144,17 @@ class LazyPolicy(ExchangePostProcessor[Following]):
 
     def __attrs_post_init__(self) -> None:
         if self.learner.experts == 1:
-            raise InvalidArgument("one expert is followed without a mechanism: experts must be > 1")
+            raise InvalidArgument("experts must be > 1: a single expert needs no mechanism")
         draw = _as_concentrated(_exponential(self.learner))
         set_derived(self, _stay=Create(StayBit(self.learner)), _draw=draw)
 
     @classmethod
     def capped(cls, learner: LazyExperts, *, beta: float) -> Self:
-        """The policy with the number of draws that suffices with probability 1 - beta, whatever the
-        losses are.
+        """The lazy policy with a number of draws that suffices with probability 1 - beta, for any
+        losses.
 
-        Each of the k decisions is to draw w.p. r = 1 - e^(-η(c+B)) at most, whatever was
-        before: by Chernoff's bound n+1 of them are w.p. e^(-k·KL((n+1)/k‖r)) at most.
+        Each of the k decisions draws w.p. at most r = 1 - e^(-η(c+B)) given any past: by Chernoff's
+        bound n+1 of them do w.p. at most e^(-k·KL((n+1)/k‖r)).
         """
         decisions, most = learner.curve.decisions, -math.log(fields.beta(beta))
         drawn = -math.expm1(-float(learner.rate) * float(learner.cost + learner.batch))
@@ -165,7 +165,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
             low, high = (low, middle) if enough else (middle + 1, high)
         return cls(learner, draws=max(low, 1))
 
-    # --- what is created -------------------------------------------------------------------------
+    # --- the created mechanisms -------------------------------------------------------------------
 
     @cached_property
     def created(self) -> tuple[Create, ...]:
@@ -203,8 +203,7 @@ class LazyPolicy(ExchangePostProcessor[Following]):
         return Following(0, row(np.zeros(self.learner.experts), np.int64), None)
 
     def exchange(self, state: Following, message: Any) -> Exchanged[Following]:
-        """Handles a question or a loss; after each batch but the last it decides whether to
-        stay."""
+        """Handles a query or a loss; after each batch but the last it decides whether to stay."""
         rounds, scores, expert, batch, draws, refused = state
         if expert is None:
             *_, expert = yield from in_turn((*self.created, Ask(0, FIRST)))

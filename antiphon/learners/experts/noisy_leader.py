@@ -1,6 +1,6 @@
 """Private follow-the-leader: softmax of the noisy sums of losses from a private counter.
 
-Its rate has nearly the least bound on regret.
+The learning rate is chosen for nearly the least bound on regret.
 
 **The bound.** Let sums L_t of losses in [0, 1]^d that are chosen beforehand have noise N_t ~
 N(0, v_t·I), N_0 = 0, and x_t ∝ e^(-η(L_{t-1} + N_{t-1})), of noisy sums that are rounded to
@@ -12,18 +12,18 @@ G(v) the integral over 0 <= u <= v of min(η(1 - 1/d)/2, √(ln d/(2u))).
 
 *Proof*, first without rounding. Let Φ_t(N) = -ln(Σ_i e^(-η(L_t + N)_i)/d)/η. For fixed N, ⟨x_t,
 ℓ_t⟩ <= Φ_t(N) - Φ_{t-1}(N) + η/8 (Hoeffding's lemma), with N = N_{t-1}. Only the law of N_{t-1}
-matters, as the losses do not listen. Summed, as Φ_0(0) = 0, and as Φ_T(N) <= L_T(x*) + N(x*) + ln
-d/η, in which the noise has mean 0, expected regret is at most ln d/η + ηT/8 + Σ E[Φ_t(N_{t-1}) -
-Φ_t(N_t)]. Φ_t is concave, so a term where the variance falls is at most 0. Where it rises, N_t has
-the law of N_{t-1} and independent noise, and with p the softmax of L_t + N, -dE[Φ_t(N)]/dv =
+matters, as the losses do not depend on it. Summed, as Φ_0(0) = 0, and as Φ_T(N) <= L_T(x*) + N(x*)
++ ln d/η, in which the noise has mean 0, expected regret is at most ln d/η + ηT/8 + Σ E[Φ_t(N_{t-1})
+- Φ_t(N_t)]. Φ_t is concave, so a term where the variance falls is at most 0. Where it rises, N_t
+has the law of N_{t-1} and independent noise, and with p the softmax of L_t + N, -dE[Φ_t(N)]/dv =
 (η/2)·E[1 - ‖p‖²] <= η(1 - 1/d)/2. By Stein's lemma it is E⟨p, -N⟩/(2v), too, which is at most
 E[max_i -N_i]/(2v) <= √(ln d/(2v)). Rounding moves each sum by 1/512 at most, and so a chance by a
 factor of at most e^(η/256); losses lie in [0, 1], so that it costs η/256 a round at most. ∎
 
-Noise costs only as its variance rises: of a tree, where it rises and falls all the time, the
-bound says little, and ``best_rate`` takes its largest variance as if it had risen once: a guide.
-Noise on a grid, of 2^-32 of its deviation, is taken as Gaussian.
-Source: derived here; Cesa-Bianchi and Lugosi 2006, Thm 2.2, without noise.
+Noise costs only where its variance rises: for a tree, whose variance rises and falls all the time,
+the bound is weak, and ``best_rate`` uses the largest variance as if it had risen once, as a
+heuristic. Noise on a grid of 2^-32 of its deviation is treated as Gaussian. Source: derived here;
+Cesa-Bianchi and Lugosi 2006, Thm 2.2, without noise.
 """
 
 import math
@@ -52,7 +52,7 @@ _LONGEST: Final = 1 << 20
 
 @register("antiphon.Led/1", state=True)
 class Led(NamedTuple):
-    """State: the expert that is followed, and the counter's state."""
+    """The state of ``NoisyLeader``: the followed expert, and the counter's state."""
 
     expert: int | None
     """The followed expert; None before the first message."""
@@ -84,17 +84,17 @@ class NoisyLeader(Learner[Led], InBlocks):
 
     η = ``rate``; the sums are those of ``counter``, whose horizon, dimension and largest update are
     the learner's horizon, experts and grid. It is ``Softmax @ CountAfter() @ counter``, which
-    answers a loss by the expert for the next round, in the words of a learner: the loss is
+    answers a loss by the expert for the next round, but with a learner's messages: the loss is
     answered ⊤, and ``ADVICE`` by the expert that was drawn; the first is drawn uniformly.
 
-    Privacy: what ``counter`` claims, w.r.t. the same neighbours among the losses, against adaptive
-    adversaries; *proved* if it is so of the counter. *Proof* (CM Lemma 2.15): a loss goes on to
-    the counter as it is, and then ``COUNT`` is asked; all else that it does follows from the
-    counter's answers, coins of its own, and how many losses have come. So whoever talks to
-    it can play it themselves: they answer their own ``ADVICE``, which f allows only as
-    (ADVICE, ADVICE), and tell the counter what is f'-valid, as f' reads no (COUNT, COUNT).
+    Privacy: the claim of ``counter``, w.r.t. the same neighbours among the losses, against adaptive
+    adversaries; *proved* if the counter's is. *Proof* (CM Lemma 2.15): a loss goes on to the
+    counter unchanged, followed by ``COUNT``; all else depends on the counter's answers, its own
+    coins, and the number of losses. So an adversary of the counter can simulate it: it answers its
+    own ``ADVICE``, which f allows only as (ADVICE, ADVICE), and its messages to the counter are
+    f'-valid, as f' ignores (COUNT, COUNT).
 
-    Expected regret, against losses that do not depend on what is shown: ``regret_bound``.
+    Expected regret, against losses that do not depend on the advice: ``regret_bound``.
     Source: Agarwal and Singh 2017, on a tree; Kairouz et al. 2021; the bound on regret is proved
     in ``noisy_leader``.
     Raises: InvalidArgument for a counter without dimension, or whose updates are no losses;
@@ -122,10 +122,10 @@ class NoisyLeader(Learner[Led], InBlocks):
         for name, bound in (("horizon", ROUNDS), ("grid", GRID)):
             fields.check_size(size[name], name, bound)
         set_derived(self, **size, softmax=Softmax(rate=part(self.rate, counter.largest)))
-        self.softmax.signature((CountAfter() @ counter).signature)  # which refuses other sums
+        self.softmax.signature((CountAfter() @ counter).signature)  # Softmax refuses other sums
         Learner.__attrs_post_init__(self)
         near = updates_and_queries(counter.verification.updates, QUERIES)
-        set_derived(self, verification=near)  # as the counter's neighbours may differ
+        set_derived(self, verification=near)  # neighbouring losses are those of the counter
 
     @classmethod
     def tuned(
@@ -142,9 +142,9 @@ class NoisyLeader(Learner[Led], InBlocks):
         regret bound.
 
         ``counter`` makes one, of ``horizon``, ``dimension``, ``largest`` and ``rho``; by default
-        ``BufferedToeplitzCounter``, whose columns are normalised up to a horizon of 2^20. No loss
-        is looked at. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1); for a counter
-        that spends more, or whose neighbours are not any two losses.
+        ``BufferedToeplitzCounter``, whose columns are normalised up to a horizon of 2^20. It uses
+        no losses. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1); for a counter that
+        spends more, or that does not protect any two losses.
         """
         make = _buffered if counter is None else counter
         rho = largest_rho(*budget(epsilon, delta))
@@ -209,14 +209,13 @@ class NoisyLeader(Learner[Led], InBlocks):
 
 
 def _protects_any_two(counter: Counter) -> None:
-    """Raises: InvalidArgument for a counter that protects only losses near each other, not any
-    two losses."""
+    """Check that a counter protects any two losses, not only near ones. Raises: InvalidArgument."""
     near, size = counter.sensitivity, counter.dimension or 1
     apart = counter.largest**2 * size ** (2 if counter.norm == 1 else 1)
     if near is not None and near**2 < apart:
         raise InvalidArgument(
-            "the counter that was made protects losses that are near only: leave its sensitivity "
-            "out, and any two losses are neighbours"
+            "the counter that was made protects near losses only: leave its sensitivity out, so "
+            "that any two losses are neighbours"
         )
 
 
@@ -278,8 +277,8 @@ def best_rate(horizon: int, experts: int, variance: float) -> Fraction:
     """The largest rate whose bound is at most 1/8 above the least, as if the variance rose once, to
     ``variance``.
 
-    Where one expert is better than the others by a gap, regret is about ln d/η, and noise costs
-    what it costs.
+    If one expert is better than the others by a gap, regret is about ln d/η plus the cost of noise,
+    so a large rate is better.
     """
     experts = max(experts, 2)
     rates = np.geomspace(_LEAST, _MOST, 1 << 12)

@@ -24,7 +24,8 @@ from antiphon.protocol.spaces import Arrays, Integers, Signature
 
 @register("antiphon.Holding/1", state=True)
 class Holding(NamedTuple):
-    """State: rounds played, scores, the followed expert, and its loss in the current batch."""
+    """The state of a learner by weights: rounds played, scores, the followed expert, and its loss
+    in the current batch."""
 
     rounds: int
     """The number of losses so far."""
@@ -42,7 +43,7 @@ class Holding(NamedTuple):
 class ByWeight(Learner[State], Generic[State]):
     """A learner that draws experts with weights e^(``unit``·score), for integer scores. Abstract.
 
-    Whom it follows has just this law where losses do not depend on what is shown.
+    The followed expert has exactly this law if losses do not depend on the advice.
     """
 
     law_known: ClassVar[bool] = True
@@ -195,8 +196,8 @@ class Dartboard(Weighted, InBlocks):
 
     After a batch in which it lost L_b(x), it stays with x with probability e^(-``exponent``(L_b)),
     and else draws anew by weight. If that probability is a constant times e^(-ηL_b(x)), the ratio
-    of the new weight of x and the old one, the law of x stays ∝ weight: against losses that do
-    not depend on what is shown, x has the marginal law of ``Hedge``.
+    of the new weight of x and the old one, the law of x stays ∝ weight: against losses that do not
+    depend on the advice, x has the marginal law of ``Hedge``.
     """
 
     draws: ClassVar[int | None] = None
@@ -205,8 +206,8 @@ class Dartboard(Weighted, InBlocks):
 
     @abstractmethod
     def exponent(self, loss: int) -> ExactEpsilon:
-        """Minus the logarithm of the probability to keep the expert, after a batch in which it
-        lost ``loss``."""
+        """Minus the logarithm of the probability of keeping the expert, after a batch in which its
+        loss was ``loss``."""
 
     def _learn(self, state: Holding, loss: Losses, coins: Coins) -> Holding:
         _, expert = self._advise(state, coins)
@@ -225,7 +226,7 @@ class Dartboard(Weighted, InBlocks):
         return drawn if self.draws is None else drawn + 1
 
     def _follow(self, state: Holding, losses: Losses, coins: Coins) -> tuple[Holding, Losses]:
-        # The scores are needed where it draws anew only: the sums of what came since.
+        # Scores are needed only at a new draw: the sums of the losses since the last one.
         (rounds, scores, _, batch, drawn), (_, expert) = state, self._advise(state, coins)
         shown, since, period = np.empty(len(losses), np.int64), 0, self.period
         for place, loss in enumerate(losses):
@@ -245,10 +246,9 @@ class ShrinkingDartboard(Dartboard, Unprotected):
     """A non-private learner that keeps its expert x after each loss ℓ(x) with probability
     e^(-ηℓ(x)).
 
-    Expected regret as that of ``Hedge``, against losses that do not depend on what is shown, with
-    O(√(T ln d)) switches.
-    Privacy: none is claimed: that it switched tells that x had a loss.
-    Source: Geulen, Vöcking and Winkler 2010, with e^(-ηℓ) for (1-η)^ℓ.
+    Expected regret as for ``Hedge``, against losses that do not depend on the advice, with O(√(T ln
+    d)) switches. Privacy: none is claimed: a switch reveals that x had a loss. Source: Geulen,
+    Vöcking and Winkler 2010, with e^(-ηℓ) for (1-η)^ℓ.
     """
 
     def exponent(self, loss: int) -> ExactEpsilon:
@@ -265,16 +265,16 @@ _FARTHEST: Final = 1 << 52
 @column_safe
 @attrs.frozen(kw_only=True)
 class Softmax(PostProcessor[None]):
-    """IPM: answers a loss by an expert x ∝ e^(-η·sum_x), where the mechanism on its right provides
-    noisy sums.
+    """An IPM that answers a loss by an expert x ∝ e^(-η·sum_x), where the mechanism on its right
+    provides noisy sums.
 
     (LEFT, loss) -> (RIGHT, loss); (RIGHT, sums) -> (LEFT, the expert to follow in the next round).
-    η = ``rate`` for one unit of a sum. On its right: what answers each update by an array of sums,
-    such as ``CountAfter`` of a counter with a ``dimension``: follow the regularised leader, on
-    noisy sums. HALT goes left as it is. Sums in doubles are rounded to 1/256.
-    Privacy: that of the right, w.r.t. the same f (CM Lemma 2.15): it looks at answers only.
-    Source: Agarwal and Singh 2017 (on a tree).
-    Raises: CompositionError for a right that answers anything but arrays of one axis.
+    η = ``rate`` for one unit of a sum. On its right: a mechanism that answers each update by an
+    array of sums, such as ``CountAfter`` of a counter with a ``dimension``: follow the regularised
+    leader, on noisy sums. HALT goes left unchanged. Sums in doubles are rounded to 1/256. Privacy:
+    that of the mechanism on its right, w.r.t. the same f (CM Lemma 2.15): it reads answers only.
+    Source: Agarwal and Singh 2017 (on a tree). Raises: CompositionError for a mechanism that
+    answers anything but arrays of one axis.
     """
 
     forwards_queries = True
@@ -317,7 +317,7 @@ class Softmax(PostProcessor[None]):
     def drawn(self, sums: NDArray[np.generic], coins: Coins) -> int:
         """Draws the expert to follow, given the noisy sum of each expert."""
         rate = self.rate if sums.dtype == np.int64 else self._fine
-        assert rate is not None  # as the signature saw to
+        assert rate is not None  # checked by ``signature``
         return coins.categorical_exp(rate, for_each(_scores, sums))
 
 
@@ -329,7 +329,7 @@ def _scores(sums: NDArray[Any]) -> NDArray[np.int64]:
         return scores
     steps = np.multiply(sums, -float(STEPS), dtype=np.float64)
     np.rint(steps, out=steps)
-    # NumPy finds where the ends are several times as fast as it moves all between two bounds.
+    # NumPy compares with the bounds several times as fast as it clips.
     if not -_FARTHEST <= steps[steps.argmin()] <= steps[steps.argmax()] <= _FARTHEST:
         np.clip(steps, -_FARTHEST, _FARTHEST, out=steps)
     scores = steps.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Games of online learning: adversaries that ask for advice and tell a loss, in turn; with
+"""Games of online learning: adversaries that in turn ask a learner for advice and send a loss; with
 experts or in a convex body."""
 
 from antiphon.learners.games.convex_game import (

@@ -29,7 +29,7 @@ from antiphon.protocol.coins.sampled import seeded_words
 class ConvexMeter(online_game.Meter):
     """A meter of the regret Σ ℓ(x_t; z_t) - min_x Σ ℓ(x; z_t), with the numerically found minimum.
 
-    So regret may be larger by the gap of its certificate, which is told beside it.
+    So the true regret may be larger by the gap of its certificate, which is reported beside it.
     """
 
     def __init__(self, times: tuple[int, ...], game: "ConvexGame") -> None:
@@ -153,7 +153,7 @@ class RandomSigns(SignGame):
     """A game of fair random signs: no point is better on average; the best gains about √T by luck,
     in the unit ball.
 
-    So every learner has regret of about √T, and standing at the origin has no more.
+    So every learner has regret of about √T, and staying at the origin has no more.
     Source: the lower bound of Abernethy, Bartlett, Rakhlin and Tewari 2008, Thm 2, by signs.
     """
 
@@ -167,13 +167,13 @@ class LinearGap(SignGame):
     """A game of signs z_t with mean gap·u, u in {-1, 1}^d/√d from the key: each sign is that of u
     with probability (1 + gap)/2.
 
-    In the unit ball standing at the origin has regret ‖Σ z_t‖, about gap·T.
+    In the unit ball staying at the origin has regret ‖Σ z_t‖, about gap·T.
     """
 
     gap: Fraction = attrs.field(default=Fraction(1, 10), converter=_norm_of_mean)
 
     def direction(self, key: int) -> NDArray[np.int64]:
-        """The signs of u, that is √d·u."""
+        """The signs of the game's direction u, that is √d·u."""
         words = seeded_words((key, 0, 1))(self.body.dimension)
         return 1 - 2 * (words >> np.uint64(63)).astype(np.int64)
 
@@ -188,8 +188,8 @@ class AlongShown(LinearGame):
     """An adaptive game: z_t = x_t/‖x_t‖ points along the learner's last point; along the first axis
     for the origin.
 
-    A learner loses ‖x_t‖ in each round: what it gains by leaving the origin is turned against it.
-    Regret bounds of convex learners hold here, too: they are against losses that listen.
+    A learner loses ‖x_t‖ in each round, so it is punished for leaving the origin. Regret bounds of
+    convex learners hold here, too, as they are against adaptive losses.
     """
 
     adaptive: ClassVar[bool] = True
@@ -207,7 +207,7 @@ class AlongShown(LinearGame):
 @attrs.frozen(kw_only=True)
 class DataTable(online_game.ObliviousGame, ConvexGame):
     """A game on a table of data: its rows, shuffled by the key, and shuffled again once all have
-    been told.
+    been used.
 
     Raises: InvalidArgument for rows that are no data of the loss.
 
@@ -245,10 +245,9 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
         """The game on arrays: features divided by the ``bound`` of their norms, and labels in [-1,
         1], on the grid.
 
-        Rounded towards zero, so that no norm grows. ``rounds``: by default each row once. The
-        bound must be no secret: one that is read off the data tells of them.
-        Raises: InvalidArgument for what is no table of numbers, a norm past the bound, or a label
-        past 1.
+        Rounded towards zero, so that no norm grows. ``rounds``: by default each row once. The bound
+        must be public: one computed from the data leaks them. Raises: InvalidArgument for anything
+        but a table of numbers, a norm past the bound, or a label past 1.
         """
         rows, aims = np.asarray(features, np.float64), np.asarray(labels, np.float64)
         if rows.ndim != 2 or not rows.size or aims.shape != rows.shape[:1]:
@@ -256,15 +255,15 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
                 "features are a table, a round in each row, and labels one number for each row"
             )
         scaled = rows / fields.check_double(bound, "bound")
-        inside = np.all(abs(scaled) <= 1)  # and no NaN
+        inside = np.all(abs(scaled) <= 1)  # NaN fails, too
         steps = np.trunc(np.where(inside, scaled, 0) * grid).astype(np.int64)
         if not inside or np.any((steps**2).sum(axis=1) > grid**2):
             raise InvalidArgument(
                 f"a row of features has a norm above the bound {bound}, or is not finite: give a "
-                "larger bound that is no secret, or shorten the rows first"
+                "larger public bound, or shorten the rows first"
             )
         if not np.all(abs(aims) <= 1):
-            raise InvalidArgument("labels lie in [-1, 1]: scale them by a bound that is no secret")
+            raise InvalidArgument("labels lie in [-1, 1]: scale them by a public bound")
         convex_loss = loss(dimension=rows.shape[1], grid=grid)
         table = np.column_stack([steps, np.trunc(aims * grid).astype(np.int64)])
         return cls(
@@ -289,8 +288,8 @@ class DataTable(online_game.ObliviousGame, ConvexGame):
 
         Args: ``label``, the number of its column, from 0; ``body``, made with ``dimension=`` the
         number of features; the others as of ``of``.
-        Raises: InvalidArgument as ``of``; for a file that is no table, a column that is not there,
-        and for the logistic loss labels other than -1 and 1.
+        Raises: InvalidArgument as ``of``; for a file that is no table, a missing column, and for
+        the logistic loss labels other than -1 and 1.
         """
         table = read_table(path)
         columns = table.shape[1]

@@ -119,7 +119,7 @@ class BlameShown(LossGame):
     """An adaptive game in which the expert that was just shown loses 1, and the others 0.
 
     Every learner loses T, and the best expert at most T/d, so its regret is at least T(1 - 1/d):
-    regret bounds are against losses that do not depend on what is shown; privacy holds here, too.
+    learners' regret bounds assume losses that do not depend on the advice; privacy holds here, too.
     """
 
     adaptive: ClassVar[bool] = True
@@ -212,8 +212,8 @@ class ShiftingBest(CoinedGame):
 class BatchConstant(CoinedGame):
     """A game of fair coins, each of which is kept for ``batch`` rounds.
 
-    What a batch costs: a learner that is frozen for B rounds, and learns of a batch when it is
-    over, has regret Ω(√(BT)) here.
+    It shows the cost of batches: a learner that keeps its expert for B rounds, and learns of a
+    batch when it is over, has regret Ω(√(BT)) here.
     """
 
     batch: int = attrs.field(default=16, converter=fields.size, metadata=fields.STREAM)
@@ -231,9 +231,9 @@ class BatchConstant(CoinedGame):
 class LowerBoundEpochs(CoinedGame):
     """A game of E = (Tε)^(4/3) epochs, at most T; each epoch repeats one loss of fair coins.
 
-    On it an ε²-CDP learner that switches seldom has regret Ω(√T + T^(1/3)/ε^(2/3)).
+    In this game an ε²-CDP learner that switches seldom has regret Ω(√T + T^(1/3)/ε^(2/3)).
     Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 4.2, for
-    ε >= 100 ln^(3/2)(dT)/T; its construction needs ε <= T^(-1/4), and E is cut at T past it.
+    ε >= 100 ln^(3/2)(dT)/T; its construction needs ε <= T^(-1/4); for larger ε, E is set to T.
     """
 
     epsilon: Fraction = attrs.field(default=Fraction(1, 10), converter=fields.positive)

@@ -30,7 +30,7 @@ def plain_table(table: Losses) -> Losses:
 def on_grid(values: NDArray[np.float64], grid: int) -> Losses:
     """Losses in [0, 1] as whole steps of the grid. Raises: InvalidArgument for other values."""
     if not bool(np.all((values >= 0) & (values <= 1))):
-        raise InvalidArgument("losses lie in [0, 1]: scale them by a bound that is no secret")
+        raise InvalidArgument("losses lie in [0, 1]: scale them by a public bound")
     return np.rint(values * grid).astype(np.int64)
 
 
@@ -55,7 +55,7 @@ class LossTable(ObliviousGame, LossGame):
         if self.table.shape != (self.rounds, self.experts):
             raise InvalidArgument(
                 f"the table has shape {self.table.shape}, not (rounds, experts) = "
-                f"{self.rounds, self.experts}; LossTable.of(table) reads them off"
+                f"{self.rounds, self.experts}; LossTable.of(table) infers them"
             )
         if self.table.min() < 0 or self.table.max() > self.grid:
             raise InvalidArgument(
@@ -85,14 +85,14 @@ class LossTable(ObliviousGame, LossGame):
         """The losses of one play of a non-adaptive random game, as a table on which many learners
         can play.
 
-        Raises: InvalidArgument for a game that listens. Cost: rounds·experts entries of 8 bytes.
+        Raises: InvalidArgument for an adaptive game. Cost: rounds·experts entries of 8 bytes.
         """
         if not isinstance(game, ObliviousGame):
-            raise InvalidArgument(f"the losses of {of_kind(game)} hang on what is shown")
+            raise InvalidArgument(f"the losses of {of_kind(game)} depend on the advice")
         key, table = game.key(coins), np.empty((game.rounds, game.experts), np.int64)
         for number in range(-(-game.rounds // game.block)):
             table[game.times(number)] = game.losses(key, number)
-        table.flags.writeable = False  # so that no copy is made of it
+        table.flags.writeable = False  # so that it is not copied
         return cls(rounds=game.rounds, experts=game.experts, grid=game.grid, table=table)
 
     def first(self, rounds: int) -> Self:
@@ -123,11 +123,11 @@ class LossStream(ObliviousGame, LossGame):
     """A game whose losses come from an iterable: a row for each round, with a loss in [0, 1] for
     each expert.
 
-    A block of rows is in memory at a time. A game that is played again, or replayed, reads the
-    source again from its start: a list, or an object whose ``__iter__`` opens a file anew, can
-    be; a generator cannot, so that it serves one game, in one process.
-    Raises: InvalidArgument, when it comes to it, for rows that are no such losses, for a source
-    that ends before ``rounds``, and for one that would have to be read again and cannot be.
+    One block of rows is in memory at a time. A game that is played again, or replayed, reads the
+    source again from its start, as a list allows, or an object whose ``__iter__`` opens a file
+    anew; a generator does not, so it serves one game in one process. Raises: InvalidArgument,
+    during play, for rows that are no such losses, for a source that ends before ``rounds``, and for
+    one that cannot be read again.
 
     >>> rows = ([0.0, 1.0], [0.26, 0.5])
     >>> LossStream(source=rows, rounds=2, experts=2, grid=4).losses(0, 0).tolist()
@@ -170,5 +170,5 @@ class LossStream(ObliviousGame, LossGame):
         except (TypeError, ValueError):
             table = np.empty(0)
         if table.shape != (wanted, self.experts):
-            raise InvalidArgument(f"a row of the source has not {self.experts} numbers")
+            raise InvalidArgument(f"a row of the source does not have {self.experts} numbers")
         return unwritten(on_grid(table, self.grid))

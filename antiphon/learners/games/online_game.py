@@ -1,8 +1,8 @@
-"""Base classes of all games, which ask for advice and then tell a loss, and of meters of regret.
+"""Base classes of all games, which ask for advice and then send a loss, and of meters of regret.
 
-In a game that is tossed beforehand each entry of a loss is one of two, with its own chance. Losses
-are a function of the key: entries of the raw stream of a PCG64, which NumPy keeps stable,
-in halves of a word, compared with 2^32·chance. A chance is so met to 2^-32.
+In a random oblivious game each entry of a loss takes one of two values, with its own probability.
+Losses are a function of the key: half-words of the raw stream of a PCG64, which NumPy keeps stable,
+are compared with 2^32·probability. So probabilities are exact to 2^-32.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class Scored(NamedTuple):
 
 
 class Meter(ABC):
-    """A meter of regret: it is given the losses and the advice, and finds the best in hindsight at
+    """A meter of regret: it receives the losses and the advice, and finds the best in hindsight at
     given times.
 
     Abstract.
@@ -87,7 +87,7 @@ class Meter(ABC):
         return found
 
     def _at_times(self, lost: list[NDArray[Any]]) -> NDArray[Any]:
-        """The total loss up to each of the given times."""
+        """The learner's total loss up to each of the given times."""
         found: NDArray[Any] = np.concatenate(lost).cumsum()[np.array(self._times) - 1]
         return found
 
@@ -110,10 +110,11 @@ class GameState(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class OnlineGame(Adversary[GameState]):
-    """An adversary that says ``ADVICE`` and then a loss, ``rounds`` times; then HALT. Abstract.
+    """A game of online learning: an adversary that sends ``ADVICE`` and then a loss, ``rounds``
+    times; then HALT. Abstract.
 
-    A loss is an int64 array: of experts, or the datum of a convex loss. Its coins are one integer,
-    the key, if it is ``tossed``: losses are a function of key, round and what was shown.
+    A loss is an int64 array: the experts' losses, or the datum of a convex loss. Its coins are one
+    integer, the key, if it is ``tossed``: losses are a function of key, round and the advice.
     """
 
     tossed: ClassVar[bool] = False
@@ -137,17 +138,17 @@ class OnlineGame(Adversary[GameState]):
     @property
     @abstractmethod
     def told(self) -> Arrays:
-        """The space of a loss."""
+        """The space of a game's losses."""
 
     @property
     @abstractmethod
     def tells(self) -> str:
-        """A description of the losses that the learner is told."""
+        """A description of the losses that the learner receives."""
 
     @property
     @abstractmethod
     def advice(self) -> Space:
-        """The space of the learner's advice."""
+        """The space of the advice that a game takes."""
 
     @abstractmethod
     def unadvised(self, coins: Coins) -> Any:
@@ -160,7 +161,8 @@ class OnlineGame(Adversary[GameState]):
     ) -> Meter:
         """A meter that records the regret after the rounds ``times``.
 
-        Also expected regret of a learner, and that against the best that shifts so often.
+        It also records a learner's expected regret, and dynamic regret with at most ``shifts``
+        changes, if asked for.
         """
 
     @abstractmethod
@@ -223,16 +225,16 @@ class TossedGame(ObliviousGame):
     tossed: ClassVar[bool] = True
 
     hold: ClassVar[int] = 1
-    """The number of rounds for which one toss gives the loss."""
+    """The number of rounds for which one random draw gives the loss."""
 
     @abstractmethod
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """The probability of each entry to "fall", for tosses that begin at ``times``; an array
-        that broadcasts to a row for each."""
+        """For each entry of a loss, the probability of its first value ("fallen"), for draws that
+        begin at ``times``; broadcasts to a row for each."""
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:
-        """The losses, given which entries fell."""
+        """The losses, given which entries took their first value ("fell")."""
 
     def losses(self, key: int, number: int) -> Losses:
         return _block(self, key, number)

@@ -27,8 +27,8 @@ _ENOUGH: Final = 5.0
 
 @attrs.frozen(kw_only=True)
 class L2PSetting:
-    """The parameters of L2P (Alg. 1) that determine its privacy: η, δ₀, T, B, p, and m in
-    e^(-mBη)."""
+    """The parameters of L2P (lazy-to-private, Alg. 1) that determine its privacy: η, δ₀, T, B, p,
+    and m in e^(-mBη)."""
 
     rate: ExactEpsilon
     horizon: int
@@ -69,7 +69,7 @@ class Accounting(ABC):
         """Yields a message for each premise that does not hold, with its numbers and a cure."""
 
     def check(self, setting: L2PSetting) -> None:
-        """Raises: InvalidArgument for the first premise that does not hold."""
+        """Check the premises. Raises: InvalidArgument for the first that does not hold."""
         for text in self.violations(setting):
             raise InvalidArgument(text)
 
@@ -88,8 +88,8 @@ class Printed(Accounting):
 
     ε = 2η/p + η + 3Kη²pℒ/2 + √(6Kη²pℒ²), δ = 2KB(2/η + ℒ/p)eBδ₀ + 2KBδ₁, if η <= 1/10, Kp >= 1 and
     ηBℒ <= p. The paper's proof is for losses that are chosen beforehand (Def. 2.1), and counts
-    fake switches only, though a real one draws, too: it is not relied on. Where δ₀ = 0 and
-    ℒ >= 5, ``Repaired`` proves a smaller ε and δ: there this is *proved*, and else *assumed*.
+    fake switches only, though a real one draws, too: so it is not relied on. Where δ₀ = 0 and ℒ >=
+    5, ``Repaired`` proves a smaller ε and δ, so this is *proved*; otherwise *assumed*.
     """
 
     source: ClassVar[str] = _PAPER
@@ -126,31 +126,31 @@ class Repaired(Accounting):
     """The repaired accounting of Thm 3.2, *proved*: ε = 2η/p + ρ + 2√(ρℒ) with ρ = Kη²pℒ, and δ =
     2δ₁, where δ₁ = ``tail`` and ℒ = ln(1/δ₁).
 
-    Premises: those of Thm 3.2, δ₀ = 0, and ℒ >= 5. Reveal more than is said: after each batch
-    whether x was kept, whether y was, and who is drawn. What is said follows from that, and so
-    does, with the adversary's own coins, the next loss; so let P and Q be the laws of all that is
-    revealed in the two worlds.
+    Premises: those of Thm 3.2, δ₀ = 0, and ℒ >= 5. Reveal more than the answers: after each batch
+    whether x was kept, whether y was, and the experts drawn. This determines the answers and, with
+    the adversary's own coins, the next loss; so let P and Q be the laws of the revealed values in
+    the two worlds.
 
     *Decisions.* Given the past, x and y are known, and the same. After a batch, x is kept with
-    probability s = (1-p)e^(-a), where a is mBη minus by how much the batch moved x past y; y with
-    1-p. A batch without the loss that differs gives the same a in both worlds, by (ii). The one
-    with it gives two that are at most 2η apart. So s₀/s₁ <= e^(2η), and as both are at most 1-p,
-    (1-s₀)/(1-s₁) <= 1 + (1-p)(1-e^(-2η))/p <= e^(2η/p): this one bit has a privacy loss of at most
-    2η/p, and the others have none.
+    probability s = (1-p)e^(-a), where a is mBη minus the amount by which the batch moved x past y;
+    y with 1-p. A batch without the loss that differs gives the same a in both worlds, by (ii). The
+    one with it gives two that are at most 2η apart. So s₀/s₁ <= e^(2η), and as both are at most
+    1-p, (1-s₀)/(1-s₁) <= 1 + (1-p)(1-e^(-2η))/p <= e^(2η/p): this one bit has a privacy loss of at
+    most 2η/p, and the others have none.
 
     *Draws.* The laws of a draw have a log-ratio of range 2η, so each is η²/2-zCDP (Cesar and Rogers
     2021). Stop the process before draw N+1, N = ⌊2Kpℒ⌋. Let Q' be Q with that one bit as in P. The
     stopped P and Q' differ by at most N adaptive draws, which are Nη²/2 <= ρ-zCDP; so
     P(S) <= e^(ρ+2√(ρℒ))Q'(S) + δ₁, and Q'(S) <= e^(2η/p)Q(S), of events S with N draws at most.
 
-    *Their number.* Whatever came before, x is drawn with probability at most
+    *Their number.* Given any past, x is drawn with probability at most
     1 - (1-p)e^(-(m+1)Bη) <= p + 3Bη <= p + 3p/ℒ, and y with p; of these are at most K each, with a
     mean of at most M(2 + 3/ℒ) in all, M = Kp >= 1. By Chernoff there are more than 2Mℒ with
     probability at most exp(M(2ℒ(1 + ln((2 + 3/ℒ)/(2ℒ))) - 2 - 3/ℒ)), which is at most e^(-ℒ) = δ₁
     for ℒ >= 5. So P(S) <= e^ε Q(S) + 2δ₁ of all events S, and the same the other way round.
 
-    Source: the proof of Thm 3.2, which counts no real switches in N, and which conditions on what
-    was drawn: mended, for adversaries that adapt.
+    Source: the proof of Thm 3.2, which omits real switches in N, and conditions on the draws: both
+    repaired here, for adaptive adversaries.
     """
 
     source: ClassVar[str] = f"{_PAPER}; its proof, mended here"
@@ -178,10 +178,10 @@ class Optimised(Accounting):
     """The Rényi accounting of L2P, *proved*: e^((α-1)D_α) <= max{X, F}·X^(k-1)·Y^k for each order
     α, k = K-1 (see ``L2PCurve``).
 
-    Premise: δ₀ = 0, so no ratio is cut at 1. Reveal what ``Repaired`` reveals (``joint_curve``).
-    Whether y is kept, and who replaces it, is independent of x's part given the past: each decision
-    contributes a product. R bounds the contribution of a draw, as two laws of it have a log-ratio
-    of range 2η. Then
+    Premise: δ₀ = 0, so no ratio is cut at 1. Reveal the same as in ``Repaired`` (``joint_curve``).
+    Whether y is kept, and its replacement, are independent of x's part given the past: each
+    decision contributes a product. R bounds the contribution of a draw, as two laws of it have a
+    log-ratio of range 2η. Then
 
     * before the batch with the loss that differs all is the same in both worlds: 1;
     * from then on, y contributes (1-p) + p·E' with E' <= R, so at most Y: k times at most;
@@ -193,7 +193,7 @@ class Optimised(Accounting):
       X, or at one of four that F looks at.
 
     Source: Asi, Koren, Liu and Talwar, Alg. 1; this bound is derived here, as that of
-    ``LazyExperts``. It asks for none of the conditions of Thm 3.2.
+    ``LazyExperts``. It needs none of the conditions of Thm 3.2.
     """
 
     source: ClassVar[str] = "Asi, Koren, Liu and Talwar, Alg. 1; bound proved here"
@@ -209,7 +209,7 @@ class Optimised(Accounting):
         return _exactly(setting, "optimised")
 
 
-# --- formulas, and premises -----------------------------------------------------------------------
+# --- formulas and premises -----------------------------------------------------------------------
 
 
 def printed_epsilon(rate: float, fakes: float, batches: int, length: float) -> float:

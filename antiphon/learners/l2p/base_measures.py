@@ -26,13 +26,14 @@ class Measures(ABC):
     Assumption 3.1, where η = ``unit``·``reach`` and δ₀ = ``loose``:
 
     (i)  D_∞^{δ₀}(μ̄_{t+1}, μ̄_t) <= η after any losses, and so the other way round (μ̄: normalised);
-    (ii) s_{t+1}(x) - s_t(x) is a function of (ℓ_t, x): it knows nothing of other losses.
+    (ii) s_{t+1}(x) - s_t(x) is a function of (ℓ_t, x): it does not depend on other losses.
 
     Where δ₀ = 0, (i) is read as: no loss moves two experts apart by more than ``reach``. By (ii)
-    μ̄_{t+1}/μ̄_t is r(x)/Σ μ̄_t r, so that implies (i); and as μ̄_t may come close to a point, it is
-    implied. A loss replaced by another then moves log-ratios of two experts by at most 2η.
+    μ̄_{t+1}/μ̄_t is r(x)/Σ μ̄_t r, so that implies (i); and as μ̄_t may come close to a point mass,
+    it is also necessary. A loss replaced by another then moves log-ratios of two experts by at most
+    2η.
 
-    ``after`` is written by whoever adds a base algorithm; ``check_assumption`` tries it.
+    The author of a base algorithm writes ``after``; ``check_assumption`` tests it.
     """
 
     subtracts: ClassVar[bool] = False
@@ -131,10 +132,10 @@ def check_assumption(
     """Tests (i) and (ii) of Assumption 3.1 on each loss, after up to ``rounds`` of the other
     losses.
 
-    Args: ``losses``, by default all of a small domain, else a few extreme ones; ``most`` pairs of
-    a loss and what came before, the short ones first. Returns how many were tried.
-    Raises: InvalidArgument that says which part fails, for which loss and which expert; PartError
-    for measures that are not of the types that ``Measures`` asks for, or that crash.
+    Args: ``losses``, by default all of a small domain, else a few extreme ones; ``most`` pairs of a
+    loss and the losses before it, short ones first. Returns the number of pairs tested. Raises:
+    InvalidArgument that names the part that fails, the loss and the expert; PartError for measures
+    that are not of the types that ``Measures`` requires, or that crash.
 
     >>> from antiphon.learners.l2p import ExponentialWeights
     >>> check_assumption(ExponentialWeights(experts=2, rate=0.1))
@@ -202,7 +203,7 @@ def _scores(measures: Measures, name: str, found: object) -> Losses:
 
 
 def check_numbers(measures: Measures) -> None:
-    """Raises: PartError for a unit, reach or δ₀ of the wrong type or range."""
+    """Check type and range of unit, reach and δ₀. Raises: PartError."""
     try:
         exact.epsilon(measures.unit)
         exact.probability(measures.loose)

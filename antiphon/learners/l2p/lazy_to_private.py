@@ -37,8 +37,8 @@ def _margin(_: object, field: "attrs.Attribute[int]", value: object) -> None:
 
 @register("antiphon.Followed/1", state=True)
 class Followed(NamedTuple):
-    """State: rounds played, scores, the followed expert x and the hidden y, and their scores
-    when the batch began."""
+    """The state of L2P: rounds played, scores, the followed expert x and the hidden y, and their
+    scores when the batch began."""
 
     rounds: int
     """The number of losses so far."""
@@ -52,7 +52,8 @@ class Followed(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class PairedExperts(ByWeight[Followed], InBlocks):
-    """L2P: follows x, and holds y, for batches, however who is next is decided. Abstract."""
+    """The L2P algorithm: it follows an expert x, and holds a hidden y, for batches; a subclass
+    claims its privacy. Abstract."""
 
     experts: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     grid: int = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleVariableOverride]
@@ -127,13 +128,13 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return Followed(rounds, scores, pair, _of(scores, pair))
 
     def _decides(self, rounds: int) -> bool:
-        """Whether a batch is over that is not the last."""
+        """Whether a batch has just ended that is not the last."""
         return rounds % self.batch == 0 and rounds != self.horizon
 
     def _decided(
         self, pair: tuple[int, int], begun: tuple[int, int], scores: Losses, coins: Coins
     ) -> tuple[int, int]:
-        """x and y for the next batch, whose scores are given."""
+        """The followed expert x and the hidden y for the next batch, drawn by the given scores."""
         (x, y), now = pair, _of(scores, pair)
         stays = coins.bernoulli_exp(self._exponent((now[0] - begun[0]) - (now[1] - begun[1])))
         real = coins.bernoulli(1 - self.fakes)
@@ -144,7 +145,7 @@ class PairedExperts(ByWeight[Followed], InBlocks):
         return x, y
 
     def _exponent(self, gained: int) -> Fraction | Log:
-        """mBη minus what a batch moved x past y; at least 0."""
+        """The exponent a = mBη minus the amount by which the batch moved x past y; at least 0."""
         steps = self.margin * self.batch * self.measures.reach - gained
         return times(self.unit, max(0, steps))
 
@@ -180,16 +181,15 @@ class LazyToPrivate(PairedExperts):
     and x is drawn anew from ν̄_s unless S = S' = 1; A ~ Ber(1-p), and y is drawn anew unless
     A = 1. p = ``fakes``. m = ``margin`` is 2 in the paper; 1 is enough to keep the ratio at most 1
     where no loss moves two experts apart by more than η: of all ``Measures`` with δ₀ = 0. The
-    last batch may be shorter; after it nothing is drawn. That it decides when a loss comes, never
-    when one asks, is part of the privacy.
+    last batch may be shorter; after it nothing is drawn. Its privacy needs that it decides when a
+    loss comes, never on a query.
 
-    *Marginal*: where losses do not depend on what is shown and δ₀ = 0, x ~ ν̄_s given y: given y, x
+    *Marginal*: if losses do not depend on the advice and δ₀ = 0, x ~ ν̄_s given y: given y, x
     is kept with probability a constant times ν_s(x)/ν_{s-1}(x). So the expected regret is that of
-    the base algorithm on batches: of exponential weights at most ln d/η + ηBT/8, whatever p and m.
+    the base algorithm on batches: for exponential weights at most ln d/η + ηBT/8, for any p and m.
 
     Privacy: that of its ``accounting``, w.r.t. ``verification``: see ``Optimised``, ``Repaired``
-    and ``Printed``. Of measures from elsewhere it is assumed: that they satisfy Assumption 3.1
-    is tried, not proved.
+    and ``Printed``. For a user's measures it is assumed: Assumption 3.1 is tested, not proved.
     Raises: InvalidArgument for measures that fail ``check_assumption``; for a premise of the
     accounting that does not hold; for ``rate=Log(q)`` if probabilities would be too long.
 
@@ -209,11 +209,10 @@ class LazyToPrivate(PairedExperts):
     ) -> Self:  # fmt: skip
         """L2P on exponential weights, with about the least bound ln d/η + ηBT/8 that is (ε, δ)-DP.
 
-        By the accounting of that name: "optimised", "repaired" or "printed". Fake switches are
-        free for the bound, as who is drawn has the law of who is kept. Of the batches whose bound
-        is within a part of 32 of the least, the largest is taken. A search; that (ε, δ) holds is
-        checked at its end.
-        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1), or premises that no
+        ``accounting``: "optimised", "repaired" or "printed". Fake switches do not affect the bound,
+        as a new expert has the law of the kept one. Of the batch sizes with a bound within 1/32 of
+        the least, the largest is taken. Parameters are found by search; (ε, δ) is checked at the
+        end. Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1), or premises that no
         parameters meet.
         """
         asked = rounds(horizon), experts, *budget(epsilon, delta)

@@ -1,16 +1,17 @@
 """Learners of {0, 1}-valued functions, and the number of mistakes that privacy costs them.
 
-*The game.* In round t the learner holds a hypothesis f̂_t, and is told a sample (x_t, f*(x_t)); it
-errs if f̂_t(x_t) ≠ f*(x_t). f̂₁ = f⁽⁰⁾ is public, and the answer to sample t is f̂_{t+1}: so what a
-sample does to the next hypothesis is seen, in the last round, too. (Were f̂_t answered, a
-learner for one round would leak nothing.) Functions and samples: ``mistake_learner``.
+*The game.* In round t the learner holds a hypothesis f̂_t, and receives a sample (x_t, f*(x_t)); it
+errs if f̂_t(x_t) ≠ f*(x_t). The first hypothesis f̂₁ = f⁽⁰⁾, the function that is 0 everywhere, is
+public, and the answer to sample t is f̂_{t+1}: so the effect of a sample on the next hypothesis is
+visible, in the last round, too. (If the answer were f̂_t, a learner for one round would leak
+nothing.) Functions and samples: ``mistake_learner``.
 
-*Neighbours* are streams of which one sample differs, by any two samples: event level, against
+*Neighbours* are streams that differ in one sample, replaced by any other: event level, against
 adversaries that choose each sample after the hypothesis. A learner is *β-concentrated* for T rounds
 if, where all samples are ⊥, f̂₁, …, f̂_T are all f⁽⁰⁾ with probability at least 1 - β.
 
-``antiphon.learners.mistakes`` computes what sequences cost a learner; ``mistakes_lower_bound`` is
-what they cost every private one.
+``antiphon.learners.mistakes`` computes a learner's mistakes on a stream; ``mistakes_lower_bound``
+bounds them for every private learner.
 """
 
 from antiphon.learners.littlestone.counting_learners import (

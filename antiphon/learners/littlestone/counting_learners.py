@@ -3,14 +3,14 @@
 *The highest noise* among the counts of a tree counter: its law, in doubles. The count after t
 updates has the noise of one node for each 1 in the binary form of t. Let H_n be the highest over
 t = 1, …, n, and 2^k the largest power of two that is at most n. For t < 2^k the nodes lie below the
-first of size 2^k; from t = 2^k on that one is there, of noise L, and the rest is as in a tree of
-n - 2^k updates. So H_n = max(H_{2^k - 1}, L + max(0, H'_{n - 2^k})), all three independent. Only
-max(0, H_n) is needed, of which the law is that of H_n above 0.
+first of size 2^k; from t = 2^k on that node is included, with noise L, and the rest is as in a tree
+of n - 2^k updates. So H_n = max(H_{2^k - 1}, L + max(0, H'_{n - 2^k})), all three independent. Only
+max(0, H_n) is needed, whose law is that of H_n above 0.
 
-*When a sparse vector first says ⊤*, for counts that are known: its law, in doubles. Given the noise
+*The time of a sparse vector's first ⊤*, for known counts: its law, in doubles. Given the noise
 ρ = z of the threshold, the answers are independent, and a count n is answered ⊥ with probability
-P(ν < T + z - n). Runs of equal counts make it a power: so a million rounds with few samples (1, 1)
-cost what these cost.
+P(ν < T + z - n). Runs of equal counts make it a power: so the cost depends on the number of samples
+(1, 1), not of rounds.
 """
 
 import math
@@ -56,8 +56,7 @@ def log_below(bars: NDArray[np.int64], scale: Fraction) -> Figures:
 
 @attrs.frozen
 class Crossing:
-    """The law of the time at which the sparse vector ``above`` answers its first ⊤, for known
-    counts."""
+    """The law of the time at which a sparse vector answers its first ⊤, for known counts."""
 
     above: AnySparseVector
 
@@ -102,7 +101,7 @@ def failing(beta: object) -> float:
     """The failure probability β, checked. Raises: InvalidArgument unless it lies in [2^-40, 1)."""
     found = fields.beta(beta)
     if found < _LEAST:
-        raise InvalidArgument("beta is at least 2^-40: what noise does is reckoned in doubles")
+        raise InvalidArgument("beta is at least 2^-40: tails of noise are computed in doubles")
     return found
 
 
@@ -160,7 +159,7 @@ def _with_noise(tails: Figures, ratio: float) -> Figures:
     """The tail P(L + Z >= x) from the tail P(Z >= x), for noise L of weights ratio^|l|; Z is at
     least 0."""
     up, down = tails.copy(), tails.copy()
-    up[0] = 1 / (1 - ratio)  # with all that is to its left
+    up[0] = 1 / (1 - ratio)  # plus the mass to its left
     step = 1
     while step < len(tails):
         part = ratio**step
@@ -173,12 +172,12 @@ def _with_noise(tails: Figures, ratio: float) -> Figures:
 
 
 SHARE: Final = Fraction(3, 10)
-"""The part of ε for the noise of the threshold; it makes fewer mistakes than one half."""
+"""The part of ε for the noise of the threshold; it gives fewer mistakes than one half."""
 
 
 @register("antiphon.Counted/1", state=True)
 class Counted(NamedTuple):
-    """State: the number of samples (1, 1) so far, and whether ⊤ was answered."""
+    """The state of ``OnceAbove``: the samples (1, 1) so far, and whether ⊤ was answered."""
 
     hits: int
     found: bool
@@ -188,15 +187,15 @@ class Counted(NamedTuple):
 @column_safe
 @attrs.frozen
 class OnceAbove(ExchangePostProcessor[Counted]):
-    """IPM, a learner: asks after each sample whether the number of (1, 1) is above a threshold;
-    answers f⁽¹⁾ once it was, else f⁽⁰⁾.
+    """A learner (IPM): after each sample it tests if the number of samples (1, 1) is above a
+    threshold; it answers hypothesis 1 once it was, else 0.
 
     The sparse-vector learner: on its right an ``AboveThreshold``, ``monotone`` for less noise.
-    Privacy: that of the right w.r.t. event level (CM Thm 6.1). It asks until it hears ⊤, and what
-    it answers is what it heard (destination, response). Of streams that differ in one sample the
-    counts are the same before it, and from it on all differ by the same one of -1, 0, 1 (f→f').
-    Source: the sparse vector of Dwork, Naor, Reingold, Rothblum, Vadhan 2009, as a learner.
-    Raises: CompositionError for a right that is no sparse vector.
+    Privacy: that of the sparse vector w.r.t. event level (CM Thm 6.1). It asks until ⊤ is answered,
+    and its answers depend on these answers only (destination, response). Of streams that differ in
+    one sample the counts are the same before it, and from it on all differ by the same one of -1,
+    0, 1 (f→f'). Source: the sparse vector of Dwork, Naor, Reingold, Rothblum, Vadhan 2009, as a
+    learner. Raises: CompositionError for a mechanism on the right that is no sparse vector.
 
     >>> above = AboveThreshold(epsilon=100, threshold=2, monotone=True)
     >>> session = (OnceAbove() @ above).start(seed=1)
@@ -210,7 +209,7 @@ class OnceAbove(ExchangePostProcessor[Counted]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': counts that differ by at most 1, all in the same direction."""
+        """Verification functions: f, one sample differs; f', counts differ by <= 1, one way."""
         inner = every_pair(Within(1), monotone=True)
         return Lifting(event_level(), inner, Status.PROVED, "see OnceAbove")
 
@@ -240,14 +239,14 @@ class OnceAbove(ExchangePostProcessor[Counted]):
 @register("antiphon.CountIsAbove/1")
 @attrs.frozen
 class CountIsAbove(ExchangePostProcessor[None]):
-    """IPM, a learner: counts the samples (1, 1) by a private counter; answers f⁽¹⁾ while the count
-    is at least ``threshold``.
+    """A learner (IPM): it counts the samples (1, 1) by a private counter, and answers hypothesis 1
+    while the count is at least ``threshold``, else 0.
 
-    The tree-counter learner, with a ``TreeCounter`` on its right. It may change its mind again.
-    Privacy: that of the counter w.r.t. event level (CM Thm 6.1). To every sample it says a bit
-    and COUNT, and its answer is a function of the count (destination, response); samples that
-    differ give bits that may differ (f→f').
-    Raises: CompositionError for a right that is no counter of bits.
+    The tree-counter learner, with a ``TreeCounter`` on its right. Its hypothesis may change several
+    times. Privacy: that of the counter w.r.t. event level (CM Thm 6.1). For every sample it sends a
+    bit and COUNT, and its answer is a function of the count (destination, response); samples that
+    differ give bits that may differ (f→f'). Raises: CompositionError for a mechanism on the right
+    that is no counter of bits.
     """
 
     threshold: int = attrs.field(validator=fields.integer)
@@ -258,7 +257,7 @@ class CountIsAbove(ExchangePostProcessor[None]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': one bit differs."""
+        """Verification functions: f, one sample differs; f', one bit differs."""
         inner = updates_and_queries(event_level(), QUERIES)
         return Lifting(event_level(), inner, Status.PROVED, "see CountIsAbove")
 
@@ -284,9 +283,9 @@ def sparse_vector_learner(
     """The learner OnceAbove ∘* AboveThreshold, with the least threshold that is β-concentrated for
     T rounds.
 
-    ε-DP, derived. Where all samples are ⊥ it says f⁽⁰⁾ throughout with probability 1 - ``beta``
-    (reckoned in doubles). On samples of f⁽⁰⁾ a false ⊤ is for good: with ``beta`` = 1/T that costs
-    one mistake at most.
+    ε-DP, derived. If all samples are ⊥ it answers f⁽⁰⁾ (0 everywhere) throughout with probability 1
+    - ``beta`` (computed in doubles). On samples of f⁽⁰⁾ a false ⊤ is final: with ``beta`` = 1/T
+    that costs one mistake at most.
 
     >>> sparse_vector_learner(horizon=1 << 20, epsilon=1).mechanism.threshold
     26
@@ -300,7 +299,7 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
     """The learner CountIsAbove ∘* TreeCounter, with the least threshold that is β-concentrated for
     T rounds.
 
-    ε-DP, derived. The law of the highest noise of T counts is reckoned in doubles.
+    ε-DP, derived. The law of the highest noise of T counts is computed in doubles.
 
     >>> tree_counter_learner(horizon=1 << 10, epsilon=1).links[0]
     CountIsAbove(threshold=148)
@@ -310,5 +309,5 @@ def tree_counter_learner(*, horizon: int, epsilon: Epsilon, beta: float = 0.1) -
 
 
 def _quiet_threshold(counter: TreeCounter, beta: float) -> int:
-    """The least x that the noise of all counts stays below, with probability 1 - beta."""
+    """The least x such that the noise of all counts stays below x, with probability 1 - beta."""
     return int(np.count_nonzero(highest_noise(counter.horizon, counter.scale) > beta))

@@ -52,11 +52,10 @@ class FiniteLearner(MistakeLearner[int]):
     """A learner given as a Markov chain: ``table[s][sample]`` is the law of the next state, whose
     label is the answer.
 
-    The samples of a row are ⊥, (1, 0) and (1, 1); state 0 is the first. Probabilities are exact,
-    so what is asked of it is answered exactly: ``PrivacyGame.tight_delta`` has its privacy, of
-    which it claims nothing itself.
-    Raises: InvalidArgument for a law with another sum than 1, or a first label that is not 0: f̂₁
-    is public, and labels are named so that it is f⁽⁰⁾.
+    The samples of a row are ⊥, (1, 0) and (1, 1); state 0 is the first. Probabilities are exact, so
+    all figures about it are exact: ``PrivacyGame.tight_delta`` computes its privacy; it makes no
+    claim itself. Raises: InvalidArgument for a law whose sum is not 1, or a first label that is not
+    0: labels are named so that the public f̂₁ is f⁽⁰⁾.
 
     >>> stay, go = (1, 0), (0, 1)
     >>> FiniteLearner(labels=(0, 1), table=((stay, stay, go), (go, go, go))).start().send((1, 1))
@@ -92,11 +91,10 @@ class Halving(MistakeLearner[int]):
     """The halving algorithm, not private: the answer is the majority, at each point, of the
     functions that no sample has contradicted; a tie is 0.
 
-    Of Points(N) only f⁽ˣ⁾ is 1 at x, and f⁽⁰⁾ is not contradicted before an (x, 1) comes: so the
-    majority is f⁽⁰⁾ until then, and f⁽ˣ⁾ after it. State: that x, or 0. At most one mistake on
-    samples of one function, for any T. Where samples contradict each other, the last (x, 1) counts.
-    Privacy: none; it claims nothing.
-    Source: Littlestone 1988.
+    Of Points(N) only f⁽ˣ⁾ is 1 at x, and f⁽⁰⁾ (0 everywhere) is not contradicted before an (x, 1)
+    comes: so the majority is f⁽⁰⁾ until then, and f⁽ˣ⁾ after it. State: that x, or 0. At most one
+    mistake on samples of one function, for any T. Where samples contradict each other, the last (x,
+    1) counts. Privacy: none; it claims nothing. Source: Littlestone 1988.
 
     >>> session = Halving(points=5).start()
     >>> session.send((3, 0)), session.send((2, 1)), session.send((0, 0))
@@ -117,9 +115,7 @@ class Halving(MistakeLearner[int]):
 def _delta(value: object) -> Fraction:
     found = fields.probability(value)
     if not found:
-        raise InvalidArgument(
-            "delta must be positive: at 0 nothing is ever learned, and its 1/delta mistakes are all"
-        )
+        raise InvalidArgument("delta must be positive: at 0 nothing is ever learned")
     return found
 
 
@@ -127,17 +123,17 @@ def _delta(value: object) -> Fraction:
 @column_safe
 @attrs.frozen(kw_only=True)
 class NameAndShame(MistakeLearner[int]):
-    """A (0, δ)-DP learner: each sample joins a set S with probability δ; the answer is f⁽ˣ⁾ once S
-    has an (x, 1), else f⁽⁰⁾.
+    """A (0, δ)-DP learner: each sample joins a set S with probability δ; the answer is the function
+    f⁽ˣ⁾ that is 1 at x only, once S has an (x, 1), else f⁽⁰⁾ = 0.
 
-    The throw-away algorithm. State: the x of the first (x, 1) of S; 0 while there is none.
+    The throw-away algorithm. State: the x of the first (x, 1) of S; 0 if there is none.
     Against (1, 1) in every round it makes (1 - (1-δ)^T)/δ mistakes, 1/δ as T grows.
     Privacy: (0, δ)-DP w.r.t. event level, against adaptive adversaries; proved: let the coins of
-    both worlds be the same. Unless the sample that differs joins S, which has probability δ and
-    is decided when it comes, states and answers are the same in both. It is tight: where ⊥
-    stands against (1, 1), the answer f⁽¹⁾ names the sample, with probability δ.
-    Source: Dmitriev, Szabó, Sanyal 2024; the talk's "throw away" and "name & shame".
-    Raises: InvalidArgument for delta outside (0, 1].
+    both worlds be the same. Unless the differing sample joins S, which has probability δ and is
+    decided when it comes, states and answers are the same in both. It is tight: for ⊥ against (1,
+    1), the answer f⁽¹⁾ reveals the sample, with probability δ. Source: Dmitriev, Szabó, Sanyal
+    2024; the talk's "throw away" and "name & shame". Raises: InvalidArgument for delta outside (0,
+    1].
 
     >>> session = NameAndShame(delta=1).start()
     >>> session.send((0, 0)), session.send((1, 1)), session.send((0, 0))
@@ -152,7 +148,7 @@ class NameAndShame(MistakeLearner[int]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        source = "a sample is looked at with probability δ: see NameAndShame"
+        source = "a sample is used with probability δ: see NameAndShame"
         return proved(self, Approximate(0, self.delta), self.verification, source)
 
     def step(self, state: int, message: Sample, coins: Coins) -> tuple[int, int]:
@@ -170,15 +166,16 @@ class NameAndShame(MistakeLearner[int]):
         return float(-np.expm1(rounds * np.log1p(-delta)) / delta) if delta < 1 else 1.0
 
     def quiet(self, runs: Sequence[tuple[int, int]]) -> NDArray[np.float64]:
-        """The probability that the answer is still f⁽⁰⁾, after each run of samples (hits so far,
-        length).
+        """The probability that the answer is still the first hypothesis f⁽⁰⁾, after each run of
+        samples (hits so far, length).
 
-        A run is a hit and the blanks after it, or blanks that nothing comes before.
+        A run is a sample (1, 1) (hit) and the ⊥ (blanks) after it, or the blanks at the beginning.
         """
         return self._power(np.array([count for count, _ in runs], np.float64))
 
     def rising(self, last: int) -> NDArray[np.float64]:
-        """The probability that the answer is still f⁽⁰⁾, after 1, …, last samples (1, 1)."""
+        """The probability that the answer is still the first hypothesis f⁽⁰⁾, after 1, …, last
+        samples (1, 1)."""
         return self._power(np.arange(1, last + 1, dtype=np.float64))
 
     def _power(self, hits: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -2,9 +2,9 @@
 bound for private learners.
 
 The class is Points(N) = {f⁽⁰⁾, …, f⁽ᴺ⁾} on the domain {0, …, N}: f⁽ⁱ⁾ is 1 at the point i and 0
-elsewhere, and f⁽⁰⁾ is 0 everywhere, so every function is 0 at 0. A hypothesis is told by its index.
-N = 1 is the class {f⁽⁰⁾, f⁽¹⁾} of two functions, whose index is the label of the point 1; N > 1 is
-Point_N, with 0 for none of the points.
+elsewhere, and f⁽⁰⁾ is 0 everywhere, so every function is 0 at 0. A hypothesis is given by its
+index. N = 1 is the class {f⁽⁰⁾, f⁽¹⁾} of two functions, whose index is the label of the point 1; N
+> 1 is Point_N, where index 0 means none of the points.
 
 Source: Dmitriev, Szabó, Sanyal, *On the Growth of Mistakes in Differentially Private Online
 Learning: A Lower Bound Perspective* (2024), where the sample (0, 0) is ⊥.
@@ -31,11 +31,11 @@ Sample: TypeAlias = "tuple[int, int]"
 """A sample (x, label)."""
 
 BLANK: Final[Sample] = (0, 0)
-"""The sample ⊥ = (0, 0), about which every hypothesis is right."""
+"""The sample ⊥ = (0, 0), on which every hypothesis is right."""
 HIT: Final[Sample] = (1, 1)
-"""The sample (1, 1), about which the first hypothesis f⁽⁰⁾ is wrong."""
+"""The sample (1, 1), on which the first hypothesis f⁽⁰⁾ (0 everywhere) is wrong."""
 FIRST: Final = 0
-"""The index of the first hypothesis f̂₁ = f⁽⁰⁾, which is public."""
+"""The index 0 of the public first hypothesis f̂₁ = f⁽⁰⁾, the function that is 0 everywhere."""
 MOST_POINTS: Final = 1 << 12
 
 
@@ -58,7 +58,7 @@ def label(hypothesis: int, point: int) -> int:
 
 
 def mistaken(hypothesis: int, sample: Sample) -> bool:
-    """Whether the hypothesis is wrong about the sample."""
+    """Whether a hypothesis is wrong on the sample."""
     return label(hypothesis, sample[0]) != sample[1]
 
 
@@ -69,10 +69,11 @@ State = TypeVar("State", default=Any)
 
 @attrs.frozen(kw_only=True)
 class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
-    """A learner: (x_t, label) -> f̂_{t+1}, the hypothesis for the next round, given by its index.
-    Abstract.
+    """A learner whose mistakes are counted: (x_t, label) -> f̂_{t+1}, the hypothesis for the next
+    round, given by its index. Abstract.
 
-    f̂₁ = f⁽⁰⁾ is public. f is event level: streams differ in one sample, by any two samples.
+    The first hypothesis f̂₁ = f⁽⁰⁾ (0 everywhere) is public. f is event level: streams differ in
+    one sample, replaced by any other.
     """
 
     private: ClassVar[bool] = True
@@ -86,14 +87,15 @@ class MistakeLearner(ContinualMechanism[State, Sample, int], Generic[State]):
 
     @property
     def verification(self) -> EventLevel:
-        """f: one sample differs, replaced by any other."""
+        """The verification function f: one sample differs, replaced by any other."""
         return event_level()
 
 
 def settled(learner: ContinualMechanism[Any], state: Any) -> bool:
     """Whether every later answer is known to equal the last one; False if it is not known.
 
-    Who may know has a method ``settled`` of the state; of a chain the leftmost link.
+    A learner that can tell has a method ``settled`` of the state; in a chain the leftmost
+    post-processor.
     """
     part: object = learner.chain if isinstance(learner, ComplexMechanism) else learner
     if isinstance(part, AnyChain):
@@ -107,7 +109,8 @@ _SAMPLES: Final = Tuples((Integers(0), Integers(0, 1)))
 
 @attrs.frozen(eq=False)
 class Mistakes:
-    """The rounds of a play in which the hypothesis was wrong about the sample."""
+    """The mistakes of a learner: the rounds of a play in which its hypothesis was wrong on the
+    sample."""
 
     wrong: NDArray[np.bool_] = attrs.field(repr=False)
     hypotheses: tuple[int, ...] = attrs.field(repr=False)
@@ -128,7 +131,7 @@ def mistakes_of(view: View) -> Mistakes:
     """The mistakes in a learner's view: the hypothesis f̂_t, which answers sample t-1, is judged on
     sample t.
 
-    Raises: InvalidArgument for a view of anything else than samples and hypotheses.
+    Raises: InvalidArgument unless the view is of samples and hypotheses.
 
     >>> import antiphon as ap
     >>> from antiphon.learners.littlestone import Halving
@@ -181,26 +184,25 @@ def mistakes_lower_bound(
     δ_g = δ(E-1)/(e^ε-1) and g(b^k-1)/(b-1) <= T = ``rounds``. For ε = ln 3/2, g = 1 and b = 2 that
     is max over k <= log₂(T+1) of k(1 - 3β - 2kδ).
 
-    Of learners of {f⁽⁰⁾, f⁽¹⁾} that are (ε, δ)-DP w.r.t. event level, and say f⁽⁰⁾ in all of the
-    rounds 1, …, T, where all samples are ⊥, with probability at least 1 - β. The stream is fixed
-    beforehand, and right for f⁽¹⁾.
-    *Proof*. Let τ be the first round whose hypothesis is not f⁽⁰⁾. Start with the block B_0 of all
-    rounds and s⁰ = all ⊥. Given sⁱ, which is ⊥ in B_i and after it, let sⁱ⁺¹ have (1, 1) in the
-    first g rounds of B_i, split the rest of B_i into b parts as even as can be, and let B_{i+1} be
-    the one with the least P(τ ∈ part) under sⁱ⁺¹. Let q_i = P(τ ∈ B_i) under sⁱ, m_i = P(τ ∈ B_i)
-    and l_{i+1} = P(τ < min B_{i+1}) under sⁱ⁺¹. Group privacy over g samples: m_i <= E·q_i + δ_g.
-    The lightest part has q_{i+1} <= m_i/b. Before min B_i the streams sⁱ and sⁱ⁺¹ agree, hence
-    l_{i+1} <= l_i + m_i - q_{i+1}: what leaves in a part that is skipped is lost. With
-    D = (b-1)/(b-E) and C = E·D >= E, of which 1 + (C-1)/b = D:
-    l_{i+1} + C·q_{i+1} <= l_i + m_i(1 + (C-1)/b) = l_i + D·m_i <= l_i + C·q_i + D·δ_g. After k
-    blocks fewer than gk mistakes were made only if τ came no later than the last (1, 1), so with
-    probability at most l_{k-1} + m_{k-1} <= l_{k-1} + C·q_{k-1} + D·δ_g <= C·β + kD·δ_g, as
-    l_0 = 0, q_0 <= β. There are k blocks if g(1 + b + … + b^(k-1)) <= T; of one block nothing is
-    split, and E·β + δ_g will do.
+    It holds for learners of {f⁽⁰⁾, f⁽¹⁾} that are (ε, δ)-DP w.r.t. event level, and answer f⁽⁰⁾ in
+    all rounds 1, …, T with probability at least 1 - β if all samples are ⊥. The stream is fixed
+    beforehand, and consistent with f⁽¹⁾. *Proof*. Let τ be the first round whose hypothesis is not
+    f⁽⁰⁾. Start with the block B_0 of all rounds and s⁰ = all ⊥. Given sⁱ, which is ⊥ in B_i and
+    after it, let sⁱ⁺¹ have (1, 1) in the first g rounds of B_i, split the rest of B_i into b parts
+    as even as can be, and let B_{i+1} be the one with the least P(τ ∈ part) under sⁱ⁺¹. Let q_i =
+    P(τ ∈ B_i) under sⁱ, m_i = P(τ ∈ B_i) and l_{i+1} = P(τ < min B_{i+1}) under sⁱ⁺¹. Group privacy
+    over g samples: m_i <= E·q_i + δ_g. The lightest part has q_{i+1} <= m_i/b. Before min B_i the
+    streams sⁱ and sⁱ⁺¹ agree, hence l_{i+1} <= l_i + m_i - q_{i+1}: leaving in a skipped part
+    counts as lost. With D = (b-1)/(b-E) and C = E·D >= E, of which 1 + (C-1)/b = D: l_{i+1} +
+    C·q_{i+1} <= l_i + m_i(1 + (C-1)/b) = l_i + D·m_i <= l_i + C·q_i + D·δ_g. After k blocks fewer
+    than gk mistakes were made only if τ came no later than the last (1, 1), so with probability at
+    most l_{k-1} + m_{k-1} <= l_{k-1} + C·q_{k-1} + D·δ_g <= C·β + kD·δ_g, as l_0 = 0, q_0 <= β.
+    There are k blocks if g(1 + b + … + b^(k-1)) <= T; a single block is not split, and E·β + δ_g
+    suffices.
 
-    Source: Dmitriev, Szabó, Sanyal 2024, with what leaves in skipped parts counted (the talk's
-    Σ q_i forgets it: docs/mistakes.md has the learner that refutes it).
-    Raises: InvalidArgument for rounds < 1, epsilon <= 0, delta outside [0, 1], beta outside [0, 1].
+    Source: Dmitriev, Szabó, Sanyal 2024, with leaving in skipped parts counted (the talk's Σ q_i
+    omits it: docs/mistakes.md has a learner that refutes that). Raises: InvalidArgument for rounds
+    < 1, epsilon <= 0, delta outside [0, 1], beta outside [0, 1].
 
     >>> mistakes_lower_bound(1 << 20, epsilon=Log(Fraction(3, 2)), delta=1e-6, beta=0.1) >= 13.999
     True

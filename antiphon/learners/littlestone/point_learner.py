@@ -1,5 +1,5 @@
-"""A private learner of Point_N from a sparse vector and a noisy argmax: it waits for a large
-count, then asks which point has it."""
+"""A private learner of Point_N from a sparse vector and a noisy argmax: it waits for a large count,
+then finds the point that has it."""
 
 import math
 from fractions import Fraction
@@ -31,8 +31,8 @@ e^(-25)."""
 
 @register("antiphon.Seen/1", state=True)
 class Seen(NamedTuple):
-    """State: the number of samples (x, 1) of each point x, the learned point, and whether the
-    parts are created."""
+    """The state of ``PointLearner``: the number of samples (x, 1) of each point x, the learned
+    point, and whether the parts are created."""
 
     counts: tuple[int, ...]
     learned: int | None
@@ -44,18 +44,18 @@ class Seen(NamedTuple):
 @column_safe
 @attrs.frozen(kw_only=True)
 class PointLearner(ExchangePostProcessor[Seen]):
-    """IPM, a learner: answers f⁽⁰⁾ until the largest count is above a threshold; then f⁽ˣ⁾, where x
-    is a noisy argmax.
+    """A learner (IPM): it answers f⁽⁰⁾ (0 everywhere) until the largest count is above a threshold;
+    then f⁽ˣ⁾ (1 at x only), x a noisy argmax.
 
-    A count is of the samples (x, 1). ``above`` is asked for the largest of them after each sample,
-    and after its ⊤ ``argmax`` once for all of them. Stands on the left of ExtConComp, where it
-    creates both: ``ComplexMechanism(PointLearner(…))``. It learns once: of a wrong x it stays sure.
+    A count is of the samples (x, 1). After each sample ``above`` tests the largest count; after its
+    ⊤ ``argmax`` is applied once to all counts. Stands on the left of ExtConComp, where it creates
+    both: ``ComplexMechanism(PointLearner(…))``. It learns once: a wrong x is final.
     Privacy: that of both w.r.t. event level, by CM Thm 6.1 and 4.10: ``ap.guarantee`` derives it.
-    What it asks when, and what it answers, follows from what it heard (destination, response).
-    Two samples that differ change two counts by 1 at most, so each count, and the largest, by 1 at
-    most from then on, and not all in one direction (f→f').
-    Source: the sparse vector and noisy max of Dwork and Roth 2014, §3.
-    Raises: InvalidArgument for parts that claim of fewer counts.
+    Its queries' destinations and its answers depend on the answers from the right only
+    (destination, response). Two samples that differ change two counts by 1 at most, so each count,
+    and the largest, by 1 at most from then on, and not all in one direction (f→f'). Source: the
+    sparse vector and noisy max of Dwork and Roth 2014, §3. Raises: InvalidArgument for parts whose
+    claims cover fewer pairs of counts.
 
     >>> above = AboveThreshold(epsilon=99, threshold=2)
     >>> learner = PointLearner(above=above, argmax=PermuteAndFlip(epsilon=99, candidates=5))
@@ -91,8 +91,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
 
     @property
     def lifting(self) -> Lifting:
-        """f: one sample differs; f': valid pairs for the two created mechanisms, as their claims
-        define them."""
+        """Verification functions: f, one sample differs; f', pairs valid for the claims of the two
+        created mechanisms."""
         return Lifting(
             event_level(), fixed_mechanisms(self.created), Status.PROVED, "see PointLearner"
         )
@@ -101,8 +101,8 @@ class PointLearner(ExchangePostProcessor[Seen]):
         return mistake_learner.signature(self.points)
 
     def exchange(self, state: Seen, message: Sample) -> Exchanged[Seen]:
-        """Handles a sample: counts it, and asks whether the largest count is high; if so, which
-        point has it."""
+        """Handles a sample: counts it, and tests the largest count; if it is high, finds the point
+        that has it."""
         counts, learned, created = state
         if learned is not None:
             return state, learned
@@ -141,11 +141,11 @@ def point_learner(
     """The learner PointLearner ∘* ExtConComp, with a threshold of nearly the fewest expected
     mistakes.
 
-    ε-DP, derived; on ⊥ throughout it says f⁽⁰⁾ with probability 1 - ``beta`` (reckoned in doubles).
-    Of the thresholds it takes one of the least ``expected_mistakes``, within 2 %, which count the
-    rest of the rounds where the wrong point is found. It looks at no data.
-    Raises: InvalidArgument for an epsilon that is not positive, or one point, for which
-    ``sparse_vector_learner`` has less noise.
+    ε-DP, derived; if all samples are ⊥ it answers f⁽⁰⁾ (0 everywhere) with probability 1 - ``beta``
+    (computed in doubles). The threshold has the least ``expected_mistakes``, within 2 %; after a
+    wrong point all remaining rounds count as mistakes. It uses no data. Raises: InvalidArgument for
+    an epsilon that is not positive, or one point, for which ``sparse_vector_learner`` has less
+    noise.
     """
     budget = fields.check_positive(epsilon, "epsilon")
     if fields.check_size(points, "points", POINTS) == 1:
@@ -158,7 +158,7 @@ def point_learner(
 
     low = least_threshold(above, horizon, beta)
     high = 3 * low + 3
-    while high > low + max(1, low >> 6):  # mistakes fall in the threshold, and then rise
+    while high > low + max(1, low >> 6):  # mistakes decrease in the threshold, and then increase
         near, far = (low + high) // 2, (low + high) // 2 + 1
         if expected_mistakes(learner(near), horizon) <= expected_mistakes(learner(far), horizon):
             high = near
@@ -168,8 +168,8 @@ def point_learner(
 
 
 def expected_mistakes(learner: PointLearner, rounds: int) -> float:
-    """The expected mistakes against (1, 1) in every round, in doubles: those before ⊤, and the
-    rest if the argmax is wrong."""
+    """The expected mistakes against (1, 1) in every round, in doubles: those before ⊤, and all
+    remaining rounds if the argmax is wrong."""
     above = learner.above
     scales = above.threshold_scale + above.query_scale
     last = min(rounds, max(0, above.threshold) + math.ceil(_FAR * scales))

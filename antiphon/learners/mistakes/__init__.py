@@ -1,9 +1,10 @@
 """The mistakes that streams of samples force on a learner: exactly, in doubles, or by simulation.
 
-Streams are of ⊥ = (0, 0) and (1, 1), fixed beforehand, and right for f⁽¹⁾; a learner begins with
-f⁽⁰⁾, so (1, 1) is the sample that it is wrong about. Of three adversaries: the hard sequence of
-the lower bound's proof (``hard_sequence``), the one that is wrong every round (``every_round``),
-and the best of all 2^T streams, for small T (``worst_sequence``).
+Streams consist of ⊥ = (0, 0) and (1, 1), fixed beforehand, and are consistent with f⁽¹⁾, the
+function that is 1 at the point 1; a learner begins with f⁽⁰⁾ = 0, which is wrong on (1, 1). There
+are three adversaries: the hard sequence of the lower bound's proof (``hard_sequence``), the one
+that is wrong every round (``every_round``), and the best of all 2^T streams, for small T
+(``worst_sequence``).
 """
 
 from typing import Any
@@ -41,7 +42,7 @@ def mistake_law(learner: ContinualMechanism[Any], rounds: int, **simulation: Any
     known, else simulated.
 
     ``simulation``: repetitions, seed, confidence, executor, progress; see ``SimulatedLaw``.
-    Raises: InvalidArgument for what takes no samples, or no number of rounds.
+    Raises: InvalidArgument for a mechanism that takes no samples, or an invalid number of rounds.
 
     >>> from antiphon.learners.littlestone import NameAndShame, sparse_vector_learner
     >>> law = mistake_law(NameAndShame(delta=0.1), 5)

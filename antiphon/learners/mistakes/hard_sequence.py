@@ -1,10 +1,10 @@
 """A learner's hard sequence, from the proof of ``mistakes_lower_bound``; its worst sequence; and
 laws by simulation.
 
-By playing it, the law of any learner is known, each figure with an interval. A repetition is one
-play of one stream, with coins of its own, from the seed of the law and the number of the
-repetition: it says what a session with these coins says. Once a learner has made up its mind
-(``settled``), the rest of its rounds are counted without being played.
+Simulation gives the law of any learner's mistakes, each figure with an interval. A repetition is
+one play of one stream, with coins from the seed of the law and the number of the repetition, as in
+a session with these coins. Once a learner's answer is final (``settled``), the rest of its rounds
+are counted without being played.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ if TYPE_CHECKING:
     from antiphon.audit.running.progress import Progress
 
 Play: TypeAlias = "tuple[int, int]"
-"""The result of a play: τ, the first round that leaves f⁽⁰⁾ (T + 1 if none does), and the number
-of mistakes."""
+"""The result of a play: τ, the first round whose hypothesis is not the first one f⁽⁰⁾ (T + 1 if
+none), and the number of mistakes."""
 
 
 def play(learner: ContinualMechanism[Any], hits: Hits, rounds: int, coins: Coins) -> Play:
@@ -80,12 +80,11 @@ class Plays:
 
 
 class SimulatedLaw(MistakeLaw):
-    """The law of a learner's mistakes, estimated by ``repetitions`` plays of each stream that is
-    asked about.
+    """The law of a learner's mistakes, estimated by ``repetitions`` plays of each requested stream.
 
-    Means have a normal interval of this ``confidence``, β that of Clopper and Pearson; each is of
-    one figure. ``executor`` and ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C ends the
-    plays of a stream: KeyboardInterrupt; who asks again is told of those that were over.
+    Means have a normal interval of this ``confidence``, β a Clopper-Pearson interval; each interval
+    covers one figure. ``executor`` and ``progress`` as for ``antiphon.audit.running.run``. Ctrl-C
+    ends the plays of a stream by KeyboardInterrupt; asking again returns the finished ones.
     """
 
     how: ClassVar[How] = "simulated"
@@ -167,11 +166,13 @@ class HardSequence:
 
     hits: tuple[int, ...]
     blocks: tuple[Block, ...]
-    """The nested blocks B_0 ⊃ B_1 ⊃ …"""
+    """The nested blocks B_0 ⊃ B_1 ⊃ … of rounds in the hard sequence."""
     kept: tuple[Number, ...]
-    """The probabilities q_i = P(τ ∈ B_i) before the samples (1, 1) of B_i are put in."""
+    """The probabilities q_i = P(τ ∈ B_i), before B_i gets its samples (1, 1); τ is the first round
+    that leaves f⁽⁰⁾."""
     leaving: tuple[Number, ...]
-    """The probabilities m_i = P(τ ∈ B_i) once the samples (1, 1) of B_i are put in."""
+    """The probabilities m_i = P(τ ∈ B_i), after B_i got its samples (1, 1); τ is the first round
+    that leaves f⁽⁰⁾."""
 
 
 def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSequence:
@@ -179,10 +180,9 @@ def hard_sequence(law: MistakeLaw, *, copies: int = 1, parts: int = 2) -> HardSe
     lightest part of its rest.
 
     The weight of a part is P(τ ∈ part). A block whose rest has fewer rounds than ``parts`` is the
-    last. The parts are as even as can be; of those that are equally light the first is taken. By
-    simulation the weights are estimates, and the sequence one of many: what it costs is measured
-    of it all the same.
-    Raises: InvalidArgument for a learner that is not concentrated.
+    last. The parts are as even as possible; of equally light ones the first is taken. In a
+    simulation the weights are estimates, so another sequence may be chosen; its mistakes are
+    measured all the same. Raises: InvalidArgument for a learner that is not concentrated.
 
     >>> from antiphon.learners.mistakes import FiniteLaw
     >>> from antiphon.learners.littlestone import NameAndShame
@@ -254,9 +254,9 @@ def most_rounds(law: MistakeLaw) -> int:
 def worst_sequence(law: MistakeLaw) -> WorstSequence:
     """The stream of ⊥ and (1, 1), fixed beforehand, on which the learner makes the most mistakes.
 
-    Exact for a ``FiniteLaw``. By simulation the stream is the one that looks worst, of which the
-    mean is higher than the truth for having been looked for: so it is played anew.
-    Raises: Intractable past 16 rounds; 10, where it is not exact.
+    Exact for a ``FiniteLaw``. In a simulation the stream is the one with the largest estimate,
+    which selection biases upward: so it is played anew. Raises: Intractable past 16 rounds, or past
+    10 if it is not exact.
 
     >>> from antiphon.learners.littlestone import NameAndShame
     >>> found = worst_sequence(FiniteLaw(NameAndShame(delta=0.5), 3))
@@ -264,7 +264,7 @@ def worst_sequence(law: MistakeLaw) -> WorstSequence:
     ((1, 2, 3), '1.75', 1)
     """
     if law.rounds > most_rounds(law):
-        raise Intractable("looking at all streams", f"2^{law.rounds}", 1 << most_rounds(law))
+        raise Intractable("searching all streams", f"2^{law.rounds}", 1 << most_rounds(law))
     if isinstance(law, FiniteLaw):
         costs = law.every()
         most = max(costs)

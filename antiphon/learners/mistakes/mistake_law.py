@@ -1,7 +1,7 @@
 """The law of a learner's mistakes: the interface, and laws that are computed exactly or in doubles.
 
-Streams are of ⊥ and (1, 1) only, told as the rounds of the (1, 1): ``hits``, ascending, from 1, …,
-T. τ is the first round whose hypothesis is not f⁽⁰⁾.
+Streams consist of ⊥ and (1, 1) only, given by the rounds of the (1, 1): ``hits``, ascending, from
+1, …, T. τ is the first round whose hypothesis is not the first one, f⁽⁰⁾ (0 everywhere).
 """
 
 import math
@@ -69,15 +69,16 @@ def _safe(value: Number, rounded: Callable[[Fraction], float]) -> float:
 
 
 class MistakeLaw(ABC):
-    """The law of the first round τ in which a learner leaves f⁽⁰⁾, and of its mistakes, in
-    ``rounds`` rounds. Abstract."""
+    """The law of a learner's mistakes in ``rounds`` rounds, and of the first round τ in which it
+    leaves its first hypothesis f⁽⁰⁾. Abstract."""
 
     how: ClassVar[How]
     rounds: int
 
     @abstractmethod
     def left(self, hits: Hits, times: Sequence[int]) -> list[Number]:
-        """The probabilities P(τ <= t) for some times t >= 0, on the stream with these hits."""
+        """The probabilities P(τ <= t) that the learner has left its first hypothesis by time t, on
+        the stream with these hits."""
 
     @abstractmethod
     def mistakes(self, hits: Hits) -> MistakeFigure:
@@ -108,32 +109,34 @@ class ReckonedLaw(MistakeLaw):
 
 
 def every_round(rounds: int) -> range:
-    """The hits of the adversary that says (1, 1) in every round."""
+    """The hits of the adversary that sends (1, 1) in every round."""
     return range(1, rounds + 1)
 
 
 _FEW = 1 << 8
-"""The number of hits that are looked at first; more follow if they matter."""
+"""The number of hits (samples (1, 1)) that are processed first; more follow if they matter."""
 
 
 class Quiet(Protocol):
-    """The interface of a learner, or a part of it, that knows the probability of f⁽⁰⁾ so far."""
+    """The interface of a learner, or a part of it, that knows the probability of having kept its
+    first hypothesis f⁽⁰⁾ so far."""
 
     def quiet(self, runs: Sequence[Run], /) -> NDArray[np.float64]:
-        """The probability of f⁽⁰⁾ so far, after each run of samples."""
+        """The probability of having kept f⁽⁰⁾, the first hypothesis, after each run of samples."""
         ...
 
     def rising(self, last: int, /) -> NDArray[np.float64]:
-        """The probability of f⁽⁰⁾ so far, after 1, …, last samples that are all (1, 1)."""
+        """The probability of having kept the first hypothesis f⁽⁰⁾ so far, after 1, …, last samples
+        that are all (1, 1)."""
         ...
 
 
 class KnownLaw(ReckonedLaw):
-    """The law of a learner that leaves f⁽⁰⁾ at most once, for a hypothesis that it then keeps; in
-    doubles.
+    """The law of mistakes of a learner that leaves its first hypothesis f⁽⁰⁾ at most once, for one
+    that it then keeps; in doubles.
 
-    For f⁽¹⁾; or for a wrong one, with a probability that is a function of the number of hits
-    (``points``). Probabilities below 1e-15 are left out.
+    It leaves for f⁽¹⁾; or for a wrong hypothesis, with a probability that is a function of the
+    number of hits (``points``). Probabilities below 1e-15 are left out.
     """
 
     how: ClassVar[How] = "in doubles"
@@ -143,7 +146,8 @@ class KnownLaw(ReckonedLaw):
         self._leaves, self._points = leaves, points
 
     def _kept(self, hits: Hits, cuts: Sequence[int]) -> list[float]:
-        """The probability of f⁽⁰⁾ so far after the first ``cut`` samples, for each of the cuts."""
+        """The probability of having kept the first hypothesis f⁽⁰⁾ after the first ``cut`` samples,
+        for each of the cuts."""
         ends = sorted({*cuts, *(hit - 1 for hit in hits)} - {0})
         begins = [0, *ends][: len(ends)]
         runs = [
@@ -159,7 +163,7 @@ class KnownLaw(ReckonedLaw):
     def mistakes(self, hits: Hits) -> MistakeFigure:
         self.check(hits)
         few = _FEW
-        while True:  # as many hits as matter, of perhaps a million
+        while True:  # only as many hits as matter, of perhaps a million
             some = hits[:few]
             kept = self._before(some)
             if few >= len(hits) or kept[-1] < 1e-15:
@@ -168,7 +172,7 @@ class KnownLaw(ReckonedLaw):
         return MistakeFigure.at(sum(kept) + self._in_vain(some, kept, len(hits)), self.how)
 
     def _before(self, hits: Hits) -> list[float]:
-        """The probability of f⁽⁰⁾ so far before each hit."""
+        """The probability of having kept the first hypothesis f⁽⁰⁾ before each sample (1, 1)."""
         if isinstance(hits, range) and hits and hits[0] == 1:
             return [1.0, *self._leaves.rising(len(hits) - 1).tolist()]
         return self._kept(hits, [hit - 1 for hit in hits])
@@ -230,8 +234,8 @@ class FiniteLaw(ReckonedLaw):
         self._rows = dict(_rows(learner, self._start, rounds))
 
     def _beliefs(self, hits: Hits, alive: bool) -> Iterator[dict[Node, Fraction]]:
-        """Yields the law of the node before each round; if ``alive``, only of nodes that have
-        not left f⁽⁰⁾."""
+        """Yields the law of the node before each round; if ``alive``, only of nodes that have not
+        left the first hypothesis f⁽⁰⁾."""
         belief, waiting = {self._start: Fraction(1)}, set(hits)
         for time in range(1, self.rounds + 1):
             yield belief
@@ -277,7 +281,8 @@ class FiniteLaw(ReckonedLaw):
         """The expected mistakes E[M] of all 2^T streams: stream i has a hit in round t if bit T - t
         of i is 1.
 
-        By integers over one denominator, all streams at once. Raises: Intractable past 16 rounds.
+        Computed in integers over one denominator, for all streams at once. Raises: Intractable past
+        16 rounds.
         """
         if self.rounds > MOST_LISTED:
             raise Intractable("listing all streams", f"2^{self.rounds}", 1 << MOST_LISTED)

@@ -28,8 +28,8 @@ def _below_one(_: object, field: "attrs.Attribute[float]", value: float) -> None
 
 @register("antiphon.Paired/1", state=True)
 class Paired(NamedTuple):
-    """State: rounds played, the sum of gradients now and when the batch began, the shown point x
-    and the hidden y."""
+    """The state of ``DPOCO``: rounds played, the sum of gradients now and when the batch began, the
+    shown point x and the hidden y."""
 
     rounds: int
     """The number of data so far."""
@@ -43,7 +43,8 @@ class Paired(NamedTuple):
 
 @attrs.frozen(kw_only=True)
 class PairedPoints(ConvexLearner[Paired]):
-    """L2P in a body: plays x, and holds y, for batches, however they are drawn. Abstract."""
+    """L2P in a convex body: it plays a point x, and holds a hidden y, for batches; a subclass
+    defines their draws. Abstract."""
 
     plays: ClassVar[type[Any]] = LinearLoss
 
@@ -102,7 +103,7 @@ class PairedPoints(ConvexLearner[Paired]):
 
     @property
     def _step(self) -> float:
-        """A step of a gradient."""
+        """The length of one step of a gradient."""
         return self.loss.lipschitz(self.body) / self.loss.grid
 
     def _learn(self, state: Paired, loss: Datum, coins: Coins) -> Paired:
@@ -121,26 +122,26 @@ class PairedPoints(ConvexLearner[Paired]):
         return Paired(rounds, total, (x, y), total)
 
     def _exponent(self, pair: tuple[Row, Row], begun: Steps, total: Steps) -> float:
-        """-ln P[S = 1]: max{a, 0}."""
+        """The exponent -ln P[S = 1] of the probability of keeping x: max{a, 0}."""
         batch = np.array([after - before for before, after in zip(begun, total, strict=True)])
         moved = float(batch @ bare(pair[0] - pair[1])) * self._step
         return max(0.0, 2 * self.batch * self.rate + self.beta * moved)
 
-    # --- what it tells ----------------------------------------------------------------------------
+    # --- its claim ----------------------------------------------------------------------------
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         paper = "Asi, Koren, Liu and Talwar, Thm 3.12"
         if self.accounting == "theorem":
             measure: Measure = self.premises.measure
-            source = f"{paper}, by Thm 3.2; of losses chosen beforehand, and exact points"
+            source = f"{paper}, by Thm 3.2; for losses chosen beforehand, and exact points"
         else:
             measure, source = Renyi(self.curve), f"{paper}, bound derived here; of exact points"
         return (Claim(measure, self.verification, Status.ASSUMED, source),)
 
     @property
     def rho(self) -> Fraction:
-        """ρ₀ = βL²/λ of a point that is drawn."""
+        """The zCDP parameter ρ₀ = βL²/λ of one drawn point."""
         slope = self.loss.lipschitz(self.body)
         return exact.fraction(
             up(Fraction(self.beta) * Fraction(slope) ** 2 / Fraction(self.regulariser))
@@ -176,15 +177,15 @@ class DPOCO(PairedPoints):
     * "theorem": (ε, δ) of Thm 3.2 with δ₀ = ``loose`` of Lemma 3.11 and δ₁ = ``tail``, whose
       premises are checked. Its proof is for losses that are chosen beforehand only.
     * "exact": were points drawn exactly, D_α <= (F + (K-2)·F')/(α-1), as in ``LazyLeader``, also
-      against adversaries that listen. *Proof*: reveal whether x was kept, whether y was, and who is
-      drawn. Draws: θ, of densities ∝ e^(⟨θ, x⟩ - βλ‖x‖²), differs by at most 2βL in the two worlds.
-      With Λ(θ) = ln∫e^(⟨θ, x⟩ - βλ‖x‖²) on the body, D_α = (Λ(αθ+(1-α)θ') - αΛ(θ) - (1-α)Λ(θ'))
-      /(α-1), and Λ'' is a covariance, at most I/(2βλ) (Brascamp and Lieb 1976); so D_α is at most
-      α(2βL)²/(4βλ) = αρ₀, ρ₀ = βL²/λ, with no δ₀. Decisions: given the past, x and y are known.
-      x is kept with probability (1-p)e^(-max{a, 0}), a = 2Bη + βΣ(ℓ(x)-ℓ(y)) in
-      [2Bη - BβLD, 2Bη + BβLD] for a body of diameter D, the same in both worlds but after the
-      batch that differs, where a is at most 2βLD apart; y with 1-p. x's and y's parts are
-      independent, so they multiply.
+      against adaptive adversaries. *Proof*: reveal whether x was kept, whether y was, and the
+      points drawn. Draws: θ, of densities ∝ e^(⟨θ, x⟩ - βλ‖x‖²), differs by at most 2βL in the two
+      worlds. With Λ(θ) = ln∫e^(⟨θ, x⟩ - βλ‖x‖²) on the body, D_α = (Λ(αθ+(1-α)θ') - αΛ(θ) -
+      (1-α)Λ(θ')) /(α-1), and Λ'' is a covariance, at most I/(2βλ) (Brascamp and Lieb 1976); so D_α
+      is at most α(2βL)²/(4βλ) = αρ₀, ρ₀ = βL²/λ, with no δ₀. Decisions: given the past, x and y are
+      known. x is kept with probability (1-p)e^(-max{a, 0}), a = 2Bη + βΣ(ℓ(x)-ℓ(y)) in [2Bη - BβLD,
+      2Bη + BβLD] for a body of diameter D, the same in both worlds but after the batch that
+      differs, where a is at most 2βLD apart; y with 1-p. x's and y's parts are independent, so they
+      multiply.
 
     Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Thm 3.12; the
     exact accounting is derived here.
@@ -207,8 +208,8 @@ class DPOCO(PairedPoints):
         (ε, δ).
 
         δ is halved between δ₀ and δ₁; B is rounded up.
-        Raises: InvalidArgument where they do not, as far as is known everywhere: the printed β
-        makes D_∞ larger than η, and p = η/ε makes 2η/p = 2ε.
+        Raises: InvalidArgument where they do not hold, apparently everywhere: the printed β makes
+        D_∞ larger than η, and p = η/ε makes 2η/p = 2ε.
         """
         found = OCOTask.of(horizon, body, loss, epsilon, delta).printed()
         return cls._held_to(found, horizon, body, loss)
@@ -232,9 +233,9 @@ class DPOCO(PairedPoints):
         """DP-OCO with about the least λR² + L²BT/(4λ) + d ln T/β that is (ε, δ)-DP by the exact
         accounting.
 
-        R is the body's reach, η = βLD/2, so that S is never cut at 1. A search; that (ε, δ) holds
-        is checked at its end.
-        Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
+        R is the body's reach, η = βLD/2, so that S is never cut at 1. Parameters are found by
+        search; (ε, δ) is checked at the end. Raises: InvalidArgument for ε or δ outside (0, ∞) and
+        (0, 1).
         """
         found = exactly(OCOTask.of(horizon, body, loss, epsilon, delta))
         return cls(horizon=horizon, body=body, loss=loss, **found._asdict())

@@ -1,6 +1,6 @@
 """Random points x ∝ e^(⟨θ, x⟩ - q‖x‖²) of a ball or a box: a Gaussian law conditioned on the body.
 
-In doubles: whatever rests on the law is *assumed*.
+Computed in doubles: claims that depend on this law are *assumed*.
 """
 
 import math
@@ -44,7 +44,8 @@ class DensityTable(NamedTuple):
     def quantiles(self, shares: Floats) -> Floats:
         """The quantile of each density at its share, or row by row for a table of shares.
 
-        What rounds as Python does is done by Python: so a row is what it is alone.
+        Operations whose rounding may differ in NumPy are done in Python, so that a row does not
+        depend on the other rows.
         """
         each = np.arange(len(self.masses))
         want = shares * self.masses[:, -1]
@@ -103,8 +104,7 @@ def uniforms(coins: Coins, count: int) -> Floats:
 
 
 def check_body(body: Body) -> None:
-    """Raises: InvalidArgument for a body that is neither a ball nor a box, the only ones to draw
-    points from."""
+    """Check that a body is a ball or a box, so points can be drawn. Raises: InvalidArgument."""
     kind: Any = type(body)
     if kind is not Ball and kind is not Box:
         raise InvalidArgument(
@@ -192,13 +192,13 @@ def log_gamma_share(shape: float, x: Floats) -> Floats:
     """The logarithm ln P[Γ(shape) <= x] of the regularised lower incomplete gamma function, for x
     >= 0.
 
-    By x^a e^-x/Γ(a+1)·(1 + x/(a+1) + x²/((a+1)(a+2)) + …), whose terms are positive; 0 beyond
-    a + 12√a + 60, where what is missing is less than a double tells.
+    Computed as x^a e^-x/Γ(a+1)·(1 + x/(a+1) + x²/((a+1)(a+2)) + …), whose terms are positive; 0
+    beyond a + 12√a + 60, where the error is below double precision.
     """
     most = shape + 12 * math.sqrt(shape) + 60
     near = np.minimum(x, most)
     term, total, n = np.ones_like(near), np.ones_like(near), 0
-    while term.max() > 1e-17:  # once they fall they go on falling
+    while term.max() > 1e-17:  # once the terms decrease they keep decreasing
         n += 1
         term = term * near / (shape + n)
         total = total + term

@@ -53,8 +53,8 @@ class Renewed(NamedTuple):
 
 @register("antiphon.HeldSum/1", state=True)
 class HeldSum(NamedTuple):
-    """State: rounds played, the sum of gradients, the noisy sum that is held, and the batch's
-    log-ratios."""
+    """The state of a lazy learner: rounds played, the sum of gradients, the noisy sum that is held,
+    and the batch's log-ratios."""
 
     rounds: int
     """The number of data so far."""
@@ -77,13 +77,13 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
         a = ``cost`` + Σ (w - clip((2⟨y-G, g_t⟩ - ‖g_t‖²)/(2σ²), ±w)), w = ``clip``,
 
-    over the B = ``batch`` rounds of the batch, G as it is before round t. What is clipped is the
-    log-ratio of two Gaussian laws of y, of means G+g_t and G: so if w were infinite, and e^(-a)
-    never above 1, y would keep the law of its last sum plus noise, against losses that do not
-    depend on what is shown. It is so up to what is clipped; no bound on regret is claimed.
-    Otherwise y is drawn anew, around G; after the last round nothing is drawn.
-    w is rounded down to a multiple of 1/(2σ²).
-    Raises: InvalidArgument for w < 1/(2σ²), and parameters that are not positive.
+    over the B = ``batch`` rounds of the batch, G as it is before round t. The clipped quantity is
+    the log-ratio of two Gaussian laws of y, with means G+g_t and G: without clipping, and with
+    e^(-a) never above 1, y would always have the law of the current sum plus noise, against losses
+    that do not depend on the points. With clipping this holds approximately; no bound on regret is
+    claimed. If y is not kept it is drawn anew, around G; after the last round nothing is drawn. w
+    is rounded down to a multiple of 1/(2σ²). Raises: InvalidArgument for w < 1/(2σ²), and
+    parameters that are not positive.
     """
 
     regulariser: float = attrs.field(converter=fields.double)
@@ -156,7 +156,7 @@ class LazyPrefix(ConvexLearner[HeldSum]):
     ) -> Self:
         """The learner with about the least √d·σ + √(BT) that is (ε, δ)-DP, and the λ that suits it.
 
-        Were nothing clipped, and up to the factor L·reach, that would bound regret. A search; that
+        Without clipping this would bound regret, up to the factor L·reach. A search; that
         (ε, δ) holds is checked at its end.
         Raises: InvalidArgument for ε or δ outside (0, ∞) and (0, 1).
         """
@@ -189,14 +189,15 @@ class LazyPrefix(ConvexLearner[HeldSum]):
 
 
 def shown(point: Point) -> Row:
-    """The point as a read-only row, to be kept in a state."""
+    """A point as a read-only array, to be stored in a state."""
     found: Row = held(point.astype(np.float64))
     return found
 
 
 @attrs.frozen(kw_only=True)
 class ByGibbsLaw(LazyPrefix):
-    """Draws its points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)), whatever it costs to stay. Abstract."""
+    """A lazy learner that draws its points x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)); a subclass claims its
+    privacy. Abstract."""
 
     def __attrs_post_init__(self) -> None:
         LazyPrefix.__attrs_post_init__(self)
@@ -222,22 +223,22 @@ class LazyGibbs(ByGibbsLaw):
     """A lazy learner with points drawn from x ∝ e^(-β(⟨G, x⟩ + λ‖x‖²)) on the body. *Not for
     release.*
 
-    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus
-    N(0, (``sigma``·L)²I), conditioned to a body: of it ``LazyPrefix`` says when to stay.
-    Privacy: that of ``LazyLeader``, against adversaries that listen, *assumed*, as points are drawn
-    in doubles. Were they drawn exactly, its proof would hold word for word, but for what is
-    drawn: as in ``DPOCO``, a point is βL²/λ-zCDP, which is 2/``sigma``², as there.
-    Regret: projecting a noisy sum (``LazyLeader``) has less, as what is conditioned is drawn
-    towards the middle, and its ratios are clipped more often where G is large.
-    Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2,
-    without fake switches, with clipped ratios.
-    Raises: InvalidArgument as ``LazyPrefix``, and for a body that is neither ball nor box.
+    β = 2λ/(``sigma``·L)²; a step of G is worth L/``grid``. So y = -2λx is G plus N(0,
+    (``sigma``·L)²I), conditioned to a body; ``LazyPrefix`` defines when it is kept. Privacy: that
+    of ``LazyLeader``, against adaptive adversaries, *assumed*, as points are drawn in doubles. With
+    exact draws its proof would hold, except that, as in ``DPOCO``, a point is βL²/λ-zCDP, which is
+    2/``sigma``² again. Regret: projecting a noisy sum (``LazyLeader``) has less, as conditioning
+    draws points towards the middle, and ratios are clipped more often where G is large. Source:
+    Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Sect. 3.2, without
+    fake switches, with clipped ratios. Raises: InvalidArgument as ``LazyPrefix``, and for a body
+    that is neither ball nor box.
     """
 
 
 @attrs.frozen(kw_only=True)
 class ByNoisySum(LazyPrefix):
-    """Stands where y = G + noise says, whatever it costs to stay with y. Abstract."""
+    """A lazy learner whose point is a function of a noisy sum y = G + noise; a subclass claims its
+    privacy. Abstract."""
 
     @property
     def claims(self) -> tuple[Claim, ...]:
@@ -250,7 +251,7 @@ class ByNoisySum(LazyPrefix):
         return Renewed(noisy, shown(for_each(self._point, noisy)))
 
     def _point(self, noisy: Steps) -> Point:
-        """Where it stands with such a sum."""
+        """The learner's point for a noisy sum."""
         return self.body.project(np.array([float(each) for each in noisy]) * -self._scale())
 
 
@@ -261,7 +262,7 @@ class LazyLeader(ByNoisySum):
     """A lazy private leader: holds y = G + discrete Gaussian noise, and its point minimises ⟨y, x⟩
     + λ‖x‖² on the body.
 
-    See ``LazyPrefix`` for when it stays with y. The point is post-processing of y.
+    See ``LazyPrefix`` for when y is kept. The point is post-processing of y.
 
     Privacy: D_α <= (F + (K-2)·F')/(α-1), K = ⌈T/B⌉, F and F' the largest contributions of a
     decision (joint_curve) with a in [c, c+2Bw], c = ``cost``, which in the two worlds are at most
@@ -269,21 +270,21 @@ class LazyLeader(ByNoisySum):
     w.r.t. ``verification``, against adaptive adversaries, *proved*:
 
     Reveal each of the K-1 decisions, and each y that is drawn (``joint_curve``). Given the past, y
-    and so the point are the same in both worlds. So each g_t is, a function of the point and the
-    datum, but for the one datum that differs; all have ‖g_t‖ <= Q, exactly.
+    and so the point are the same in both worlds. So each g_t, a function of the point and the
+    datum, is the same except for the one datum that differs; all have ‖g_t‖ <= Q, exactly.
 
     * The first y is drawn before any datum counts: 1. So are all decisions before that datum.
-    * From then on the sums G₀ and G₁ differ by one and the same g - g', of norm at most 2Q. What is
-      drawn is G plus noise in each world, so E' <= R (Canonne, Kamath, Steinke 2020, Thm 4,
-      coordinate by coordinate: ‖G₀-G₁‖²·α/(2σ²)).
+    * From then on the sums G₀ and G₁ differ by one and the same g - g', of norm at most 2Q. A draw
+      is G plus noise in each world, so E' <= R (Canonne, Kamath, Steinke 2020, Thm 4, coordinate by
+      coordinate: ‖G₀-G₁‖²·α/(2σ²)).
     * Each clipped ratio lies in [-w, w], so a lies in [c, c+2Bw]. That of a round with the same g
-      differs by at most 2|⟨G₀-G₁, g⟩|/(2σ²) <= 2Q²/σ², as clipping moves no two numbers apart, and
+      differs by at most 2|⟨G₀-G₁, g⟩|/(2σ²) <= 2Q²/σ², as clipping never increases a distance, and
       by at most 2w: by u. That of the round which differs itself: by at most 2w. So at the end of
       its batch a differs by at most 2w + (B-1)u, and at the end of a later one by at most Bu.
 
     By ``joint_curve`` these contribute e^F and e^F' at most. The batch that differs is followed by
     at most K-2 decisions, and if it is the last, by none.
-    a is rational and the coin that tosses e^(-a) exact, as is the noise.
+    a is rational, and the coin of probability e^(-a) is exact, as is the noise.
     Source: Asi, Koren, Liu and Talwar, *Private Online Learning via Lazy Algorithms*, Alg. 1,
     without fake switches, on a Gaussian law whose ratios are clipped; the bound is derived here.
     Raises: InvalidArgument as ``LazyPrefix``.

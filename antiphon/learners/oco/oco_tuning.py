@@ -1,8 +1,7 @@
-"""Parameters of lazy learners in a convex body: those of the best merit within (ε, δ), and those of
-theorems.
+"""Parameters of lazy learners in a convex body: those with the best figure of merit within (ε, δ),
+and those of theorems.
 
-Those of DP-OCO are found as they are printed, as they must be for Thm 3.2, and by the exact
-accounting.
+For DP-OCO: as printed in Thm 3.12, corrected so that Thm 3.2 holds, and by the exact accounting.
 """
 
 import math
@@ -100,7 +99,7 @@ def lazy_prefix(
     return _prefix(*least_spread(curve, merit, (low, 1.0, 18), shares, sizes, target, chance))
 
 
-# --- DP-OCO: what Thm 3.2 asks for, and the parameters of Thm 3.12 --------------------------------
+# --- DP-OCO: the premises of Thm 3.2, and the parameters of Thm 3.12 ------------------------------
 
 _CURE: Final = "DPOCO.corrected and DPOCO.tuned find parameters that hold"
 
@@ -137,12 +136,11 @@ class Premises(NamedTuple):
         return self.theorem.measure(self.setting)
 
     def check(self) -> None:
-        """Raises: InvalidArgument for premises that do not hold, with their numbers."""
+        """Check the premises. Raises: InvalidArgument with those that do not hold."""
         _none(self._violations())
 
     def check_within(self, epsilon: Fraction, delta: Fraction) -> None:
-        """Raises: InvalidArgument for premises that do not hold, or if Thm 3.2 gives more than
-        (ε, δ)."""
+        """Check the premises, and that Thm 3.2 gives at most (ε, δ). Raises: InvalidArgument."""
         _none(chain(self._violations(), self.theorem.beyond(self.setting, epsilon, delta)))
 
     def _violations(self) -> Iterator[str]:
@@ -157,7 +155,7 @@ class Premises(NamedTuple):
 
 
 def _none(violations: Iterable[str]) -> None:
-    """Raises: InvalidArgument with all messages, if there are any."""
+    """Check that nothing is violated. Raises: InvalidArgument with all messages."""
     text = "; ".join(violations)
     if text:
         raise InvalidArgument(f"{text}. {_CURE}")

@@ -1,9 +1,9 @@
-"""Learners that leave f⁽⁰⁾ once, as tables y of the probability of not having left, after each
-stream.
+"""Learners that leave their first hypothesis f⁽⁰⁾ (0 everywhere) once, as tables y of the
+probability of not having left, after each stream.
 
-y(s) is the probability of f⁽⁰⁾ after the samples s of ⊥ and (1, 1): y() = 1, and y falls along s.
-A stream has the number of its place in a binary tree: 0 for (), and 2i + 1 or 2i + 2 for one sample
-more than in i. All that matters here is linear in y: the claim, and the law of the mistakes.
+y(s) is the probability of f⁽⁰⁾ after the samples s of ⊥ and (1, 1): y() = 1, and y decreases along
+s. Streams are numbered as a binary tree: 0 for (), and 2i + 1 or 2i + 2 for stream i with one
+sample more. The claim and the law of the mistakes are linear in y.
 """
 
 from collections.abc import Iterator, Sequence
@@ -20,7 +20,8 @@ from antiphon.learners.mistakes.hard_sequence import Block
 from antiphon.learners.mistakes.mistake_law import Hits, MistakeFigure, Number, ReckonedLaw
 
 Staying: TypeAlias = tuple[Fraction, ...]
-"""The table y of staying probabilities, by the number of a stream."""
+"""The table y of a learner's probabilities of having kept its first hypothesis, by the number of a
+stream."""
 
 
 def stream(hits: Hits, length: int) -> int:
@@ -92,9 +93,9 @@ def leaving_program(
     """The linear program of all tables y whose learners are (ε, δ)-DP at event level; by Lyu's
     recursion, as in ``program``.
 
-    And β-concentrated: where all samples are ⊥, they leave with probability at most β. With a path,
-    those whose hard sequence it is: each half is lighter, by a margin, than the one it skips. f
-    does not care which side is which, so one world's inequalities are the other's.
+    They are also β-concentrated: if all samples are ⊥, they leave with probability at most β. With
+    a ``path``, only those with this hard sequence: each chosen half is lighter, by a margin, than
+    the skipped one. As f is symmetric in the two worlds, one world's inequalities suffice.
     """
     count = streams(rounds)
     nodes = list(_pairs(rounds))
@@ -116,7 +117,7 @@ def leaving_program(
             if after not in columns:
                 continue
             entries = {column: -1.0, columns[after]: 1.0}
-            if after[2]:  # it may leave, and then no more is told
+            if after[2]:  # it may leave, and then nothing more is revealed
                 entries[here] = 1.0
                 left = [(own, 1.0), (after[0], -1.0), (other, -growth), (after[1], growth)]
                 summed: dict[int, float] = {here: -1.0}
@@ -157,12 +158,13 @@ def falling(law: Doubles, rounds: int, beta: Fraction) -> Staying:
 
 def rarer(staying: Staying, part: Fraction) -> Staying:
     """The table of a learner that acts as the given one with probability ``part``, and otherwise
-    never leaves f⁽⁰⁾."""
+    never leaves its first hypothesis f⁽⁰⁾."""
     return tuple(1 - part * (1 - each) for each in staying)
 
 
 class LeavingLaw(ReckonedLaw):
-    """The law of τ, the round in which a learner leaves f⁽⁰⁾, computed from its table y."""
+    """The law of τ, the round in which a learner leaves its first hypothesis f⁽⁰⁾, computed from
+    its table y of staying probabilities."""
 
     how = "exact"
 
@@ -220,8 +222,8 @@ probability to stay)."""
 
 
 def _state(staying: Staying, number: int, known: dict[Row, int]) -> int:
-    """The number of the state after stream ``number``; new states are added to ``known``, with
-    all that follow."""
+    """The number of the state after stream ``number``; new states are added to ``known``, with all
+    later ones."""
     row: list[tuple[int, Fraction]] = []
     for child in (2 * number + 1, 2 * number + 2):
         if child >= len(staying):

@@ -1,5 +1,5 @@
-"""A pattern of conjectures on private learners: how seldom the hard sequence forces fewer than k
-mistakes."""
+"""A pattern of conjectures on private learners: a bound on the probability of fewer than k mistakes
+on the hard sequence."""
 
 from fractions import Fraction
 from itertools import product
@@ -46,12 +46,11 @@ class MistakesPattern(Pattern):
     """A pattern of conjectures: a bound on P(fewer than k mistakes) - (first·q_0 + each·Σ q_i), on
     a learner's hard sequence.
 
-    The learner is sought: (ε, δ)-DP at event level, one that leaves f⁽⁰⁾ once, and that does so
-    with probability at most ``beta`` where all samples are ⊥, in the first T - 1. Its hard sequence
-    has k hits in ``horizon`` rounds; q_i is how likely it leaves in the block B_i before
-    the hits of B_i are put in (``audit.mistakes.hard_sequence``). A bound is what more may be lost:
-    0 where P(fewer than k) <= Σ q_i is claimed, 2kδ with first = 3 and each = 0; ε of a conjecture
-    is no matter here.
+    The search is over learners that are (ε, δ)-DP at event level, leave their first hypothesis f⁽⁰⁾
+    once, and do so with probability at most ``beta`` if the first T - 1 samples are ⊥. The hard
+    sequence has k hits in ``horizon`` rounds; q_i is the probability of leaving in the block B_i
+    before B_i gets its hits (``learners.mistakes.hard_sequence``). The conjecture's bound is 0 for
+    the claim P(fewer than k) <= Σ q_i, and 2kδ with first = 3 and each = 0; its ε is not used.
     """
 
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
@@ -120,8 +119,8 @@ class MistakesPattern(Pattern):
         return sum((Fraction(weight) * each for weight, each in entries), Fraction(0))
 
     def judged(self, found: Climb, epsilon: ExactEpsilon) -> Judged:
-        """The learner of a climb, mixed until it keeps its claim, and its mistakes on its own
-        hard sequence."""
+        """The learner found by a search step, mixed until it satisfies its claim, and its mistakes
+        on its own hard sequence."""
         learner, lost, staying = self._kept(self.staying(found.laws[0]))
         law = FiniteLaw(learner, self.horizon)
         hard = hard_sequence(law)
@@ -160,12 +159,12 @@ class MistakesPattern(Pattern):
                 return learner, lost, staying
             staying = leaving_learners.rarer(
                 staying, self.delta / lost
-            )  # seldom twice: lost is convex in y
+            )  # seldom twice, as the δ is convex in y
 
 
 def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
-    """An adversary that says the hard sequence to both worlds, and accuses a learner that left
-    f⁽⁰⁾ before the last hit."""
+    """An adversary that sends the hard sequence in both worlds, and accuses a learner that left its
+    first hypothesis before the last hit."""
     rounds = hard.hits[-1] - 1
     samples = [HIT if time in hard.hits else BLANK for time in range(1, rounds + 1)]
     nodes = [
@@ -179,7 +178,8 @@ def oblivious(hard: HardSequence, fewer: Fraction) -> StrategyAdversary:
 class PathByPath:
     """A search that finds, for each path of the hard sequence, the best learner with that path.
 
-    All that is linear, so there is no climbing. Where no learner makes it go so, one that stays.
+    This is a linear program, so no local search is needed. If no learner has that path, the result
+    is one that never leaves.
     """
 
     def __init__(self, pattern: MistakesPattern, size: Size) -> None:

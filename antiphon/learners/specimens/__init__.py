@@ -1,4 +1,4 @@
-"""Specimens of learners for the self-check, and the base classes of their broken twins."""
+"""Example learners ("specimens") for the self-check, and the base classes of their broken twins."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from antiphon.protocol import Claim, ContinualMechanism, PostProcessor, Signatur
 from antiphon.protocol.exchanges.processor import ExchangePostProcessor
 from antiphon.protocol.provenance import assumed, nothing_proved_in
 
-nothing_proved_in(__name__)  # nothing that broken twins take over is proved of them
+nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved
 
 
 @attrs.frozen
@@ -65,5 +65,5 @@ class TwinExchange(TwinProcessor, ExchangePostProcessor[Any]):
 
     @property
     def lifting(self) -> Any:
-        """The lifting of the honest post-processor."""
+        """The verification functions f and f' of the honest post-processor (CM Thm 6.1)."""
         return self.honest.lifting

@@ -1,7 +1,7 @@
-"""Specimens of learners in a convex body, for the self-check: without randomness, lazy, or on noisy
-sums of gradients.
+"""Example learners ("specimens") in a convex body, for the self-check: without randomness, lazy, or
+on noisy sums of gradients.
 
-The twins follow the data, never move for nothing, are not clipped, or remember.
+The twins follow the data, never move without a loss, do not clip, or remember data.
 """
 
 import math
@@ -35,7 +35,7 @@ from antiphon.selfcheck.corpus.entry import Entry, Player, Truth, saying
 _GRADIENT: Final = 8
 """The number of steps Q of a gradient."""
 _SLOW: Final[dict[str, Any]] = {"samples": 8_000, "thorough": 16_000}
-"""Smaller sample sizes for slow learners, which need a call or two for each interaction."""
+"""Smaller sample sizes for slow learners, which take a Python call or two for each interaction."""
 _RARE: Final = Fraction(1, 20)
 """The δ at which the claims of lazy points are tested."""
 _STAYS: Final[dict[str, Any]] = {"sigma": 1, "cost": Fraction(1, 2), "clip": Fraction(1, 2)}
@@ -51,7 +51,8 @@ _LOGISTIC: Final[dict[str, Any]] = {
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """The specimens: gradient descent and the origin; lazy points; leaders, and exact sums."""
+    """The example learners in a convex body: gradient descent and the origin; lazy points; leaders,
+    and exact sums."""
     yield specimen.Specimen(*_still(convex.GradientDescent))
     yield _origin()
     yield from _lazy_points()
@@ -103,11 +104,11 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
 
 
 def _lazy(name: str, kind: Any, twin: Any) -> Iterator[Entry]:
-    # With σ = 1 an ε is claimed that takes many samples to refute, and points of Gibbs are near 0.
+    # With σ = 1 the claimed ε takes many samples to refute, and Gibbs points are near 0.
     sigma = 2
     line = {**_LINE, **_STAYS, "regulariser": 0.5, "sigma": sigma}
     player = Player("towards y | away from y", listening)
-    # With |y| so large it never moves in the one world, and may in the other.
+    # With such a large |y| it never moves in one world, and may in the other.
     far = column_safe(partial(moved, float(sigma**2 * _STAYS["clip"] + Fraction(1, 2))))
     for row in specimen.derived(
         name, kind(**line), f"{name}, never moved for nothing", twin(**line), player,
@@ -151,7 +152,7 @@ def moved(least: float, answers: Sequence[Any]) -> bool:
 
 
 def _leaders() -> Iterator[specimen.Specimen]:
-    """The specimens of DP-FTRL, and of the exact sum."""
+    """The example learners of DP-FTRL, and of the exact sum, with their broken twins."""
     outside = (True, 2, 0.0, "0", None, (0,))
     exact = ExactSum(horizon=64), ExactSum(horizon=64, dimension=2, smallest=-3, largest=3)
     yield specimen.Specimen(
@@ -251,7 +252,7 @@ class FollowingPoint(TwinMechanism):
 @attrs.frozen(kw_only=True)
 class CostlessLeader(lazy_prefix.ByNoisySum):
     """A broken ``LazyLeader`` without the cost: where the log-ratio is as large as possible it
-    never leaves."""
+    never draws anew."""
 
     def __attrs_post_init__(self) -> None:
         lazy_prefix.ByNoisySum.__attrs_post_init__(self)
@@ -262,8 +263,8 @@ class CostlessLeader(lazy_prefix.ByNoisySum):
 @column_safe(of="loss")
 @attrs.frozen(kw_only=True)
 class CostlessGibbs(lazy_prefix.ByGibbsLaw):
-    """A broken ``LazyGibbs`` without the cost: where the log-ratio is as large as possible it
-    never leaves."""
+    """A broken ``LazyGibbs`` without the cost: where the log-ratio is as large as possible it never
+    draws anew."""
 
     def __attrs_post_init__(self) -> None:
         lazy_prefix.ByGibbsLaw.__attrs_post_init__(self)

@@ -1,5 +1,5 @@
-"""Specimens of locally private labels, for the self-check; and broken twins with too little
-noise, or that leak the label."""
+"""Example mechanisms ("specimens") for locally private labels, for the self-check; and broken twins
+with too little noise, or that leak the label."""
 
 import math
 from collections.abc import Iterator
@@ -33,7 +33,7 @@ _COARSE: Final[dict[str, Any]] = {"hypotheses": _TWO, "horizon": 100, "grid": 8}
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """The specimens: responses about a label, and the learners that ask for them."""
+    """The examples: label responses, and the learners that use them."""
     yield _one_score()
     yield _all_scores()
     yield _mixture()
@@ -63,7 +63,7 @@ def _all_scores() -> specimen.Specimen:
     given: dict[str, Any] = {"clipping": _CLIPPING, "context": 0, "epsilon": 1, "delta": 0.01}
     every = distribution.AllScores(**given)
     player = specimen.numbers(0, 3)
-    # The difference of the two scores is told as it is, unless h falls anywhere.
+    # The difference of the two scores is released unchanged, unless h is a uniform label.
     told = Truth(delta=0.98)
     claim = every.claims[0]
     rows = specimen.slow(
@@ -118,7 +118,7 @@ def _knockout() -> specimen.Specimen:
 
 
 _ANY: Final[Any] = None
-"""A placeholder for a signature that these learners do not look at."""
+"""A placeholder for a signature that these learners ignore."""
 _ROUNDED_UP: Final = distribution.Hypotheses([[[0.1, *[0.1125] * 8, 0.0]]])
 """Hypotheses with ⌈M f⌉ = 2 for most labels, so that N' = 18 > KM = 10."""
 

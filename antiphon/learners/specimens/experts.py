@@ -1,6 +1,7 @@
-"""Specimens of learners of experts, for the self-check, and broken twins of them.
+"""Example learners ("specimens") of experts, for the self-check, and broken twins of them.
 
-The twins are lazy for nothing, decide too often or with one coin for two, or look at the losses.
+The twins never leave an expert without a loss, decide too often, use one coin twice, or read the
+losses.
 """
 
 import math
@@ -33,16 +34,16 @@ _ASKED: Final = same(learners.ADVICE)
 _TOLD: Final = saying("10 | 00, asked", [_ASKED, Pair(_ZERO, _NONE), _ASKED])
 _LAZY: Final[dict[str, Any]] = {"horizon": 2, "experts": 2, "rate": Log(5), "cost": 2}
 _LEAVES: Final = Truth(math.inf, delta=1 / 2 * 4 / 5 * 5 / 6)
-"""The true privacy of a costless twin: it follows 0, is told of a loss in one world only,
-leaves, and draws 1."""
+"""The true privacy of a twin without the cost: it follows expert 0, gets a loss in one world only,
+leaves, and draws expert 1."""
 _LOOKS: Final = Truth(math.log(5), delta=1 / 2 - math.e / 10)
 """The true privacy of softmax on the exact losses: expert 0 is followed with probability 1/10 or
 1/2."""
 
 
 def specimens() -> Iterator[specimen.Specimen]:
-    """The specimens: Hedge, dartboards, lazy experts (whole, and made of parts), and softmax of
-    noisy sums."""
+    """The example learners of experts: Hedge, dartboards, lazy experts (whole, and made of parts),
+    and softmax of noisy sums."""
     yield specimen.Specimen(_of_two(learners.Hedge), _of_two(learners.Hedge, rate=0.3))
     yield specimen.Specimen(_of_two(learners.ShrinkingDartboard))
     yield _softmax()
@@ -59,7 +60,7 @@ def _of_two(kind: Any, **parameters: Any) -> specimen.Example:
 
 
 def _softmax() -> specimen.Specimen:
-    """The specimen of ``Softmax`` on the left of a single noisy answer."""
+    """The example of ``Softmax`` on the left of a single noisy answer, with its broken twin."""
     softmax, peeks = Softmax(rate=Log(9)), PeekingSoftmax(Softmax(rate=Log(9)))
     noisy = DiscreteLaplace(epsilon=1, dimension=2)
     sums = Arrays((2,), "int64", -9, 9)
@@ -87,7 +88,7 @@ def _lazy() -> specimen.Specimen:
 
 
 def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
-    """The specimen of ``StayBit``: with no loss the twin never leaves; with a loss it does with
+    """The example of ``StayBit``: without a loss its twin never leaves; with a loss it does with
     probability 4/5."""
     bit, leaves = learners.StayBit(learner), Truth(math.inf, delta=4 / 5)
     rows = specimen.derived(
@@ -101,7 +102,7 @@ def _stay_bit(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
-    """The specimen of ``LazyPolicy`` on the left of ExtConComp."""
+    """The audit example of ``LazyPolicy`` on the left of ExtConComp."""
     policy = learners.LazyPolicy(attrs.evolve(learner, horizon=8, cost=1), draws=2)
     losses = Arrays((2,), "int64", 0, 1)
     link = specimen.Link(
@@ -113,7 +114,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
     )
     asked = learners.LazyPolicy(learner, draws=1)
     system, unasked = ComplexMechanism(asked), ComplexMechanism(StaysUnasked(asked))
-    # It leaves as lazy experts do.
+    # It leaves an expert as lazy experts do.
     leaves = Truth(math.inf, delta=1 / 2 * 124 / 125 * 5 / 6)
     rows = specimen.derived(
         "lazy experts of parts", system,
@@ -123,7 +124,7 @@ def _lazy_policy(learner: learners.LazyExperts) -> specimen.Specimen:
 
 
 def _of_one() -> Iterator[Entry]:
-    """Entries on broken copies of ``LazyExperts``, under the honest claim."""
+    """Audit entries: broken copies of ``LazyExperts`` under the honest claim."""
     often = saying("10 | 01, asked six times", [_ASKED, Pair(_ZERO, _ONE), *[_ASKED] * 6])
     second = [_ASKED, same(_ZERO), _ASKED, Pair(_ZERO, _ONE), _ASKED]
     for name, kind, horizon, player, delta in (
@@ -241,7 +242,7 @@ class CostlessBit(OneDecision):
 @register("antiphon.corpus.DecidesWhenAsked/1")
 @attrs.frozen
 class DecidesWhenAsked(TwinMechanism):
-    """A broken ``LazyExperts`` that decides whenever it is asked, so any number of times on one
+    """A broken ``LazyExperts`` that decides on each query for advice, so any number of times on one
     loss."""
 
     def step(self, state: Holding, message: Any, coins: Coins) -> tuple[Holding, Any]:

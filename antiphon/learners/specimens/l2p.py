@@ -1,4 +1,4 @@
-"""Specimens of L2P, for the self-check, and a broken twin that reuses a coin."""
+"""Examples of L2P (lazy to private) for the self-check, and a broken twin that reuses a coin."""
 
 import itertools
 import math
@@ -23,7 +23,7 @@ from antiphon.selfcheck.corpus.specimen import Example, Specimen
 
 
 def specimens() -> Iterator[Specimen]:
-    """The specimens of L2P, with each accounting."""
+    """The examples of L2P (lazy to private), with each accounting."""
     tail = Fraction(1, 1000)
     small: dict[str, Any] = {"rate": Log(Fraction(101, 100)), "horizon": 8}
     several = (
@@ -38,7 +38,7 @@ def specimens() -> Iterator[Specimen]:
         for each in several
     )
     honest, reused = (of_two(kind, rate=Log(2), fakes=0.01) for kind in (LazyToPrivate, Reused))
-    # It shows 1 and then 0.
+    # The advice is 1 and then 0.
     growth = math.exp(guarantee(honest).claim(delta=specimen.DELTA).parameters[0])
     known = Truth(math.log(1349 / 214), delta=2309 / 9600 - growth * 107 / 4800)
     asked = saying(

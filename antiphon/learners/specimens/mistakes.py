@@ -1,5 +1,5 @@
-"""Specimens of learners whose mistakes are counted, for the self-check, and broken twins of
-them."""
+"""Example learners ("specimens") whose mistakes are counted, for the self-check, and broken twins
+of them."""
 
 import math
 from collections.abc import Iterator
@@ -32,8 +32,8 @@ def _first_differs(blanks: int) -> Player:
 
 
 def specimens() -> Iterator[Specimen]:
-    """The specimens: name and shame, halving, a table, and learners on a sparse vector, a tree
-    counter, and SVT with argmax."""
+    """The example learners: name and shame, halving, a table, and learners on a sparse vector, a
+    tree counter, and SVT with argmax."""
     yield _name_and_shame()
     yield Specimen(
         Example(littlestone.Halving(), _OUTSIDE, finite=True),
@@ -52,7 +52,7 @@ def specimens() -> Iterator[Specimen]:
 def _name_and_shame() -> Specimen:
     names, often = (kind(delta=Fraction(1, 10)) for kind in (littlestone.NameAndShame, TossesAgain))
     player = _first_differs(5)
-    # A (1, 1) that is tossed for six times joins in the end.
+    # A (1, 1) with six chances to join joins in the end.
     joins = Truth(math.inf, delta=1 - 0.9**6)
     return Specimen(
         Example(names, _OUTSIDE, finite=True),
@@ -66,7 +66,7 @@ def _name_and_shame() -> Specimen:
 @column_safe
 @attrs.frozen(kw_only=True)
 class TossesAgain(MistakeLearner[int]):
-    """A broken ``NameAndShame`` that tosses again, in each round, for a sample that did not join.
+    """A broken ``NameAndShame`` that draws again, in each round, whether an earlier sample joins.
 
     State: -x where (x, 1) waits, x where it has joined.
     """
@@ -136,7 +136,7 @@ class CountsItself(TwinExchange):
 
 def _point_learner() -> Specimen:
     above = AboveThreshold(epsilon=Fraction(1, 2), threshold=-40)
-    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many to explore all runs
+    argmax = PermuteAndFlip(epsilon=Fraction(1, 2), candidates=6)  # too many runs to explore
     private = littlestone.PointLearner(above=above, argmax=argmax)
     answers = Either((Finite((TOP, BOTTOM)), Integers(0, 5)))
     link = Link(part=private, right=ExtConComp(), queries=samples(6), answers=answers, hops=4)

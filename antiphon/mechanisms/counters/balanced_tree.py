@@ -16,7 +16,7 @@ from antiphon.protocol import Claim, Coins, Pure, Space, column_safe, proved, re
 
 @register("antiphon.Level/1", state=True)
 class Level(NamedTuple):
-    """The part of the counter's state for the tree nodes of one height."""
+    """The part of a tree counter's state for the tree nodes of one height."""
 
     digit: int
     """The balanced digit of t: the number of nodes that are added or, if negative, subtracted."""
@@ -46,19 +46,19 @@ def _arity(value: object) -> int | None:
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class BalancedTreeCounter(Counter[BalancedState]):
-    """A counter that writes each prefix as a sum and difference of k-ary nodes: t in balanced base
-    k.
+    """A counter that writes each prefix sum as a sum and difference of k-ary tree nodes: t in
+    balanced base k.
 
     k = ``arity`` is odd, by default the one with the least mean squared error; digits lie
-    in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. A prefix is the exact sum plus the
-    noise of the nodes that its digits add, less that of those they take away (which
-    may reach past t: only their noise is needed). Each node of height < levels has
-    discrete Laplace noise of scale events·levels·distance/ε. Answers are ints.
+    in {-(k-1)/2, …, (k-1)/2} and t <= (k^levels - 1)/2. A prefix is the exact sum plus the noise of
+    the nodes that its digits add, minus the noise of those that they subtract (these may reach past
+    t, as only their noise is needed). Each node of height < levels has discrete Laplace noise of
+    scale events·levels·distance/ε. Answers are ints.
 
     State: at most levels·(k+1)/2 numbers. About one draw and O(k) work an update.
     Privacy: ε-DP w.r.t. ``verification``: all node sums together are released with an ε-DP
     mechanism (an update lies in one node of each height), and answers are a function of
-    them. Against adaptive adversaries too: given the answers, the adversary's updates are
+    them. It holds against adaptive adversaries, too: given the answers, the adversary's updates are
     fixed, so a view's probability in either world is that of the same answers to a fixed
     stream, and for δ = 0 the bound holds answer by answer; proved.
     Source: Andersson, Pagh, Steiner, Torkamani, *Count on Your Elders: Laplace vs Gaussian
@@ -100,7 +100,7 @@ class BalancedTreeCounter(Counter[BalancedState]):
         for height, level in enumerate(levels):
             levels[height] = self._advanced(level, coins)
             if levels[height].digit != -(self.base // 2):
-                break  # the digits above change only where this one wraps around
+                break  # higher digits change only if this one wraps around
         return BalancedState(state.updates + 1, state.total + x, tuple(levels))
 
     def _advanced(self, level: Level, coins: Coins) -> Level:
@@ -210,8 +210,8 @@ def mean_nodes(horizon: int, base: int) -> float:
 def best_arity(horizon: int) -> int:
     """The odd arity k with the least mean squared error for a horizon.
 
-    For each number of levels only the least k that suffices needs a look: with
-    more children and as many levels there are more nodes in a prefix.
+    For each number of levels only the least sufficient k is tried: more children with as many
+    levels give more nodes in a prefix.
     """
     candidates = {least_base(horizon, levels) for levels in range(1, horizon.bit_length() + 2)}
     return min(candidates, key=lambda k: (heights(horizon, k) ** 2 * mean_nodes(horizon, k), k))

@@ -37,8 +37,8 @@ def _chunks(
 
 
 def one_by_one(counter: Buffered, values: rows.Stream, coins: Coins) -> Vector:
-    """The sums u_1 + … + u_t of a counter of ints. Buffers written out are twice as fast as a
-    loop."""
+    """The sums u_1 + … + u_t of a counter of ints. The seven buffers are separate variables, which
+    is twice as fast as a loop."""
     rest = (0.0,) * (_BUFFERS - len(counter.buffers))
     t1, t2, t3, t4, t5, t6, t7 = counter.thetas + rest
     w1, w2, w3, w4, w5, w6, w7 = counter.weights + rest
@@ -96,7 +96,7 @@ class Rolling:
         self._near = math.isfinite(self._drift[0])
 
     def state(self) -> CorrelatedState[Any]:
-        """The state as an ordinary step would leave it. No update may follow: the arrays are
+        """The counter's state, as after ordinary steps. No update may follow: the arrays are
         shared."""
         values = (self._released, self._drift, self._memory)
         return CorrelatedState(self.updates, *(each.view(rows.Row) for each in values))
@@ -124,7 +124,7 @@ class Rolling:
         slip += q / 2
         if self._near and rows.all_below(
             noise, rows.DOUBLES
-        ):  # a quotient of doubles has the right floor
+        ):  # the floor of a quotient of doubles is exact here
             slip /= q
             np.floor(slip, out=slip)
         else:
@@ -204,8 +204,8 @@ class Buffered(CorrelatedCounter[Fading]):
         return self.buffers.squared_norm(self.horizon, events)
 
     def _feedback_error(self) -> float:
-        """A bound on the rounding error of M_t: two roundings a step, which fade as θ_i, and the
-        sum's.
+        """A bound on the rounding error of M_t: two roundings a step, which decay by θ_i, and that
+        of the sum.
 
         |s_i| <= 2·max |Σ p|, by summing by parts, so within 2·FAR·R while the drift is
         within FAR·R, and by the limit after that; a margin of 2^-20 covers the rest.
@@ -215,7 +215,7 @@ class Buffered(CorrelatedCounter[Fading]):
         steps = 2 * ages + len(self.buffers) + 1
         return float(size * (self.buffers.weights @ steps))
 
-    # Of ints, without a dimension; ``Rolling`` does the same with arrays.
+    # For ints, without a dimension; ``Rolling`` does the same with arrays.
 
     def feedback(self, memory: Fading) -> rows.Amount:
         total = 0.5

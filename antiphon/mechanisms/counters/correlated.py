@@ -10,12 +10,11 @@ and the count is Σ u_t/unit. Since (Cp)_t = J_t up to rounding, the noise ν is
 Gaussian z of variance 1 and D = diag(R/q_t): this is the factorisation mechanism of A·D·C⁻¹
 and C·D⁻¹. ``normalised`` chooses q_t so that all columns of C·D⁻¹ have the same norm.
 
-**Privacy.** Given u_1, …, u_{t-1}, the answer u_t = ⌊(J_t + q_t·unit·x_t - M_t)/q_t⌉ (the
-rounding is of exact integers, so it moves with x_t) is a function of a discrete Gaussian
-answer with centre q_t·unit·x_t - M_t. Let x_s change by Δ and the released u be the same:
-then p_s changes by -q_s·unit·Δ, and the centre at t by q_s·unit·Δ·c_{t-s}, up to the
-rounding of M_t, which is less than 1 + 2·``_feedback_error``. In ℓ₂ all centres together
-move by at most
+**Privacy.** Given u_1, …, u_{t-1}, the answer u_t = ⌊(J_t + q_t·unit·x_t - M_t)/q_t⌉ (the rounding
+is of exact integers, so it moves with x_t) is a function of a discrete Gaussian answer with centre
+q_t·unit·x_t - M_t. Let x_s change by Δ and the released u be the same: then p_s changes by
+-q_s·unit·Δ, and the centre at t by q_s·unit·Δ·c_{t-s}, up to the rounding of M_t, which is less
+than 1 + 2·``_feedback_error``. In ℓ₂ all centres together move by at most
 
     max_s q_s·unit·distance·‖c_0, …, c_{T-1-s}‖ + (1 + 2·error)·√(T·dimension) <= R·√(2ρ),
 
@@ -73,7 +72,7 @@ class CorrelatedState(NamedTuple, Generic[Memory]):
 def _rho(value: object) -> Fraction:
     found = fields.check_positive(value, "rho")
     if found > _MOST_RHO:
-        raise InvalidArgument("rho must be at most 2^100: noise is rounded, and less is no less")
+        raise InvalidArgument("rho must be at most 2^100: less noise would be rounded away")
     return found
 
 
@@ -104,13 +103,13 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
     _blocks: dict[int, list[float]] = attrs.field(init=False, eq=False)
     """A cache of divisors q_t, for the blocks of times last asked for."""
     _found: list[Vector] = attrs.field(init=False, eq=False, factory=list[Vector])
-    """A cache of the errors at all times; empty until they are asked for."""
+    """A cache of the expected errors at all times; empty until they are needed."""
     _only: float = attrs.field(init=False, eq=False)
     """The divisor q_0, which holds at all times unless columns are normalised."""
     grid: Fraction = attrs.field(init=False, eq=False)
     """The resolution R as a Fraction, as the coins take it."""
     far: float = attrs.field(init=False, eq=False)
-    """The limit on the drift, in grid steps."""
+    """The limit on the drift (the sum of all noise p_t), in grid steps."""
 
     def _prepare(self) -> Space:
         self._factorise()
@@ -141,7 +140,8 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
 
     @property
     def farthest(self) -> float:
-        """A bound on the size of the numbers in the memory while the drift is within its limit."""
+        """A bound on the numbers in the memory (earlier noise) while the drift is within its
+        limit."""
         return 2 * self.far * MORE
 
     @property
@@ -243,9 +243,9 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         push = slip * divisor
         drift, memory = drift + push, self.remember(memory, push)
         if not -self.far < drift < self.far:
-            # Limits on the memory bring no two of them further apart, and keep doubles exact.
+            # Clipping the memory brings no two states further apart, and keeps doubles exact.
             drift, memory = drift + math.inf, self.limited(memory)
-        released = released + (x * self.unit + slip)  # never in place: it may be a row
+        released = released + (x * self.unit + slip)  # not +=, as it may be an array
         return CorrelatedState(updates + 1, released, drift, memory)
 
     def _count(
@@ -254,7 +254,7 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         count = state.released / self.unit
         if type(count) is rows.Row:
             count = freeze(count.view(np.ndarray))
-        elif self.dimension is not None:  # no update has come
+        elif self.dimension is not None:  # before the first update
             count = freeze(np.broadcast_to(np.asarray(count), (self.dimension,)))
         return state, count
 
@@ -300,6 +300,6 @@ class CorrelatedCounter(Counter[CorrelatedState[Memory]], Generic[Memory]):
         return self._single() ** 2 * self._squared_rows(self.horizon)[1]
 
     def _tail(self, updates: int, beta: float) -> float:
-        # Rounding errors lie within ½: of the noise's norm at most so much more.
+        # Rounding errors are at most ½, so the norm of the noise grows by at most this factor.
         loose = 1 + (self._only + 1) / self.resolution
         return gaussian_tail(self.squared_error(updates) * loose**2, beta)

@@ -20,13 +20,14 @@ NOTHING, RECEIPT, TOTAL = range(3)
 @column_safe
 @attrs.frozen
 class CountAfter(PostProcessor[Awaited]):
-    """IPM: answers each update with the count after it, which it asks of a counter on its right.
+    """An IPM (interactive post-processor) that answers each update with the count after it, from a
+    counter on its right.
 
     An update goes on to the right; once it is received, ``COUNT`` is asked, and that answer goes
-    left. A HALT goes left at once. State: what it waits for, and never a message: so it is no
-    exchange, whose state has the message in its middle.
-    Privacy: that of the counter, w.r.t. the same updates (CM Lemma 2.15).
-    Raises: CompositionError for a right that is no counter.
+    left. A HALT goes left at once. State: which answer it waits for, and never a message (so it is
+    not written as an exchange, whose state holds the message). Privacy: that of the counter, w.r.t.
+    the same updates (CM Lemma 2.15). Raises: CompositionError if the mechanism on the right is no
+    counter.
 
     >>> from antiphon.mechanisms import TreeCounter
     >>> session = (CountAfter() @ TreeCounter(horizon=8, epsilon=100)).start(seed=1)
@@ -35,8 +36,8 @@ class CountAfter(PostProcessor[Awaited]):
     """
 
     deterministic = True
-    # The step looks at a left message only to send it on.
-    forwards_queries = Forwarding(Status.PROVED, "read off its step", asks=(COUNT,))
+    # The step uses a left message only to send it on.
+    forwards_queries = Forwarding(Status.PROVED, "by inspection of its step", asks=(COUNT,))
 
     @property
     def initial_state(self) -> Awaited:

@@ -50,22 +50,21 @@ class Counter(ContinualMechanism[State], ErrorsShown):
     """A running sum of up to ``horizon`` updates x_t, released with noise. Abstract.
 
     An update is answered ⊤, ``COUNT`` by the noisy sum of the updates so far. Without a
-    ``dimension`` an update is an int in {smallest, …, largest}; with one it is an int64
-    array of that length with entries in that range, and all is meant for each coordinate.
+    ``dimension`` an update is an int in {smallest, …, largest}; with one it is an int64 array of
+    that length with entries in that range, and all statements are for each coordinate.
 
     Neighbours: streams that differ in at most ``events`` updates, each by at most
     ``sensitivity`` (ints: |x - x'|; arrays: the ℓ_p distance, p = ``norm``), by default by
     any two updates of the range. Event level is ``events=1``. For user level, ``users=True``
-    makes an update a record (user, x), the user an int or a text, and all updates that
-    differ are one user's: at most ``events`` of them, as only so many can be protected.
+    makes an update a record (user, x), the user an int or a text, and all updates that differ
+    belong to one user: at most ``events`` of them.
 
-    ``clip=True`` takes every int and moves it into the range first, which brings no two
-    updates further apart.
+    ``clip=True`` accepts every int and first moves it into the range, which brings no two updates
+    further apart.
 
-    Errors are of answers against the exact sum, per coordinate, and exact in real
-    arithmetic, over the noise that is really drawn.
-    Raises: InvalidArgument for an update outside the range or past the horizon, before
-    anything is drawn; the state is unchanged.
+    Errors compare answers with the exact sum, per coordinate, for the discrete noise that is
+    actually drawn. Raises: InvalidArgument for an update outside the range or past the horizon,
+    before anything is drawn; the state is unchanged.
     """
 
     norm: ClassVar[int]
@@ -156,7 +155,7 @@ class Counter(ContinualMechanism[State], ErrorsShown):
         """Discrete noise of a scale, Laplace for ℓ_1 and Gaussian for ℓ_2; a row of it in d
         dimensions.
 
-        That of many coordinates is one draw of the coins, and one value on a tape.
+        The noise of many coordinates is one draw of the coins, and one value on a tape.
         """
         flat = self.norm == 1
         one = coins.discrete_laplace if flat else coins.discrete_gaussian

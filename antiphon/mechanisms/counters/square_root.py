@@ -22,8 +22,8 @@ _LONGEST: Final = 1 << 22
 @register("antiphon.SquareRootCounter/1")
 @attrs.frozen(kw_only=True, repr=False)
 class SquareRootCounter(CorrelatedCounter[Array]):
-    """A counter by the factorisation A = √A·√A: c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)), the best
-    Toeplitz one known.
+    """A counter by the factorisation A = √A·√A: c_0 = 1, c_k = c_{k-1}(1 - 1/(2k)), the best known
+    Toeplitz factorisation.
 
     State: one number for each update so far. O(t) work an update: for study and for short
     streams, of 2^22 updates at most; ``BufferedToeplitzCounter`` is within 1 % of it with a few
@@ -52,7 +52,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
                 "update; use a BufferedToeplitzCounter, or an UnboundedCounter"
             )
 
-    # Not declared column safe: the memory is an array, where no column can stand.
+    # Not declared column safe: the memory is an array, which cannot hold a column (one number per
+    # replica).
     def _update(
         self, state: CorrelatedState[Array], x: Amount, coins: Coins
     ) -> CorrelatedState[Array]:
@@ -75,7 +76,8 @@ class SquareRootCounter(CorrelatedCounter[Array]):
         """A bound on the rounding error of Σ c_k p_{t-k}: each product and sum rounds by 2^-53 of
         its bound.
 
-        |p_t| is at most twice the largest drift. A term is in one sum of each depth.
+        |p_t| is at most twice the largest drift. In the pairwise summation a term is in one sum of
+        each depth.
         """
         size = 2 * FAR * self.resolution * 2.0**-53 * MORE
         depth = 1 + math.ceil(math.log(self.horizon + 1, _BLOCK))
@@ -126,7 +128,7 @@ def mixture(horizon: int) -> tuple[Vector, Vector]:
     to 1e-6.
 
     They are -∫ λ^(k-1) dμ(λ) with dμ = √((1-λ)/λ) dλ/π, of mass ½; the trapezoid rule in the
-    logit of 1 - λ. What lies near λ = 0 counts for k = 1 only, as one λ that is next to 0.
+    logit of 1 - λ. The part near λ = 0 matters for k = 1 only, and is replaced by one λ close to 0.
     """
     logit = np.arange(-np.log(horizon) - 12, 10, _STEP)
     below, gap = 1 / (1 + np.exp(logit)), 1 / (1 + np.exp(-logit))

@@ -1,8 +1,8 @@
 # pyright: reportUnknownMemberType=false
 """Variances of discrete noise, and proved tail bounds for sums of noise.
 
-A tail is a number that |X| exceeds with probability at most beta. And how counters show
-themselves: their claims, and the errors of their counts.
+A tail bound at beta is a number that |X| exceeds with probability at most beta. Also the display of
+counters: their claims, and the errors of their counts.
 """
 
 import math
@@ -46,9 +46,8 @@ def laplace_tail(scale: Fraction, count: int, beta: float) -> float:
     """A tail bound, at probability beta, on the sum of ``count`` independent discrete Laplace
     draws.
 
-    Chernoff: E e^(λX) of one draw is at most that of continuous Laplace noise,
-    1/(1 - λ²scale²), since cosh(√u) - 1 is convex in u. Every λ < 1/scale gives a bound;
-    the best on a grid is taken.
+    Chernoff: E e^(λX) of one draw is at most that of continuous Laplace noise, 1/(1 - λ²scale²),
+    since cosh(√u) - 1 is convex in u. Every λ < 1/scale gives a bound; the best on a grid is taken.
     """
     grid = LAPLACE_PROXIES
     bounds = (math.log(2 / beta) - count * np.log1p(-(grid**2))) / grid
@@ -59,7 +58,7 @@ def gaussian_tail(variance: float, beta: float) -> float:
     """A tail bound, at probability beta, on a sum whose moments are at most a Gaussian's of this
     variance.
 
-    Discrete Gaussian noise is such (Canonne, Kamath, Steinke 2020, Fact 20 and Prop. 27: it
+    Discrete Gaussian noise satisfies this (Canonne, Kamath, Steinke 2020, Fact 20 and Prop. 27: it
     is sub-Gaussian with parameter sigma), and so are weighted sums of independent draws.
     """
     return math.sqrt(2 * variance * math.log(2 / beta))

@@ -57,7 +57,7 @@ class BinaryTree(Counter[CounterState]):
 
     @abstractmethod
     def _noise(self, coins: Coins) -> Amount:
-        """A fresh draw of the noise of one node."""
+        """A fresh draw of the noise of one tree node."""
 
     # --- errors ------------------------------------------------------------------------------
 
@@ -136,7 +136,7 @@ def largest(horizon: int, weights: Sequence[float]) -> float:
     best = sum(w for h, w in enumerate(weights) if horizon >> h & 1)
     above = 0.0
     for h in reversed(range(len(weights))):
-        if horizon >> h & 1:  # the numbers that agree above bit h, and have 0 there
+        if horizon >> h & 1:  # the numbers that agree above bit h, and have 0 at bit h
             best = max(best, above + sum(weights[:h]))
             above += weights[h]
     return best
@@ -158,10 +158,10 @@ class TreeCounter(NoisyNodes):
     """The binary-tree counter with discrete Laplace noise of scale events·levels·distance/ε.
 
     Privacy: ε-DP w.r.t. ``verification``, against adaptive adversaries: one update lies in
-    at most ``levels`` nodes, each an ε/levels-DP NIM, so CM Thm 5.5 with k = levels
-    applies; proved, answers are integers sampled exactly.
-    Source: Chan, Shi, Song 2011, Alg. 2; Dwork, Naor, Pitassi, Rothblum 2010.
-    Raises: InvalidArgument for an update past the horizon; the state is unchanged.
+    at most ``levels`` nodes, each an ε/levels-DP noninteractive mechanism, so CM Thm 5.5 with k =
+    levels applies; proved, answers are integers sampled exactly. Source: Chan, Shi, Song 2011, Alg.
+    2; Dwork, Naor, Pitassi, Rothblum 2010. Raises: InvalidArgument for an update past the horizon;
+    the state is unchanged.
 
     >>> counter = TreeCounter(horizon=8, epsilon=1000).start(seed=1)
     >>> counter.send(1), counter.send(1), counter.send("count")
@@ -241,9 +241,8 @@ class GaussianTreeCounter(GaussianNodes, NoisyNodes):
 
     Privacy: ρ-zCDP w.r.t. ``verification``, against adaptive adversaries: given the past, a
     node is one discrete Gaussian answer, (Δ_node)²/(2σ²)-zCDP (Canonne, Kamath, Steinke
-    2020, Thm 4), and Σ Δ_node² is bounded on every path, which is all that a fully
-    adaptive composition needs (Whitehouse et al. 2023, Thm 1); proved.
-    Source: Chan, Shi, Song 2011 with Gaussian noise.
+    2020, Thm 4), and Σ Δ_node² is bounded on every path, as fully adaptive composition requires
+    (Whitehouse et al. 2023, Thm 1); proved. Source: Chan, Shi, Song 2011 with Gaussian noise.
 
     >>> counter = GaussianTreeCounter(horizon=8, rho=10**6).start(seed=1)
     >>> counter.send(1), counter.send(1), counter.send("count")
@@ -261,8 +260,8 @@ def group(events: int, levels: int) -> int:
     """The squared ℓ₂ distance by which ``events`` changes of size 1 can move all node sums: Σ_h
     g_h.
 
-    A node of height h holds 2^h updates, so at worst events//2^h nodes are full of
-    changes and one has the rest.
+    A node of height h holds 2^h updates, so at worst events//2^h nodes contain only changes and one
+    node has the rest.
 
     >>> group(1, 5), group(2, 5)
     (5, 18)
@@ -279,8 +278,8 @@ _UNIT: Final = 1 << 16
 @column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class RefinedTreeCounter(GaussianNodes):
-    """The Gaussian tree counter with less error: a node's estimate averages its noisy sum and all
-    below it.
+    """The Gaussian tree counter with less error: a node's estimate averages its noisy sum with
+    those of the nodes below it.
 
     A node of height h has its own noisy sum y, of variance σ², and the estimates of its
     two children; the best unbiased average of y and their sum has variance

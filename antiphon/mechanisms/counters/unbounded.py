@@ -42,7 +42,7 @@ def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> Non
         raise InvalidArgument("an UnboundedCounter is made from a counter, that of its first epoch")
     if value.events > 1 and value.norm == 2:
         raise InvalidArgument(
-            "several events may fall into several epochs, where their ρ adds up otherwise than in "
+            "several events may fall into several epochs, whose ρ add up differently than within "
             "one: use a counter with Laplace noise, or events=1"
         )
 
@@ -55,14 +55,13 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     epochs.
 
     Epoch i has 2^i·``counter.horizon`` updates, counted by ``counter`` with that horizon;
-    when it is over its total is released once more, with noise of its own that costs as much
+    when it ends its total is released once more, with noise of its own that costs as much
     as the counter. An answer is the sum of the totals and the current counter's count.
 
-    State: the current counter's and three numbers. Privacy: what ``counter`` claims, w.r.t. the
-    same f, and once more the ε or ρ of its noise, so twice that; against adaptive adversaries:
-    an update lies in one epoch, in its counter and in its total; with k events (ε only) each
-    costs at most 1/k of either. Proved for the counters of this library.
-    Source: Chan, Shi, Song 2011, §3.3 (hybrid mechanism).
+    State: the current counter's and three numbers. Privacy: twice the ε or ρ that ``counter``
+    claims, w.r.t. the same f, against adaptive adversaries: an update lies in one epoch, in its
+    counter and in its total; with k events (ε only) each costs at most 1/k of either. Proved for
+    the counters of this library. Source: Chan, Shi, Song 2011, §3.3 (hybrid mechanism).
 
     >>> from antiphon.mechanisms import TreeCounter
     >>> counter = UnboundedCounter(counter=TreeCounter(horizon=2, epsilon=1000)).start(seed=1)
@@ -74,8 +73,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
     _known: dict[int, Counter] = attrs.field(
         init=False, eq=False, repr=False, factory=dict[int, Counter]
     )
-    """The counters of the epochs so far, kept per object: a shared cache would look them up by a
-    user's ``==``."""
+    """The counters of the epochs so far, cached in each object: a shared cache would compare keys
+    by a user's ``==``."""
 
     @property
     def _last(self) -> None:
@@ -93,8 +92,8 @@ class UnboundedCounter(ContinualMechanism[Epochs], ErrorsShown):
         """The claims that follow from an epoch counter's claim ``inner`` when the epoch's noisy
         total is released, too.
 
-        Proved of this library's counters, which claim alike of every horizon, and of k events
-        that k of them share; of others only assumed. Nothing, where the two do not add up.
+        Proved for this library's counters, whose claim is the same for every horizon; for others
+        only assumed. Empty, if the two do not add up.
         """
         measure: Measure
         if self.counter.norm == 2:

@@ -28,7 +28,8 @@ from antiphon.verifiers.models import EventLevel, event_level, updates_and_queri
 from antiphon.verifiers.relations import EachWithin, Within
 
 MOST: Final = 2**40
-"""The largest entry of an input, and the largest number of steps whose sum may be one input."""
+"""The largest entry of an input vector, and the largest number of steps whose sum may be one
+input."""
 _FIRST: Final = 16
 """The number of inputs in the first epoch of a counter without a horizon."""
 
@@ -61,10 +62,10 @@ class AskEach(ExchangePostProcessor[None]):
     all counts.
 
     Stands on the left of ConComp[M_1, …, M_d], each the ``counter``. Answers are rounded to ints.
-    Has the three properties of CM §6.1: what it sends where depends on nothing but how many
-    answers have come (destination); it answers those (response). Two vectors that differ by at
-    most Δ in each entry give each counter such a pair, and as often as they do (f→f').
-    Raises: InvalidArgument for a counter whose claim is about fewer streams.
+    It has the three properties of CM §6.1: where it sends depends only on the number of answers so
+    far (destination); it returns just those answers (response). Two vectors that differ by at most
+    Δ in each entry give each counter one pair that differs by at most Δ (f→f'). Raises:
+    InvalidArgument for a counter whose claim is about fewer streams.
     """
 
     counter: AnyCounter = attrs.field(validator=_counter, metadata=CREATED)
@@ -72,8 +73,8 @@ class AskEach(ExchangePostProcessor[None]):
     counters: ConComp = attrs.field(init=False, eq=False, repr=False)
     """The composition of counters on the right of this post-processor."""
     verification: EventLevel = attrs.field(init=False, eq=False, repr=False)
-    """The verification function f: as many vectors may differ as updates of a counter, and each
-    entry by as much."""
+    """The verification function f: as many vectors may differ as updates of one counter, each entry
+    by as much as such an update."""
     passes_halt = True
 
     def __attrs_post_init__(self) -> None:
@@ -115,12 +116,12 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
 
     (c_1, …, c_d) -> d ints. With the counters of ``pure`` or ``concentrated`` an entry is an int
     from 0 to ``MOST`` and there is no horizon.
-    Privacy: (ε, δ)-DP w.r.t. event level, streams of which one vector differs, by at most the
+    Privacy: (ε, δ)-DP w.r.t. event level: streams that differ in one vector, by at most the
     counter's distance in each entry (with distance 1: by a vector of {-1, 0, 1}^d), against
-    adaptive adversaries. What the d counters claim is composed concurrently, by CM Thm 4.10 for
+    adaptive adversaries. The claims of the d counters are composed concurrently, by CM Thm 4.10 for
     (ε, δ)-claims, by Rényi DP for others, and lifted by Thm 6.1; ``delta`` is the δ at which the
     result is claimed (None: as small as possible). ``ap.guarantee`` has the whole curve.
-    Source: CM §7.1, H-init and H-add, with any counters.
+    Source: CM §7.1, H-init and H-add, for any counters.
     Raises: InvalidArgument for a vector past the horizon of the counters; the state is unchanged.
 
     >>> histogram = ContinualHistogram.pure(dimension=3, epsilon=1000)
@@ -200,7 +201,7 @@ class ContinualHistogram(Through[States, "tuple[int, ...]", object]):
         1 - beta.
 
         A union bound over the items; rounding a counter's answer to an int adds at most 1/2. With
-        trees it need not grow with ``updates``; HSS takes the largest so far.
+        trees the bound need not grow with ``updates``; HSS uses the largest so far.
         """
         if updates == 0:
             return 0

@@ -1,8 +1,8 @@
 """HSS (CM §7, Algorithm 4): answering a monotone histogram query at every step.
 
-*Accuracy.* Let A(j), B(t), L(j), γ_H(j) be what |τ_j|, |ν_t|, the noise of the j-th test and the
-errors of H's j-th answer exceed w.p. at most p_j, p_t, p_j, p_j, where p_n = 3β/(2π²n²), γ_H is
-nondecreasing and γ_H(0) = 0. With probability 1 - β none ever does: suppose that. Put
+*Accuracy.* Let A(j), B(t), L(j), γ_H(j) be bounds that |τ_j|, |ν_t|, the noise of the j-th test and
+the errors of H's j-th answer exceed w.p. at most p_j, p_t, p_j, p_j, where p_n = 3β/(2π²n²), γ_H is
+nondecreasing and γ_H(0) = 0. With probability 1 - β none is ever exceeded; assume this. Put
 
     α(t,j) = A(j) + B(t),   ξ(t,j) = α(t,j) + L(j),   γ(t,j) = 2α(t,j) + 2γ_H(j) + 2.
 
@@ -16,7 +16,7 @@ of γ(t_i, i) over i <= j. H's answer h is rounded to ints >= 0, like the truth,
 3. At a later t without ⊤, in interval j+1: q_t <= γ(t,j+1) + S_j + α(t,j+1) + γ_H(j), while
    out >= q_(t_j) - γ_H(j); and out <= q_(t_j) + γ_H(j) <= q_t + γ_H(j), as q is monotone.
    So |out - q_t| <= γ(t,j+1) + 2α(t,j+1) + 3γ_H(j). In interval 1, q(0) = out <= q_t <= γ + α.
-4. n ends ask for q_(t_n) > S_(n-1) + γ(t_n,n) - α(t_n,n) - γ_H(n-1) > (n-1)γ(1,1), so there are
+4. n ends require q_(t_n) > S_(n-1) + γ(t_n,n) - α(t_n,n) - γ_H(n-1) > (n-1)γ(1,1), so there are
    fewer than q*/γ(1,1) + 2 intervals while q_t <= q*.
 
 *Without the test* (``HSSWithoutTest``): p_n = 2β/(π²n²), Γ(t,j) = α(t,j) + 2γ_H(j) + 1 and Thresh =
@@ -25,8 +25,8 @@ q(h) + Γ(t,j), where q(h) = out.
 1. In interval j without ⊤: q_t <= q(h) + Γ(t,j) + α(t,j) + γ_H(j-1), and out <= q_t + γ_H(j-1).
    At an end |out - q_t| <= γ_H(j). So for the j of the answer
    |out - q_t| <= Γ(t,j) + α(t,j) + γ_H(j-1).
-2. ⊤ asks for q(c+h) > q(h) + Γ - α, so from one end to the next q grows by more than
-   Γ - α - 2γ_H(j-1) >= 1: n ends ask for q* - q(0) >= 2n, so there are at most 1 + (q* - q(0))/2.
+2. ⊤ requires q(c+h) > q(h) + Γ - α, so from one end to the next q grows by more than
+   Γ - α - 2γ_H(j-1) >= 1: n ends require q* - q(0) >= 2n, so there are at most 1 + (q* - q(0))/2.
 """
 
 from abc import abstractmethod
@@ -92,18 +92,18 @@ class HSS(TestedIntervals):
     """The post-processor P of HSS: ``ComplexMechanism(HSS(…))`` = P ∘* ExtConComp estimates q at
     every step.
 
-    x ∈ {0,1}^d -> (out, j), see ``Intervals``. A sparse vector tells when q has grown past Thresh;
-    only then does H get the sum of the interval, and ``out`` change. ε/3 each go to H, to all
-    sparse vectors (ε' = ε/6) and to all Laplace tests (scale 3/ε).
-    Privacy: ε-DP w.r.t. event level, streams that differ in one step, against adaptive adversaries;
-    with an (ε/3, δ)-DP ``histogram`` (ε, δ)-DP. ``ap.guarantee`` derives it by CM Thms 5.2,
-    4.10 and 6.1; the SVTs' f is not first-pair consistent, so their δ must be 0, and is. Proved
-    for queries of this library.
-    Source: CM Algorithm 4 (Henzinger, Sricharan, Steiner 2023). As printed, the test compares
-    q(c + h) after h has become H's new answer and c 0, and reads nothing private; here it compares
-    those of the interval that has ended. ``printed=True`` is the printed reading.
-    Raises: InvalidArgument for a query that is not 1-sensitive, for what is no vector of d bits,
-    and past the horizon of ``histogram``, if it has one; the state is unchanged.
+    x ∈ {0,1}^d -> (out, j), see ``Intervals``. A sparse vector answers ⊤ once q has grown past
+    Thresh; only then H receives the sum of the interval, and ``out`` changes. ε/3 each go to H, to
+    all sparse vectors (ε' = ε/6) and to all Laplace tests (scale 3/ε). Privacy: ε-DP w.r.t. event
+    level, streams that differ in one step, against adaptive adversaries; with an (ε/3, δ)-DP
+    ``histogram`` (ε, δ)-DP. ``ap.guarantee`` derives it by CM Thms 5.2, 4.10 and 6.1; the SVTs' f
+    is not first-pair consistent, so their δ must be 0, as it is. Proved for queries of this
+    library. Source: CM Algorithm 4 (Henzinger, Sricharan, Steiner 2023). As printed, the test
+    compares q(c + h) after h was replaced by H's new answer and c by 0, so it reads nothing
+    private; here it uses the h and c of the interval that has ended. ``printed=True`` is the
+    printed version. Raises: InvalidArgument for a query that is not 1-sensitive, for an x that is
+    no vector of d bits, and past the horizon of ``histogram``, if it has one; the state is
+    unchanged.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> from antiphon.mechanisms import KthLargest
@@ -138,10 +138,10 @@ class HSS(TestedIntervals):
         return self.algorithm_4(state, x)
 
     def error_bound(self, t: int, j: int) -> int:
-        """The error bound γ(t, j) + 2α(t, j) + 3γ_H(j - 1). Raises: InvalidArgument for the
-        printed reading."""
+        """The error bound γ(t, j) + 2α(t, j) + 3γ_H(j - 1). Raises: InvalidArgument for the printed
+        version."""
         if self.printed:
-            raise InvalidArgument("no bound is proved for the printed reading: use printed=False")
+            raise InvalidArgument("no bound is proved for the printed version: use printed=False")
         alpha, before = self.slack.alpha(t, j), self.slack.of_histogram(j - 1)
         return self.gamma(t, j) + 2 * alpha + 3 * before
 
@@ -151,7 +151,7 @@ class HSS(TestedIntervals):
 
 @attrs.frozen(kw_only=True)
 class UntestedIntervals(intervals.Intervals):
-    """The post-processor P of HSS without Laplace tests; a subclass says how H's answer is used.
+    """The post-processor P of HSS without Laplace tests; a subclass defines how H's answer is used.
     Abstract."""
 
     _shares: ClassVar[int] = 2
@@ -203,8 +203,7 @@ class HSSWithoutTest(UntestedIntervals):
     """The post-processor P of HSS without Laplace tests: Thresh is computed from H's answer, q(h) +
     Γ(t, j).
 
-    As ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4).
-    Privacy: as ``HSS``.
+    Like ``HSS``, with ε/2 each for H and for all sparse vectors (ε' = ε/4). Privacy: as ``HSS``.
     Source: theory of CM §7 with Γ(t,j) = α(t,j) + 2γ_H(j) + 1 in place of Thresh's own sum.
 
     >>> from antiphon.composition import ComplexMechanism

@@ -4,22 +4,21 @@ P ∘* ExtConComp, where P creates, first of all and in this order, H; a composi
 vectors; and, in HSS, one of Laplace mechanisms. Each of the two is an ExtConComp w.r.t. f_∞ with
 one fixed (ε_i, 0), created as one mechanism (``Certified``): f' is that of fixed mechanisms.
 
-*P has the three properties of CM §6.1.* Every left message is an x ∈ {0,1}^d, and the first thing
-P does with it is to send it right, in a question to the current SVT. All else, whom P asks next,
-when it answers, and what, is computed from messages from the right: h, the thresholds, the number
-of the interval (destination, response). Take two runs with the same messages from the right, whose
-left messages differ in one step at most, in interval i, say. Then creations, thresholds and h are
-the same in both, so every SVT but the i-th gets identical pairs, and the i-th ((x, Thresh),
-(x', Thresh)) once: event level. H's inputs c are the same but for the i-th, which differ by a
-vector of {-1, 0, 1}^d. The i-th Laplace mechanism gets q(c + h) and q(c' + h), at most 1 apart as
-q is 1-sensitive; the others get identical pairs. So f' holds: J has one SVT and one Laplace
-mechanism at most (f→f').
+*P has the three properties of CM §6.1.* Every left message is an x ∈ {0,1}^d, which P first sends
+right, in a query to the current SVT. All else (where P sends next, when and what it answers) is
+computed from messages from the right: h, the thresholds, the number of the interval (destination,
+response). Take two runs with the same messages from the right, whose left messages differ in one
+step at most, in interval i, say. Then creations, thresholds and h are the same in both, so every
+SVT but the i-th gets identical pairs, and the i-th ((x, Thresh), (x', Thresh)) once: event level.
+H's inputs c are the same but for the i-th, which differ by a vector of {-1, 0, 1}^d. The i-th
+Laplace mechanism gets q(c + h) and q(c' + h), at most 1 apart as q is 1-sensitive; the others get
+identical pairs. So f' holds: J has one SVT and one Laplace mechanism at most (f→f').
 
-How much noise a partition into intervals has to allow for: α, γ_H and the shares of β.
+The noise that HSS must allow for: α, γ_H and the shares of β.
 
 One failure probability β is spread over families of events, one event for each step t or each
-interval j: the n-th of each family of k gets p_n = 6β/(kπ²n²), since Σ 1/n² = π²/6. All figures
-are ints: tails of the discrete noise that is really drawn, rounded up.
+interval j: the n-th of each family of k gets p_n = 6β/(kπ²n²), since Σ 1/n² = π²/6. All figures are
+ints: tail bounds of the discrete noise that is actually drawn, rounded up.
 """
 
 from __future__ import annotations
@@ -125,13 +124,13 @@ class StreamInterval(NamedTuple):
     answer: tuple[int, int]
     """The answer (out, j) throughout the interval."""
     h: tuple[int, ...]
-    """H's last answer, rounded and clipped at 0."""
+    """The last answer of the histogram H, rounded and clipped at 0."""
     raised: int
     """The amount by which the passed tests have raised Thresh."""
     threshold: int
     """The threshold Thresh for the current step."""
     until: int
-    """The last step for which this Thresh stands."""
+    """The last step for which this threshold is valid."""
 
 
 @register("antiphon.Running/1", state=True)
@@ -183,9 +182,9 @@ class Intervals(ExchangePostProcessor[Running]):
     """The post-processor P of HSS and of its variant without tests. Abstract.
 
     x ∈ {0,1}^d, a tuple of ``dimension`` bits -> (out, j): an estimate of ``query`` on the sum of
-    all x so far, and in which interval it is, from 1: one more than the sparse vectors' ⊤ so far.
-    ``histogram`` is H, by default ``ContinualHistogram.pure``; ``beta`` is the failure probability
-    of ``error_bound``.
+    all x so far, and the number j of the interval: 1 plus the number of the sparse vectors' ⊤ so
+    far. ``histogram`` is H, by default ``ContinualHistogram.pure``; ``beta`` is the failure
+    probability of ``error_bound``.
     """
 
     epsilon: Fraction = attrs.field(converter=_epsilon)
@@ -197,13 +196,13 @@ class Intervals(ExchangePostProcessor[Running]):
     )
     passes_halt = True
     _shares: ClassVar[int]
-    """The number of equal parts into which ε is divided: one for H, one for the SVTs, one for
-    any tests."""
+    """The number of equal parts into which ε is divided: one for H, one for the sparse vectors, one
+    for any tests."""
 
     def __attrs_post_init__(self) -> None:
         one_sensitive(self.query, self.dimension)
 
-    # --- what is created ---------------------------------------------------------------------
+    # --- the created mechanisms -------------------------------------------------------------------
 
     @property
     def share(self) -> Fraction:
@@ -286,8 +285,8 @@ class Intervals(ExchangePostProcessor[Running]):
         return Running(0, zeros, StreamInterval(1, (self.query(zeros), 1), zeros, 0, 0, 0))
 
     def now(self, state: Running, x: tuple[int, ...]) -> Running:
-        """The state with t ← t + 1, c ← c + x, and Thresh for this step: all of Alg. 4's changes
-        to it at once."""
+        """The state with t ← t + 1, c ← c + x, and Thresh for this step (the changes of CM Alg. 4
+        at once)."""
         t, c, interval = state
         if t >= interval.until:
             interval = self._current(interval, t + 1)

@@ -1,7 +1,7 @@
 """Monotone histogram queries (CM §7), with their sensitivity to one step of the input.
 
-A histogram x ∈ ℕ^d counts how often each of d items has come. Neighbouring streams differ in one
-step, so from there on their histograms do by a vector of {-1, 0, 1}^d: all d counts may move at
+A histogram x ∈ ℕ^d counts the occurrences of each of d items. Neighbouring streams differ in one
+step, so from there on their histograms differ by a vector of {-1, 0, 1}^d: all d counts may move at
 once. A query q : ℕ^d -> ℤ is *monotone* if q(x) <= q(y) wherever x <= y in every entry, and
 *s-sensitive* if |q(x) - q(y)| <= s wherever x - y ∈ {-1, 0, 1}^d. ``checking`` tests both.
 
@@ -25,8 +25,8 @@ from antiphon.protocol.registry import column_safe, register
 class HistogramQuery(ABC):
     """A query q : ℕ^d -> ℤ on histograms, monotone and ``sensitivity``-sensitive.
 
-    A query of your own is a frozen attrs class; what it promises is then assumed, by default
-    that it is 1-sensitive. ``check_query`` and ``audit.search_query`` put it to the test.
+    A query of your own is a frozen attrs class; its sensitivity (by default 1) is then assumed.
+    ``check_query`` and ``audit.search_query`` test it.
     """
 
     __slots__ = ()
@@ -46,7 +46,7 @@ class HistogramQuery(ABC):
 class KthLargest(HistogramQuery):
     """The k-th largest count: the maximum for k = 1, the minimum for k = d. 1-sensitive.
 
-    All counts of x + 1 are one larger than those of x, so the k-th largest is.
+    All counts of x + 1 are one larger than those of x, so the k-th largest is, too.
 
     >>> KthLargest(2)((3, 9, 4))
     4
@@ -112,13 +112,13 @@ class Total(HistogramQuery):
 @column_safe
 @attrs.frozen
 class CountAbove(HistogramQuery):
-    """The number of counts >= ``threshold``, exact for width w = 1; a larger width makes it less
-    sensitive.
+    """The number of counts >= ``threshold``, exact for ``width`` w = 1; a larger width makes it
+    less sensitive.
 
     A count x_i between threshold - w and threshold counts in part: ⌊Σ_i (x_i - threshold + w)/w⌋,
     each term moved into [0, 1]. So it is at least the number of counts >= threshold and at most
-    that of counts > threshold - w. ⌈d/w⌉-sensitive, as Σ_i grows by d/w at most; 1-sensitive
-    from w = d on. (One step may take all d counts over a threshold, so no sharper one can be.)
+    that of counts > threshold - w. ⌈d/w⌉-sensitive, as Σ_i grows by d/w at most; 1-sensitive from w
+    = d on. (One step may take all d counts over a threshold, so no smaller sensitivity holds.)
 
     >>> CountAbove(5)((3, 9, 4, 5)), CountAbove(5, width=4)((3, 9, 4, 5))
     (2, 3)
@@ -167,7 +167,7 @@ class Scaled(HistogramQuery):
 def one_sensitive(query: object, dimension: int, name: str = "query") -> None:
     """Check that a mechanism's query is a 1-sensitive HistogramQuery.
 
-    Raises: InvalidArgument for what is no query of so many counts, or no 1-sensitive one.
+    Raises: InvalidArgument unless it is a 1-sensitive query on that many counts.
     """
     if not isinstance(query, HistogramQuery):
         raise InvalidArgument(
@@ -208,9 +208,9 @@ def check_query(
     """Check that a query is monotone and s-sensitive on {0, …, largest}^dimension: the first
     violation, or None.
 
-    Of every x: q(x) <= q(x + e_i) for all i, and q(x + 1) <= q(x) + s, which is enough (see
-    ``queries``). Args: ``sensitivity``, the s; None: what the query itself says.
-    Raises: Intractable for more than a million histograms: use ``audit.search_query``.
+    Checked for every x: q(x) <= q(x + e_i) for all i, and q(x + 1) <= q(x) + s, which is enough
+    (see ``queries``). Args: ``sensitivity``, the s; None: the query's own. Raises: Intractable for
+    more than a million histograms: use ``audit.search_query``.
 
     >>> from antiphon.mechanisms import Total
     >>> check_query(Total(), dimension=2, largest=5)

@@ -1,6 +1,6 @@
 """The sparse vector technique on a histogram that grows (CM §7, Algorithm 3), for HSS.
 
-And over a dataset that changes: updates and queries, both adaptive (CM §3.3, §6).
+Also for a dataset that changes, with adaptive updates and queries (CM §3.3, §6).
 """
 
 from collections.abc import Iterable
@@ -49,18 +49,17 @@ def _histogram(value: Iterable[int]) -> tuple[int, ...]:
 @column_safe(of="query")
 @attrs.frozen(kw_only=True)
 class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
-    """SVT_{ε/2,q,h}: adds each x to a histogram h and tells whether q(h) is above a threshold.
+    """SVT_{ε/2,q,h}: adds each x to a histogram h and answers whether q(h) is above a threshold.
 
     (x, Thresh) -> ⊤ if q(h + x) + ν > Thresh + τ (strictly, as printed; a tie is ⊥), else ⊥;
-    HALT after the ⊤. x is a tuple of d bits, Thresh an int (⌊Thresh⌋ of a real one asks the same);
-    ``histogram`` is the h it begins with, of d counts. τ has scale 2/ε and ν 4/ε, both
-    discrete Laplace: ``AboveThreshold`` on the values q(h) - Thresh.
-    Privacy: ε-DP w.r.t. event level: streams that differ in one x, the thresholds being the same.
-    From that x on the histograms differ by a vector of {-1, 0, 1}^d, so the values by 1 at most,
-    as ``AboveThreshold`` asks; proved, for queries of this library. Not first-pair consistent,
-    so of the parallel theorems only CM Thm 5.2 (δ = 0) applies.
-    Source: CM Algorithm 3, Lemma 7.3, whose ε' is ε/2 here.
-    Raises: InvalidArgument for a query that is not 1-sensitive, or needs more counts.
+    HALT after the ⊤. x is a tuple of d bits, Thresh an int (for a real threshold give ⌊Thresh⌋,
+    which is equivalent); ``histogram`` is the initial h, of d counts. τ has scale 2/ε and ν 4/ε,
+    both discrete Laplace: ``AboveThreshold`` on the values q(h) - Thresh. Privacy: ε-DP w.r.t.
+    event level: streams that differ in one x, the thresholds being the same. From that x on the
+    histograms differ by a vector of {-1, 0, 1}^d, so the values by 1 at most, as ``AboveThreshold``
+    requires; proved, for queries of this library. Not first-pair consistent, so of the parallel
+    theorems only CM Thm 5.2 (δ = 0) applies. Source: CM Algorithm 3, Lemma 7.3, whose ε' is ε/2
+    here. Raises: InvalidArgument for a query that is not 1-sensitive, or needs more counts.
 
     >>> from antiphon.mechanisms import KthLargest
     >>> session = HistogramSVT(epsilon=100, query=KthLargest(), histogram=(0, 0)).start(seed=1)
@@ -72,7 +71,8 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
     query: HistogramQuery
     histogram: tuple[int, ...] = attrs.field(converter=_histogram)
     above: AboveThreshold = attrs.field(init=False, eq=False, repr=False)
-    """The AboveThreshold that is asked about q(h) - Thresh, with threshold 1: ints > 0 are >= 1."""
+    """The AboveThreshold mechanism, with threshold 1, that receives the values q(h) - Thresh: ints
+    > 0 are >= 1."""
 
     def __attrs_post_init__(self) -> None:
         set_derived(self, above=AboveThreshold(epsilon=self.epsilon, threshold=1))
@@ -117,10 +117,10 @@ class HistogramSVT(ContinualMechanism[HistogramState, Step, Told]):
 @column_safe
 @attrs.frozen
 class Acknowledge(ContinualMechanism[None, object, Symbol]):
-    """A mechanism that answers ⊤ to everything. It is asked so that the destination of a message
-    reveals nothing.
+    """A mechanism that answers ⊤ to everything. It receives messages whose content needs no answer,
+    so that a message's destination reveals nothing.
 
-    Privacy: 0-DP w.r.t. any messages whatever; proved.
+    Privacy: 0-DP w.r.t. any pairs of messages; proved.
     """
 
     @property
@@ -168,19 +168,19 @@ def _sparse(_: object, __: object, value: Any) -> None:
 @column_safe(of="queries")
 @attrs.frozen(kw_only=True)
 class HistogramMonitor(ExchangePostProcessor[MonitorState]):
-    """A post-processor (IPM) that keeps a histogram and asks a sparse vector about adaptively
-    chosen queries of it.
+    """A post-processor (IPM) that keeps a histogram and tests adaptively chosen queries of it with
+    a sparse vector.
 
     From the left: an update, a tuple of ``dimension`` bits, answered ⊤; or (q, T) with q among
     ``queries`` and an int T, answered as ``mechanism`` answers q(h) - T. Stands on the left of
     ExtConComp, where it creates the mechanism: ``ComplexMechanism(HistogramMonitor(…))``.
     Privacy: that of ``mechanism`` w.r.t. streams that differ in one update (CM Thm 6.1 and 4.10:
     ``ap.guarantee`` derives it). Every message goes right, an update to ``Acknowledge``, and the
-    next answer goes left, whatever was said (destination, response). From the update that
-    differs on, the histograms do by a vector of {-1, 0, 1}^d, so q(h) - T by at most 1 (f→f').
-    Source: CM §3.3 (updates and queries), Thm 6.1; 1-sensitivity as in CM §7.
-    Raises: InvalidArgument for a monotone mechanism or one that claims of fewer pairs of values,
-    and for queries that are not 1-sensitive.
+    next answer goes left, for any message (destination, response). From the differing update on,
+    the histograms differ by a vector of {-1, 0, 1}^d, so q(h) - T by at most 1 (f→f'). Source: CM
+    §3.3 (updates and queries), Thm 6.1; 1-sensitivity as in CM §7. Raises: InvalidArgument for a
+    monotone mechanism or one whose claim covers fewer pairs of values, and for queries that are not
+    1-sensitive.
 
     >>> from antiphon.composition import ComplexMechanism
     >>> from antiphon.mechanisms import AboveThreshold, KthLargest
@@ -238,8 +238,8 @@ class HistogramMonitor(ExchangePostProcessor[MonitorState]):
         return None
 
     def exchange(self, state: MonitorState, message: Any) -> Exchanged[MonitorState]:
-        """The answer to a message: an update is added to h and acknowledged, (q, T) asks the SVT
-        of q(h) - T."""
+        """The answer to a message: an update is added to h and acknowledged, for (q, T) the SVT is
+        asked about q(h) - T."""
         counts, created = state
         if not created:
             yield from in_turn(self.created)

@@ -35,15 +35,14 @@ def learned_weights(
     beta: float = 0.05,
     step: float = 1.0,
 ) -> MultiplicativeWeights:
-    """Multiplicative weights with parameters that minimise ``error_bound`` for so many queries and
-    this budget.
+    """The multiplicative weights mechanism with parameters that minimise ``error_bound`` for this
+    number of queries and this budget.
 
-    For ``rows`` known when the queries come. Composed, it is (epsilon, delta)-DP; with
-    probability at least 1 - beta it answers all queries within the bound before it halts. Tries
-    numbers of updates c a fifth apart: more of them let the threshold be nearer to the noise,
-    and make the noise larger, by c, or √c with delta > 0.
-    Raises: InvalidArgument for parameters that are no such numbers, and where noise would be
-    larger than the data.
+    The ``rows`` must be known before the queries. Composed, it is (epsilon, delta)-DP; with
+    probability at least 1 - beta it answers all queries within the bound before it halts. The
+    number of updates c is searched in steps of a fifth: more updates allow a threshold nearer to
+    the noise, but the noise grows by c, or √c with delta > 0. Raises: InvalidArgument for
+    parameters out of range, and where the noise would be larger than the data.
 
     >>> learner = learned_weights(size=100, rows=10**6, queries=1000, epsilon=1)
     >>> learner.updates, learner.error_bound(1000, beta=0.05)

@@ -2,8 +2,8 @@
 
 It is the distribution W_x ∝ e^(rate·s_x) on a universe of ``size`` elements, where the s_x are
 sums of whole numbers and so exact. Weights are whole numbers too, in units of 2^-bits of the
-largest, computed by operations that IEEE 754 rounds alike everywhere; each is within one unit
-of its real value: half of it is rounding to the unit, and e^x is within 2^-45 of its own.
+largest, computed by operations that IEEE 754 rounds alike everywhere; each is within one unit of
+its real value: half a unit for rounding, the rest for e^x, computed to 2^-45.
 """
 
 from typing import Final, TypeAlias, Union
@@ -69,7 +69,7 @@ class Echo(ContinualMechanism[None, Said, Said]):
     """A mechanism that answers each message with itself: an int, ⊤ or ⊥.
 
     A post-processor whose answer depends on a message from its left, such as a public query,
-    lacks the response property (CM §6.1); it has it if the answer goes through an Echo.
+    lacks the response property (CM §6.1); sending the answer through an Echo gives it the property.
     Privacy: 0-DP w.r.t. pairs that are all identical; proved.
 
     >>> Echo().start().send(7)

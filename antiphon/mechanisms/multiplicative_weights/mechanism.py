@@ -1,8 +1,8 @@
 """Private multiplicative weights (Hardt and Rothblum 2010): many linear queries on one histogram.
 
-A public hypothesis W, a distribution learned from private answers only, answers queries; a
-sparse vector tells which of its answers are far from the truth. Only those cost privacy: they
-are answered with Laplace noise, and the hypothesis learns from them.
+A public hypothesis W, a distribution learned from private answers only, answers queries; a sparse
+vector detects which of its answers are far from the true ones. Only those cost privacy: they are
+answered with Laplace noise, and the hypothesis learns from them.
 
 **Accuracy.** Let all noise stay within its bounds, α for a test (the noise of its threshold
 and of each query together) and α' for an answer, in steps; by union bounds this fails
@@ -12,7 +12,7 @@ distribution, n for the rows and R for the steps of 1. Then
 * an answer of the hypothesis errs by less than T + α steps, a noisy one by α' at most;
 * at an update the hypothesis was off by T - α steps at least, so, being rounded to half a step
   and computed to ``slack`` steps, |u·D - u·W| >= μ = (T - α - slack)/(R n);
-* with α' < T - α the noisy answer says truly whether u·W is too large or too small, and
+* with α' < T - α the noisy answer shows correctly whether u·W is too large or too small, and
   W_x ← W_x e^(±η u_x)/Z lowers KL(D‖W) = Σ D_x ln(D_x/W_x) by ±η u·D - ln Z >=
   η|u·D - u·W| - η²/8 (Hoeffding's lemma: ln Z <= ±η u·W + η²/8), so by ημ - η²/8 at least;
 * KL(D‖W) is at most ln|X| for the uniform W at first, and never negative.
@@ -102,25 +102,24 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
     """A post-processor (IPM) that answers linear queries from a hypothesis that it learns
     privately.
 
-    From the left: rows, an int64 array of how many there are of each of ``size`` kinds, answered
-    ⊤ (all of them at once, or as they come); or a query u, a float64 array of multiples of
-    ``step`` in [0, 1], answered by about Σ u_x count_x. Counting queries have ``step`` 1.
-    HALT after ``updates`` updates. Stands on the left of ExtConComp:
+    From the left: rows of data, an int64 array with the number of rows of each of ``size`` kinds,
+    answered ⊤ (all at once, or as they come); or a query u, a float64 array of multiples of
+    ``step`` in [0, 1], answered by about Σ u_x count_x. Counting queries have ``step`` 1. HALT
+    after ``updates`` updates. Stands on the left of ExtConComp:
     ``ComplexMechanism(MultiplicativeWeights(…))``; ``learned_weights`` chooses the parameters.
 
-    An answer of the hypothesis that a test finds less than ``threshold`` steps from the truth is
-    given as it is. Otherwise an update: the answer is the truth with Laplace noise, and weights
-    go up, or down, by e^(``rate``·u_x). Each update is an ``AboveThreshold``, with ``share`` of
-    ``epsilon_each``, and a ``DiscreteLaplace`` with the rest, both created when needed.
-    Privacy: that of ``updates`` such pairs w.r.t. rows of which one is replaced by another:
-    ``ap.guarantee`` derives it (CM Thm 6.1 and 4.12), (updates·epsilon_each, 0) or an ε(δ).
-    Where P sends depends on answers from the right only, and so does what it says to the left:
-    also what is public goes through a sub-mechanism, ``Echo``, since it depends on the
-    query (destination, response). In steps a query is a vector of 0, …, R = 1/step, so its
-    values on neighbours, and their distances from a public number, are at most R apart, exactly:
-    nothing is rounded after that (f→f').
-    Source: Hardt and Rothblum 2010; Dwork and Roth 2014, §4.2; accuracy: see the module.
-    Raises: InvalidArgument for queries too fine for 62 bits, and for rows past them.
+    An answer of the hypothesis that tests as less than ``threshold`` steps from the true answer is
+    released. Otherwise an update: the true answer is released with Laplace noise, and weights go
+    up, or down, by e^(``rate``·u_x). Each update is an ``AboveThreshold``, with ``share`` of
+    ``epsilon_each``, and a ``DiscreteLaplace`` with the rest, both created when needed. Privacy:
+    that of ``updates`` such pairs w.r.t. data in which one row is replaced by another:
+    ``ap.guarantee`` derives it (CM Thm 6.1 and 4.12), (updates·epsilon_each, 0) or an ε(δ). P's
+    destinations and its answers to the left depend on answers from the right only: even public
+    values go through a sub-mechanism, ``Echo``, since they depend on the query (destination,
+    response). In steps a query is a vector of 0, …, R = 1/step, so its values on neighbours, and
+    their distances from a public number, are at most R apart, exactly: nothing is rounded after
+    that (f→f'). Source: Hardt and Rothblum 2010; Dwork and Roth 2014, §4.2; accuracy: see the
+    module. Raises: InvalidArgument for queries too fine for 62 bits, and for rows past them.
 
     >>> import numpy as np
     >>> from antiphon.composition import ComplexMechanism
@@ -199,8 +198,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
             return state, HALT
         state, asked = self._heard(state, message)
         query, value, guess = asked
-        before = 2 * state.updates  # a test and an answer for each
-        yield from in_turn(self._creations[state.created - before : 2])  # Echo first; then a test
+        before = 2 * state.updates  # a test and an answer for each update
+        yield from in_turn(self._creations[state.created - before : 2])  # Echo, then a test
         test, state = before + 1, state._replace(created=before + 2)
         far = yield Ask(BOTTOM, 0) if query is None else Ask(abs(value - guess), test)
         if far is not TOP:
@@ -260,7 +259,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         """A bound, in rows, on the errors of the first ``queries`` answers, with probability at
         least 1 - beta.
 
-        As far as there are any: see ``most_updates`` for whether it halts before.
+        It covers the answers that are given: see ``most_updates`` for whether the mechanism halts
+        earlier.
         """
         alpha, of_value = self.noise(queries, beta=beta)
         return _up(max(self.threshold + alpha - 1, of_value)) * self.step_size
@@ -269,8 +269,8 @@ class MultiplicativeWeights(ExchangePostProcessor[WeightsState]):
         """A bound on the updates made by the first ``queries`` queries. It holds whenever
         ``error_bound`` does.
 
-        If it is less than ``updates``, all of them are answered. For rows that have all come
-        before the first query. None where the noise is too large for a bound.
+        If it is less than ``updates``, all of them are answered. All rows must come before the
+        first query. None where the noise is too large for a bound.
         """
         alpha, of_value = self.noise(queries, beta=beta)
         rows, clear = exact.whole(rows, "rows"), self.threshold - alpha

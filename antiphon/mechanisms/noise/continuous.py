@@ -1,7 +1,7 @@
 """Laplace and Gaussian noise, and a noisy descent, in doubles: for simulation, **not for release**.
 
 The gaps between doubles reveal data (Mironov 2012), so every claim here is only *assumed*. To
-release an answer take the discrete mechanisms, or those on a grid.
+release an answer use the discrete mechanisms, or those on a grid.
 """
 
 import math
@@ -88,10 +88,9 @@ class Gaussian(RealNoise):
     """x ↦ x + N(0, σ²), σ = sensitivity/√(2ρ): the Gaussian mechanism. *Not for release.*
 
     NIM: a finite float -> a float, then HALT.
-    Privacy: ρ-zCDP and √(2ρ)-GDP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*, as of
-    ``Laplace``.
-    Simulation only; ``GridGaussian`` is for release. Source: Bun and Steinke 2016, Prop. 1.6.
-    Raises: InvalidArgument for rho or sensitivity not positive.
+    Privacy: ρ-zCDP and √(2ρ)-GDP w.r.t. f_∼ with |x - x'| <= sensitivity; *assumed*, as for
+    ``Laplace``. Simulation only; ``GridGaussian`` is for release. Source: Bun and Steinke 2016,
+    Prop. 1.6. Raises: InvalidArgument for rho or sensitivity not positive.
     """
 
     rho: Fraction = attrs.field(converter=fields.positive, kw_only=True)
@@ -131,7 +130,7 @@ Table = NDArray[np.float64]
 
 @attrs.frozen(kw_only=True)
 class AlongGradients(NoninteractiveMechanism[Table, Table]):
-    """A point found by gradient steps with noise, on a table of points; a subclass says which
+    """A point found by gradient steps with noise, on a table of points; a subclass defines the
     steps. Abstract."""
 
     points: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)

@@ -51,9 +51,10 @@ def gaussian_bound(sigma: Fraction, beta: float) -> int:
     """An m with P(|X| > m) <= beta for discrete Gaussian noise X: the smaller of two bounds.
 
     P(|X| > m) <= P(|Z| >= m) for the Gaussian Z: Σ_{x>m} e^(-x²/(2sigma²)) is below the integral
-    from m on, and Σ_x above that of all (Canonne, Kamath, Steinke 2020, Prop. 25). And
-    P(|X| >= m) <= 2e^(-m²/(2 sigma²)), as X is sub-Gaussian: E e^(tX) = e^(t²sigma²/2) times
-    Σ e^(-(x-tsigma²)²/(2sigma²)) / Σ e^(-x²/(2sigma²)), which is at most 1 (Poisson summation).
+    from m on, and Σ_x over all integers is above the whole integral (Canonne, Kamath, Steinke 2020,
+    Prop. 25). And P(|X| >= m) <= 2e^(-m²/(2 sigma²)), as X is sub-Gaussian: E e^(tX) =
+    e^(t²sigma²/2) times Σ e^(-(x-tsigma²)²/(2sigma²)) / Σ e^(-x²/(2sigma²)), which is at most 1
+    (Poisson summation).
 
     >>> gaussian_bound(Fraction(10), 0.05)
     20
@@ -79,8 +80,8 @@ def concentrated_at(rho: Fraction, times: Fraction) -> Measure:
 
 
 class Calibrated(NoninteractiveMechanism[Query, Answer]):
-    """A mechanism whose noise or weights are calibrated to ``sensitivity``, with claims at other
-    distances, too."""
+    """A mechanism whose noise or weights are calibrated to ``sensitivity``, with claims for
+    neighbours at other distances, too."""
 
     __slots__ = ()
     sensitivity: Any
@@ -101,8 +102,8 @@ class IntegerNoise(Calibrated[Any, Ints]):
     """An additive-noise mechanism, x ↦ x + noise, on an int or an int64 array of length
     ``dimension``. Abstract.
 
-    NIM. The noise of each coordinate is drawn on its own, with no limit to its size; an entry
-    of an array that leaves 64 bits is clipped, which is post-processing.
+    NIM. The noise of each coordinate is drawn independently and unbounded; an entry of an array
+    that leaves 64 bits is clipped, which is post-processing.
     """
 
     sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.positive)
@@ -173,9 +174,9 @@ class DiscreteLaplace(IntegerNoise):
     An int, or with a ``dimension`` an int64 array, whose neighbours are at most
     ``sensitivity`` apart in ℓ₁. Noise is sampled exactly.
     Privacy: ε-DP w.r.t. f_∼ with that distance, τε/sensitivity with another τ (``claims_at``);
-    proved. On an int also dominated by the pair of its noise and of that shifted by τ.
-    Source: Ghosh, Roughgarden, Sundararajan 2012; sampled by Canonne, Kamath, Steinke 2020.
-    Raises: InvalidArgument for epsilon or sensitivity not positive.
+    proved. On an int also dominated by the pair of its noise and its noise shifted by τ. Source:
+    Ghosh, Roughgarden, Sundararajan 2012; sampled by Canonne, Kamath, Steinke 2020. Raises:
+    InvalidArgument for epsilon or sensitivity not positive.
 
     >>> DiscreteLaplace(epsilon=100).start(seed=1).send(7)
     7
@@ -209,9 +210,9 @@ class DiscreteLaplace(IntegerNoise):
 def _largest_rho(
     epsilon: exact.ExactEpsilon, delta: Fraction, distance: Fraction, dimension: int | None
 ) -> Fraction:
-    """The largest ρ, to three digits, whose noise keeps to (ε, δ); nearly the largest of all.
+    """The largest three-digit ρ whose Gaussian noise is (ε, δ)-DP; nearly the largest of all.
 
-    Raises: InvalidArgument where there is none: Gaussian noise needs ε and δ > 0.
+    Raises: InvalidArgument if there is none, as for ε = 0 or δ = 0.
     """
     if not delta or not (isinstance(epsilon, exact.Log) or epsilon):
         raise InvalidArgument("Gaussian noise needs epsilon and delta > 0, such as delta=1e-6")
@@ -229,7 +230,7 @@ def _largest_rho(
     digits = Decimal(float(low))
     unit = Decimal(1).scaleb(digits.adjusted() - 2)
     rho = digits.quantize(unit, ROUND_FLOOR)
-    while not keeps(Fraction(rho)):  # at small σ discrete noise is not better at every smaller ρ
+    while not keeps(Fraction(rho)):  # at small σ a smaller ρ need not give a smaller ε
         rho -= unit
     return Fraction(rho)
 
@@ -245,11 +246,10 @@ class DiscreteGaussian(IntegerNoise):
     ``sensitivity`` apart in ℓ₂. σ is rounded up to a rational, noise is sampled exactly.
     Privacy: ρ-zCDP w.r.t. f_∼ with that distance, (τ/sensitivity)²ρ with another τ
     (``claims_at``); proved. ``claims[0].at(delta)`` is the (ε, δ). On an int also dominated by the
-    pair of its noise and of that shifted by τ.
-    Instead of ``rho`` give ``sigma``, or ``epsilon`` and ``delta``: then ρ is nearly the
-    largest of three digits whose claims imply (ε, δ).
-    Source: Canonne, Kamath, Steinke 2020, Thm 4, coordinate by coordinate.
-    Raises: InvalidArgument for rho or sensitivity not positive, or two ways to say how much noise.
+    pair of its noise and its noise shifted by τ. Instead of ``rho`` give ``sigma``, or ``epsilon``
+    and ``delta``: then ρ is nearly the largest of three digits whose claims imply (ε, δ). Source:
+    Canonne, Kamath, Steinke 2020, Thm 4, coordinate by coordinate. Raises: InvalidArgument for rho
+    or sensitivity not positive, or more than one way to set the noise.
 
     >>> DiscreteGaussian(rho=10**6).start(seed=1).send(7)
     7

@@ -1,6 +1,6 @@
 """Noise for real numbers on a grid, which is safe to release, and rounding of answers to a grid.
 
-Rounding makes answers discrete, as the theorems of CM §4-5 ask.
+Rounding makes answers discrete, as the theorems of CM §4-5 require.
 """
 
 import math
@@ -35,7 +35,7 @@ class GridNoise(discrete.Calibrated[float, float]):
     NIM. x/step is rounded in exact arithmetic, a half upwards, so neighbours at most
     ``sensitivity`` apart are at most ``moves`` = ⌈sensitivity/step⌉ places apart; noise is
     drawn for that many, as integers, and turned into a float only at the end, which is
-    post-processing. A float is the number that its shortest decimal says (0.1 is 1/10).
+    post-processing. A float is read as its shortest decimal (0.1 is 1/10).
     """
 
     sensitivity: Fraction = attrs.field(default=Fraction(1), converter=fields.positive)
@@ -81,7 +81,7 @@ class GridNoise(discrete.Calibrated[float, float]):
         noisy = min(max(place + self._noise(coins), -self._most), self._most)
         try:
             answer = noisy * self.step_size
-        except OverflowError:  # so many steps that no double holds their number
+        except OverflowError:  # more steps than a double can hold
             answer = float(noisy * Fraction(self.step_size))
         return min(max(answer, -_LARGEST), _LARGEST)
 
@@ -100,9 +100,8 @@ class GridLaplace(GridNoise):
 
     Discrete Laplace noise of scale ⌈sensitivity/step⌉/ε in steps, sampled exactly.
     Privacy: ε-DP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its noise
-    and of that shifted by the moves; with |x - x'| <= τ it is ε·⌈τ/step⌉/moves (``claims_at``);
-    proved.
-    Source: Ghosh, Roughgarden, Sundararajan 2012; the grid as Mironov 2012 asks for.
+    and its noise shifted by ``moves``; with |x - x'| <= τ it is ε·⌈τ/step⌉/moves (``claims_at``);
+    proved. Source: Ghosh, Roughgarden, Sundararajan 2012; the grid avoids the leak of Mironov 2012.
     Raises: InvalidArgument for epsilon, sensitivity or step_size not positive.
 
     >>> GridLaplace(epsilon=1000, step_size=0.25).start(seed=1).send(3.1)
@@ -138,11 +137,10 @@ class GridGaussian(GridNoise):
     sensitivity²/(2ρ)).
 
     Discrete Gaussian noise of σ = moves/√(2ρ) in steps, rounded up, sampled exactly.
-    Privacy: ρ-zCDP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its
-    noise and of that shifted by the moves; with |x - x'| <= τ it is ρ·(⌈τ/step⌉/moves)²
-    (``claims_at``); proved.
-    Source: Canonne, Kamath, Steinke 2020, Thm 4, on a grid.
-    Raises: InvalidArgument for rho, sensitivity or step_size not positive.
+    Privacy: ρ-zCDP w.r.t. f_∼ with |x - x'| <= sensitivity, and dominated by the pair of its noise
+    and its noise shifted by ``moves``; with |x - x'| <= τ it is ρ·(⌈τ/step⌉/moves)²
+    (``claims_at``); proved. Source: Canonne, Kamath, Steinke 2020, Thm 4, on a grid. Raises:
+    InvalidArgument for rho, sensitivity or step_size not positive.
 
     >>> GridGaussian(rho=10**7, step_size=0.25).start(seed=1).send(3.1)
     3.0
@@ -177,7 +175,7 @@ class RoundToGrid(PostProcessor[None]):
     """A post-processor (IPM) that rounds answers, on their way left, to the nearest multiple of
     ``step``.
 
-    Makes real answers discrete, as the theorems of CM §4-5 ask; other answers and
+    It makes real answers discrete, as the theorems of CM §4-5 require; other answers and
     all queries pass unchanged, so the claims of the mechanism carry over (CM Lemma 2.15).
     Raises: InvalidArgument for step not positive; CompositionError if the mechanism
     on the right answers no numbers.

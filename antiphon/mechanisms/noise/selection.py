@@ -1,9 +1,9 @@
 """Selection of the best candidate: the exponential mechanism, permute-and-flip, report noisy max.
 
 All take ``candidates`` scores, a tuple of ints or, with ``arrays=True``, an int64 array, and answer
-with an index. Neighbours are scores at most ``sensitivity`` apart, each of them (ℓ_∞); with
-``monotone=True`` those of them where all scores that differ go one way, as counts do where a
-record is added or removed: then half the noise does. No score is told.
+with an index. Neighbours are scores that differ by at most ``sensitivity`` each (ℓ_∞); with
+``monotone=True`` all differing scores go up, or all go down, as counts do if a record is added or
+removed: then half the noise suffices. No score is released.
 """
 
 import math
@@ -67,7 +67,8 @@ class Selection(Calibrated[Any, int]):
     def swing(self) -> int:
         """The largest change, between neighbours, of the gap between two scores.
 
-        Two scores that go one way, by 0, …, sensitivity each, come no more than that apart.
+        If both scores move in one direction, by 0, …, sensitivity each, the gap changes by at most
+        the sensitivity.
         """
         return self._swing(Fraction(self.sensitivity))
 
@@ -90,8 +91,8 @@ class Exponential(Selection):
     rate = ε/(2·sensitivity); ε/sensitivity if ``monotone``.
     ``epsilon=Log(q)`` makes all weights rational, where q is a square (the 2·sensitivity-th
     power of a rational; the sensitivity-th), so that runs can be enumerated. Scores so low that
-    their weight would be below 2^-128 are raised to that: max(score, best - G) has the
-    sensitivity of a score, and goes the same way.
+    their weight would be below 2^-128 are raised: max(score, best - G) has the sensitivity of a
+    score, and moves in the same direction.
     """
 
     epsilon: ExactEpsilon = attrs.field(converter=fields.log_epsilon)
@@ -187,11 +188,10 @@ class ExponentialMechanism(Exponential):
     exactly.
 
     With ``monotone`` ∝ e^(ε·score_i/sensitivity).
-    A uniform candidate is kept with probability e^(-rate·gap), else another is tossed: at most
-    ``candidates`` tries expected. For a ``Log``, and of arrays, one draw by all weights: that of
-    a million takes some milliseconds.
-    Privacy: ε-bounded range, so ε-DP, w.r.t. f_∼ with scores at most ``sensitivity`` apart;
-    proved: no log-ratio of two weights changes by more than rate·swing = ε.
+    Sampling: a uniform candidate is kept with probability e^(-rate·gap), else another is drawn: at
+    most ``candidates`` tries expected. For a ``Log``, and for arrays, one draw by all weights: some
+    milliseconds for a million. Privacy: ε-bounded range, so ε-DP, w.r.t. f_∼ with scores at most
+    ``sensitivity`` apart; proved: no log-ratio of two weights changes by more than rate·swing = ε.
     Source: McSherry and Talwar 2007; Dong, Durfee, Rogers 2020, §3 (the range; monotone scores).
     Raises: InvalidArgument for epsilon or sensitivity not positive, and as ``divided``.
 
@@ -230,10 +230,10 @@ class PermuteAndFlip(Exponential):
 
     Never errs more than the exponential mechanism. Sampled exactly.
     Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: it has the law
-    of the largest score + exponential noise of that rate, and given the noise of the others, i is
-    chosen iff its own exceeds some m, which changes by ``swing`` at most.
-    Source: McKenna and Sheldon 2020, Algorithm 1, Thm 1; Ding et al. 2021 (noisy max).
-    Raises: InvalidArgument for epsilon or sensitivity not positive, and as ``divided``.
+    of the largest score + exponential noise of that rate, and given the others' noise, i is chosen
+    iff its own noise exceeds some m, which changes by ``swing`` at most. Source: McKenna and
+    Sheldon 2020, Algorithm 1, Thm 1; Ding et al. 2021 (noisy max). Raises: InvalidArgument for
+    epsilon or sensitivity not positive, and as ``divided``.
 
     >>> PermuteAndFlip(epsilon=100, candidates=3).start(seed=1).send((1, 5, 2))
     1
@@ -255,8 +255,7 @@ class PermuteAndFlip(Exponential):
 
 @attrs.frozen(kw_only=True)
 class ByNoisyScores(Selection):
-    """A selection by the largest score + DLap(swing/ε); a subclass says what is answered.
-    Abstract."""
+    """A selection by the largest score + DLap(swing/ε); a subclass defines the answer. Abstract."""
 
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
@@ -283,12 +282,11 @@ class ReportNoisyMax(ByNoisyScores):
 
     With ``monotone`` swing = sensitivity. A tie goes to the smallest index. Noise is sampled
     exactly.
-    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: given the noise
-    of the others, i is chosen iff its own is at least some m (ties only decide whether m itself
-    will do), and on a neighbour iff it is at least an m' <= m + swing;
-    P(noise >= m + swing) >= e^(-ε)·P(noise >= m).
-    Source: Dwork and Roth 2014, §3.3, with discrete noise.
-    Raises: InvalidArgument for epsilon or sensitivity not positive.
+    Privacy: ε-DP w.r.t. f_∼ with scores at most ``sensitivity`` apart; proved: given the others'
+    noise, i is chosen iff its own noise is at least some m (ties decide only about m itself), and
+    on a neighbour iff it is at least an m' <= m + swing; P(noise >= m + swing) >= e^(-ε)·P(noise >=
+    m). Source: Dwork and Roth 2014, §3.3, with discrete noise. Raises: InvalidArgument for epsilon
+    or sensitivity not positive.
 
     >>> ReportNoisyMax(epsilon=100, candidates=3).start(seed=1).send((1, 5, 2))
     1

@@ -33,12 +33,12 @@ class MeanImputation(TablePreprocessing):
     """The preprocessing ``SimpleImputer``: at most p of n × d entries are NaN, and become their
     column's mean.
 
-    *Distance*: τ = 2rp/(n-p), r the radius. *Proof*: let k >= n-p be the larger number of entries
-    of a column that are there, before and after a record is replaced. Its mean moves by
-    |x - x'|/k if the record has the entry in both, else by |x - m|/k, m the mean of k-1 others;
-    2r/(n-p) at most, and so does each of at most p entries. A record that lacks several moves by
-    Δ₂ = 2r·√min(d, p)/(n-p) at most; by 2r/(n-p) only where no record lacks two.
-    Raises: InvalidArgument for p >= n: a column might have no mean.
+    *Distance*: τ = 2rp/(n-p), r the radius. *Proof*: let k >= n-p be the larger number of present
+    entries of a column, before and after a record is replaced. Its mean moves by |x - x'|/k if the
+    record has the entry in both, else by |x - m|/k, m the mean of k-1 others; 2r/(n-p) at most, and
+    so does each of at most p entries. A record with several missing entries moves by at most
+    Δ₂ = 2r·√min(d, p)/(n-p); by 2r/(n-p) only if no record lacks two. Raises: InvalidArgument for
+    p >= n: a column might have no mean.
     """
 
     missing: int
@@ -76,7 +76,7 @@ class BinCentres(TablePreprocessing):
 
     *Furthest*: Δ₂ = 2η with η = r√d/bins, and all records may move. *Proof*: the bins of a column
     go from its least entry to its greatest, so that they are at most 2r/bins wide, and an entry is
-    half of that from its middle; a record η, from either of its images.
+    at most half of that from its middle; a record is within η of either image.
     """
 
     bins: int = attrs.field(converter=named.whole)
@@ -94,7 +94,7 @@ def _binned(table: Records, bins: int) -> Records:
     """The table with each entry replaced by the middle of its bin; bins of equal width span each
     column."""
     kind, wide = sklearn("preprocessing").KBinsDiscretizer, np.ptp(table, axis=0) > 0
-    found = table.copy()  # a column of one value is its own middle
+    found = table.copy()  # a constant column is its own middle
     if wide.any():
         discretiser = kind(bins, encode="ordinal", strategy="uniform", subsample=None)
         codes = discretiser.fit_transform(table[:, wide])
@@ -114,8 +114,8 @@ class ClusterCentres(TablePreprocessing):
     """The preprocessing ``KMeans``: each record moves to its cluster's centre, or towards it by at
     most η.
 
-    *Furthest*: Δ₂ = 2η, at most 2r, and all records may move: η from where they were, to either
-    side. No more is known of centres that are found by search; and it is reached (docs).
+    *Furthest*: Δ₂ = 2η, at most 2r, and all records may move: each image is within η of the record.
+    No better bound is known for centres found by search; and this one is attained (docs).
     """
 
     clusters: int = attrs.field(converter=named.whole)
@@ -124,7 +124,7 @@ class ClusterCentres(TablePreprocessing):
     @property
     def declares(self) -> Declaration:
         text = f"no record is moved by more than {self.eta}"
-        stops = Premise(text, Mark.ENFORCED, "it stops on its way")
+        stops = Premise(text, Mark.ENFORCED, "a move stops at that distance")
         return Declaration(2 * min(self.eta, self.radius), self.radius, (stops,))
 
     def __call__(self, dataset: Records) -> Records:
@@ -138,10 +138,10 @@ class ClusterCentres(TablePreprocessing):
 def _clustered(table: Records, clusters: int) -> Records:
     """The cluster centre of each record, found from the same starts each time."""
     means = sklearn("cluster").KMeans(clusters, n_init=4, random_state=0)
-    from threadpoolctl import threadpool_limits  # comes with scikit-learn
+    from threadpoolctl import threadpool_limits  # scikit-learn installs it
 
     limits: Any = threadpool_limits
-    with limits(1), warnings.catch_warnings():  # the sums of a few threads come in any order
+    with limits(1), warnings.catch_warnings():  # one thread, as several add up in any order
         fewer = sklearn("exceptions").ConvergenceWarning  # fewer records than clusters: fine
         warnings.simplefilter("ignore", fewer)
         means.fit(table)

@@ -1,6 +1,6 @@
 """Tables of records of bounded norm, and the common base of their preprocessings.
 
-scikit-learn computes most of them; it is imported when that is first asked.
+scikit-learn computes most of them; it is imported on first use.
 """
 
 from abc import abstractmethod
@@ -62,7 +62,7 @@ class RecordTables(BallTables):
     """The space of n × d float tables with rows in the ball; a limited number of entries may be
     NaN.
 
-    Norms are of the entries that are there, and rounded up: a row at the very edge is refused.
+    Norms are of the present entries, and rounded up: a row at the very edge is refused.
     """
 
     def also(self, table: preprocessing_distance.Records) -> bool:
@@ -72,7 +72,8 @@ class RecordTables(BallTables):
 def into_ball(table: Any, radius: float = 1.0) -> preprocessing_distance.Records:
     """The table as floats, with rows outside the ball shortened to its radius.
 
-    A public function of single records, which moves no two of them further apart; so it is free.
+    It is a public function of single records, which never increases a distance; so it costs no
+    privacy.
 
     >>> into_ball([[3, 4], [0.5, float("nan")]]).round(6).tolist()
     [[0.6, 0.8], [0.5, nan]]
@@ -113,8 +114,8 @@ class TablePreprocessing(Preprocessing):
     """A preprocessing π of n records in R^d, each of norm at most ``radius``, one of them replaced.
     Abstract.
 
-    For a mechanism on tables, to which rows may move (``PreprocessingDistance``). The row that
-    is replaced is another one after π, too; ``furthest`` and ``moved`` speak of the others.
+    For a mechanism on tables whose neighbours may also have moved rows (``PreprocessingDistance``).
+    ``furthest`` and ``moved`` are about the rows other than the replaced one.
     """
 
     size: int = attrs.field(converter=named.whole)
@@ -170,8 +171,8 @@ class TablePreprocessing(Preprocessing):
         return (
             Premise(f"every record has norm at most {self.radius}", Mark.ENFORCED, "or is refused"),
             Premise(
-                "scikit-learn computes what it says", Mark.ASSUMED,
-                "in doubles: what rounding moves is not counted",
+                "scikit-learn computes what it documents", Mark.ASSUMED,
+                "in doubles: movement by rounding is not counted",
             ),
             *self.declares.premises,
         )  # fmt: skip
@@ -179,7 +180,7 @@ class TablePreprocessing(Preprocessing):
 
 def public_bound(text: str) -> Premise:
     """A premise about all datasets that the user vouches for."""
-    why = "a public bound, of all datasets: you say so. Read off the data, it is none"
+    why = "a public bound, of all datasets, by the user's word: never computed from the data"
     return Premise(text, Mark.ASSUMED, why)
 
 
@@ -207,7 +208,7 @@ class Transformed(TablePreprocessing):
 
     ``make`` returns a fresh transformer without coins (a fixed ``random_state``), as
     ``partial(PCA, 1)`` does. ``within``: the datasets, if not all tables in the ball.
-    ``check_preprocessing`` looks for data where what is stated does not hold.
+    ``check_preprocessing`` searches for data that contradict them.
     Raises: InvalidArgument for a Δ₂ below 0, a Δ_∞ outside of 0, …, n.
     """
 
@@ -220,12 +221,12 @@ class Transformed(TablePreprocessing):
         if not callable(self.make):
             raise InvalidArgument("make is a function that returns a fresh transformer")
         if self.stated_furthest < 0:
-            raise InvalidArgument("furthest must be >= 0: nothing is nearer than equal")
+            raise InvalidArgument("furthest must be >= 0")
 
     @property
     def declares(self) -> Declaration:
         text = f"a record moves by at most {self.stated_furthest}"
-        stated = Premise(text, Mark.ASSUMED, "whoever made it states it")
+        stated = Premise(text, Mark.ASSUMED, "stated by the user")
         furthest, moved = self.stated_furthest, self.stated_moved
         return Declaration(furthest, None, (stated,), self.within, moved)
 

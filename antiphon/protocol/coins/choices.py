@@ -1,10 +1,10 @@
 """Exact sampling of one of many candidates by weight, at a few nanoseconds per candidate.
 
-Candidate i has 2^bits·w_i, rounded up to an integer, of the places on a line; a uniform place is
-tossed, and i accepted if the real number there, of which more bits are tossed until that is sure,
-is below 2^bits·w_i (``inversion``). So the law is P(i) ∝ w_i exactly, whatever the bounds: that
-they are close is for speed alone. Source: Devroye, *Non-Uniform Random Variate Generation*
-(1986), ch. II.3 (rejection); the weights e^(-rate·gap) are those of McSherry and Talwar 2007.
+Rejection: candidate i owns ⌈2^bits·w_i⌉ places on a line. A uniform place is drawn; its candidate i
+is accepted if a uniform real number in that place is below 2^bits·w_i, where bits are drawn until
+this is decided (``inversion``). So the law is P(i) ∝ w_i exactly; how close the upper bounds are
+matters for speed only. Source: Devroye, *Non-Uniform Random Variate Generation* (1986), ch. II.3
+(rejection); the weights e^(-rate·gap) are those of McSherry and Talwar 2007.
 """
 
 import math
@@ -75,14 +75,14 @@ class Candidates:
 def by_scores(rate: ExactEpsilon, scores: Integers, speeds: Speeds | None = None) -> Candidates:
     """The sampler for weights w_i = e^(-rate·gap_i); gap_i is the best score minus that of i.
 
-    ``speeds`` are those of the rate, where they are known.
+    ``speeds`` is ``speeds_of(rate)``, if it has been computed before.
     """
     best, bits = int(scores[scores.argmax()]), _bits(scores)
     table, (speed, near) = _table(bits), speeds or speeds_of(rate)
     tops = np.empty(len(scores), np.int64)
     for start in range(0, len(scores), _BLOCK):
         block = slice(start, start + _BLOCK)
-        # As unsigned integers, which a gap of more than 63 bits fits, too.
+        # As unsigned integers: a gap may have 64 bits.
         cells = np.multiply(np.subtract(best, scores[block]).view(np.uint64), speed)
         if speed > _SLOW:
             np.minimum(cells, len(table) - 1, out=cells)
@@ -142,7 +142,7 @@ def _speed(rate: ExactEpsilon) -> float:
     """The number of table cells for each unit of the gap, rounded down so far that gap·speed is
     rounded down, too.
 
-    2^-50 is more than the four roundings of rate, speed, gap and their product make up for.
+    The margin 2^-50 exceeds the four rounding errors (of rate, speed, gap and their product).
     """
     slow = min(exact.bracket(rate, 20)[0], Fraction(1 << 60))
     found = float(slow * _CELLS) * (1 - 2.0**-50)

@@ -1,4 +1,4 @@
-"""Coins: the only source of randomness a mechanism has.
+"""Coins: the only source of randomness of a mechanism.
 
 The same step is *run* (``SampledCoins``), *recorded* (``RecordedCoins``),
 *replayed* (``ReplayedCoins``) or *enumerated* (``outcomes``), depending only on
@@ -57,7 +57,7 @@ class Draw(NamedTuple):
 
 
 def _as_it_is(value: Any) -> Any:
-    """The value itself: with a single replica, a parameter needs no conversion."""
+    """The value unchanged: with a single replica, a draw's parameter needs no conversion."""
     return value
 
 
@@ -91,7 +91,7 @@ class Coins(ABC):
     stacked: Callable[[Any], NDArray[np.int64]] = staticmethod(_int64s)
     """Converts a tuple of draws to an array."""
     accepts: Callable[[Space], Callable[[object], bool]] = attrgetter("contains")
-    """The function that tells whether a message is in a space, as these coins need it."""
+    """The function that tests whether a message is in a space, for one run or for columns."""
     _plain: Callable[[Any], Number] = staticmethod(number)
     """Converts a parameter to a plain Python number, which can be written on a tape."""
     _exponent: Callable[[Any], ExactEpsilon] = staticmethod(as_exponent)
@@ -109,13 +109,13 @@ class Coins(ABC):
         return part.step
 
     def note_death(self) -> None:
-        """Count a part that died of an exception; run again on the same coins, it may survive."""
+        """Count a part that ended by an exception; a rerun on the same coins may not fail."""
         self.deaths += 1
 
     @abstractmethod
     def draw(self, kind: str, parameter: object) -> Any:
-        """The next value of the primitive named ``kind``, with this parameter. The public
-        methods call it."""
+        """The next value of the primitive named ``kind``, with this parameter. The public methods,
+        such as ``bernoulli``, call it."""
 
     def _scale(self, value: Number, name: str) -> Number:
         value = self._plain(value)
@@ -154,8 +154,8 @@ class Coins(ABC):
     def categorical_exp(self, rate: Epsilon, scores: NDArray[np.int64]) -> int:
         """Index i with probability exactly ∝ e^(rate·scores[i]), for an int64 array of scores.
 
-        The law of the exponential mechanism (McSherry and Talwar 2007), as one draw: some
-        nanoseconds a candidate. A rate is a rational >= 0 or a ``Log``.
+        The distribution of the exponential mechanism (McSherry and Talwar 2007) as one draw, at
+        some nanoseconds per candidate. A rate is a rational >= 0 or a ``Log``.
         """
         parameter = as_exponent(rate), check_scores(scores).tobytes()
         value: int = self.draw("categorical_exp", parameter)
@@ -164,10 +164,10 @@ class Coins(ABC):
     def clamped_geometric(self, center: int, ratio: Number, low: int, high: int) -> int:
         """center + Z, clamped to [low, high], where the integer Z = z has probability ∝ ratio^|z|.
 
-        Finite noise, one ``categorical`` draw with exact probabilities: it can be enumerated.
-        With ratio = e^(-ε) an integer of sensitivity 1 is ε-DP behind it. ``ratio`` is a
-        rational in (0, 1); ``low`` <= ``center`` <= ``high``, of at most 4,096 values.
-        Source: Ghosh, Roughgarden and Sundararajan 2009, Def. 2.1 and the truncated mechanism.
+        Finite noise, one ``categorical`` draw with exact probabilities: it can be enumerated. With
+        ratio = e^(-ε) it makes an integer of sensitivity 1 ε-DP. ``ratio`` is a rational in (0, 1);
+        ``low`` <= ``center`` <= ``high``, of at most 4,096 values. Source: Ghosh, Roughgarden and
+        Sundararajan 2009, Def. 2.1 and the truncated mechanism.
         """
         center, ratio, low, high = map(self.shared, (center, ratio, low, high))
         return low + self.categorical(clamped_weights(center, exactly(ratio, "ratio"), low, high))
@@ -236,9 +236,10 @@ class Coins(ABC):
         """The result of ``toss()``, which draws from another source of randomness; it is recorded
         like any other draw.
 
-        ``source`` says whose law it has, given ``argument``; both stand on the tape, and a replay
-        reads the value without calling ``toss``. No seed reaches it, and nothing can enumerate it.
-        Raises: Intractable where its law is needed; what ``toss`` raises, after the draw.
+        ``source`` and ``argument`` name the distribution; both are recorded on the tape, and a
+        replay reads the value without calling ``toss``. The draw does not follow the seed and
+        cannot be enumerated. Raises: Intractable where its distribution is needed; any exception of
+        ``toss``, after the draw was counted.
         """
         raise Intractable(
             f"enumerating a draw of {source} (its law is not known here: test it on samples with "
@@ -250,9 +251,9 @@ class Coins(ABC):
 
 def clamped_weights(center: int, ratio: Fraction, low: int, high: int) -> tuple[Fraction, ...]:
     """The probability of each x in [low, high], up to a common factor: ratio^|x - center|·(1 -
-    ratio), and at both ends the whole tail.
+    ratio); at both ends, that of the whole tail.
 
-    Raises: InvalidArgument, without the center: it may come from data.
+    Raises: InvalidArgument, whose text does not show the center, which may come from data.
     """
     if not all(type(each) is int for each in (center, low, high)) or not low <= center <= high:
         raise InvalidArgument("clamped_geometric takes ints low <= center <= high")
@@ -295,7 +296,7 @@ def check_scores(scores: NDArray[np.int64]) -> NDArray[np.int64]:
 
 
 def told_scores(parameter: bytes) -> NDArray[np.int64]:
-    """The int64 scores that a tape stores as bytes, which are immutable and comparable."""
+    """The int64 scores of a draw, from the bytes by which a tape stores them."""
     return np.frombuffer(parameter, _INT64)
 
 

@@ -1,8 +1,9 @@
-"""The test whether a part may be handed columns (numbers per replica): ``column_safe`` marks.
+"""The test whether a mechanism, link or f may compute with columns, one number per replica
+(``column_safe``).
 
 A population steps many replicas at once, with a *column* where a number differs from replica
-to replica. A part that computes with columns as with numbers says so by ``@column_safe``; of all
-others the replicas are told apart, which is slow but right.
+to replica. A part that computes with columns as with numbers is declared by ``@column_safe``; any
+other part is stepped replica by replica, which is slow but right.
 """
 
 from __future__ import annotations
@@ -43,22 +44,19 @@ def is_column_safe(part: object) -> bool:
 
 def unsafe(part: object) -> object:
     """The first part that is not declared column-safe: the part itself, or one in a field that it
-    depends on; None: all are.
-
-    None if a population may hand it columns.
-    """
+    depends on; None: all are, so a population may hand them columns."""
     kind: Any = type(part)
     if kind is tuple:
         items: Any = part
         return next((item for item in map(unsafe, items) if item is not None), None)
-    # A metaclass of another's may not be hashable, or lie about which class this is.
+    # A user's metaclass may be unhashable, or lie about which class this is.
     plain = type(kind) is ABCMeta or type(kind) is type or has_plain_metaclass(kind)
     names = _declared(kind) if plain else _declared.__wrapped__(kind)
     if names is None:
         return None if part is None or part is tuple or _is_marked(part) else part
     own: dict[str, object] | None = getattr(part, "__dict__", None)
     if own and any(name in _METHODS or _computes(name, _method(kind, name)) for name in own):
-        return part  # an attribute of the object stands in front of what was declared
+        return part  # an attribute of the object hides a declared method
     for name in names:
         found = unsafe(getattr(part, name))
         if found is not None:

@@ -44,10 +44,10 @@ _DIGIT: Final = 6
 class LaplaceDraws:
     """An exact sampler of the discrete Laplace law P(x) ∝ e^(-|x|/scale) on the integers.
 
-    A sign and a size, geometric: the pair (-, 0) is tossed again, as in CKS Algorithm 2.
+    x is a sign times a geometric size; the pair (-, 0) is drawn again, as in CKS Algorithm 2.
     The digits of a geometric number are independent in any base, so the size is 2^shift·V
-    + …, V geometric and the lower digits truncated geometric. One word gives the sign and
-    V, one word each of the other digits. Made by ``discrete_laplace``.
+    + …, V geometric and the lower digits truncated geometric. One 64-bit word gives the sign and V,
+    and one word each of the other digits. Made by ``discrete_laplace``.
     """
 
     __slots__ = ("_digits", "_sizes", "_top", "answers", "array", "half", "sizes", "table")
@@ -79,8 +79,8 @@ class LaplaceDraws:
                 return x
 
     def begun(self, first: int, word: Word) -> int | None:
-        """The integer whose sampling begins with the word ``first``; None for "minus zero",
-        which must be tossed again."""
+        """The integer whose sampling begins with the 64-bit word ``first``; None for "minus zero",
+        which must be drawn again."""
         place = bisect_right(self.table, first)
         size = self._size(first, place, word)
         for start, digit in self._digits:
@@ -150,8 +150,8 @@ class GaussianDraws:
     """An exact sampler of the discrete Gaussian law P(x) ∝ e^(-x²/(2 sigma²)) on the integers (CKS
     Algorithm 3).
 
-    A discrete Laplace x of scale t = ⌊sigma⌋ + 1 is accepted with probability
-    e^(-(|x| - sigma²/t)²/(2 sigma²)): if a word is below 2^64 times it.
+    A discrete Laplace x of scale t = ⌊sigma⌋ + 1 is accepted with probability e^(-(|x| -
+    sigma²/t)²/(2 sigma²)): if a 64-bit word is below 2^64 times that.
     """
 
     __slots__ = ("_centre", "_in_doubles", "_thresholds", "_variance", "proposal")
@@ -160,7 +160,7 @@ class GaussianDraws:
         self._variance = sigma * sigma
         t = math.floor(sigma) + 1
         self._centre = self._variance / t
-        # Of a rate past 2^500 the doubles need not know how large it is.
+        # For a rate past 2^500 the doubles need not hold its exact size.
         rate = min(1 / (2 * self._variance), Fraction(2) ** 500)
         self._in_doubles = float(rate), float(self._centre)
         self.proposal = discrete_laplace(Fraction(t))
@@ -230,7 +230,7 @@ def many(kind: str, parameter: Fraction, count: int, words: Words) -> Integers |
     if parameter >= LARGEST_SCALE:
         return None
     sampler = SAMPLERS[kind](parameter)
-    assert not isinstance(sampler, Series)  # which is for larger scales
+    assert not isinstance(sampler, Series)  # ``WideGaussian`` is for larger scales
     return sampler.many(count, words)
 
 

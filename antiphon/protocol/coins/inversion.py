@@ -2,10 +2,10 @@
 
 A number D = 0, 1, … with bounds c_k = P(D < k) is drawn as D = #{k >= 1 : U >= c_k} for a
 uniform real U of which only the first bits are tossed. The table has the integers
-⌊2^bits·c_k⌋: a word below one is surely below c_k, one above it surely above, and a word
-*equal* to it (which has probability 2^-bits) is settled by more bits and finer bounds. So the
-law is exactly the one stated; integers are compared and nothing is rounded.
-Source: Knuth and Yao 1976; Devroye, *Non-Uniform Random Variate Generation* (1986), ch. XV.
+⌊2^bits·c_k⌋: a word below an entry means U < c_k, a word above it means U > c_k, and a word *equal*
+to it (probability 2^-bits) is settled by more bits and finer bounds. So the law is exactly the one
+stated; integers are compared and nothing is rounded. Source: Knuth and Yao 1976; Devroye,
+*Non-Uniform Random Variate Generation* (1986), ch. XV.
 """
 
 from bisect import bisect_left, bisect_right

@@ -35,7 +35,8 @@ from antiphon.protocol.messages import freeze
 
 
 class Undoubled(Protocol):
-    """An object that must not go on in both processes after a fork: both would draw the same."""
+    """Base class of objects that must not go on in both processes after a fork, as both would draw
+    the same coins."""
 
     def forked(self) -> None:
         """Called in the child process right after a fork."""
@@ -116,7 +117,7 @@ def _kept(
     known: dict[int, tuple[Exact, Made]], given: object, exact: Exact, made: Made
 ) -> tuple[Exact, Made]:
     """Cache a sampler under the identity of the exact number that was given as its parameter."""
-    if exact is given:  # kept alive beside what was made, so its id is its own
+    if exact is given:  # the exact number is kept alive beside its sampler, so its id stays unique
         if len(known) >= _KNOWN:
             known.clear()
         known[id(given)] = exact, made
@@ -126,8 +127,8 @@ def _kept(
 class SampledCoins(Coins):
     """Coins with true or seeded randomness: from the operating system, or from a seed.
 
-    After a fork, parent and child must not toss alike: in the child, coins of the system drop
-    what they had in stock, and seeded ones toss no more (ProtocolError).
+    After a fork, parent and child must not toss alike: in the child, unseeded coins drop their
+    stored random words, and seeded coins refuse to draw (ProtocolError).
 
     >>> SampledCoins(seed=1).uniform_integer(6) == SampledCoins(seed=1).uniform_integer(6)
     True
@@ -192,7 +193,7 @@ class SampledCoins(Coins):
         return scale * size if word & 1 else -scale * size
 
     def discrete_laplace(self, scale: Number) -> int:
-        # The other hot path: a scale that was given before is known by its object.
+        # The second hot path: a scale that was given before is recognised by its object's identity.
         known = self._known.get(id(scale))
         if known is None:
             known = self._remember(scale)
@@ -211,7 +212,7 @@ class SampledCoins(Coins):
                 return answer
 
     def discrete_gaussian(self, sigma: Number) -> int:
-        # And the third: the grids of correlated noise.
+        # The third hot path: wide Gaussian noise on the grids of correlated-noise mechanisms.
         known = self._known_gaussians.get(id(sigma)) or self._gaussian_of(sigma)
         self.draws += 1
         return known[1].draw(self._word)

@@ -1,8 +1,8 @@
 """The samplers of Canonne, Kamath and Steinke, and the finite laws of the draws of ``Coins``.
 
 They use only uniform integers, so their laws are exactly those stated: *The Discrete
-Gaussian for Differential Privacy* (2020), Algorithms 1 and 2. Algorithm 3, and what replaces
-Algorithm 2 where tables are faster, are in ``discrete_noise``.
+Gaussian for Differential Privacy* (2020), Algorithms 1 and 2. Algorithm 3, and the tables that
+replace Algorithm 2 where they are faster, are in ``discrete_noise``.
 """
 
 from collections.abc import Callable, Sequence
@@ -71,8 +71,8 @@ def discrete_laplace(scale: Fraction, below: Below) -> int:
 def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
     """The finite distribution of one draw, as a list of (value, probability).
 
-    Exact also for a float, which is the rational that it is: ``SampledCoins`` draws
-    with just this law.
+    Exact also for a float, which counts as the rational it equals: ``SampledCoins`` draws with this
+    very law.
 
     Raises: Intractable for a primitive with infinitely many outcomes, and for e^(-x) where it
     is no rational number.

@@ -1,4 +1,4 @@
-"""Coins that record their draws, that read them back (law 2), or that enumerate all outcomes."""
+"""Coins that record their draws on a tape, that replay a tape, or that enumerate all outcomes."""
 
 from collections.abc import Callable, Hashable, Iterable, Iterator
 from fractions import Fraction
@@ -21,7 +21,7 @@ from antiphon.protocol.messages import HALT, identical
 class RecordedCoins(Coins):
     """Coins that pass on the draws of other coins and record them on a tape.
 
-    ``strict``: as that of any coins; those that are read here do not decide it.
+    ``strict``: as for any coins; the wrapped coins do not decide it.
     """
 
     __slots__ = ("_coins", "_tape", "strict")
@@ -42,7 +42,7 @@ class RecordedCoins(Coins):
 
     def foreign(self, source: str, argument: object, toss: Callable[[], object]) -> Any:
         self.draws += 1
-        value: object = HALT  # stands on the tape for a draw that failed
+        value: object = HALT  # the tape's entry for a draw that failed
         try:
             value = self._coins.foreign(source, argument, toss)
         finally:
@@ -58,7 +58,7 @@ class RecordedCoins(Coins):
         self._coins, self.many, self.strict = coins, coins.many, coins.strict
 
     def take(self) -> tuple[Draw, ...]:
-        """The draws since the last call, such as those of one round; they leave the tape."""
+        """Remove from the tape the draws since the last call (one round's), and return them."""
         tape, self._tape = tuple(self._tape), []
         return tape
 
@@ -67,7 +67,7 @@ class ReplayedCoins(Coins):
     """Coins that read their draws from a tape.
 
     Raises: ReplayMismatch where the mechanism asks for another draw than the one
-    recorded (kind and parameter), or for one more than the tape holds.
+    recorded (kind and parameter), or for more draws than the tape holds.
     """
 
     __slots__ = ("_tape",)
@@ -176,7 +176,7 @@ def outcomes(run: Callable[[Coins], Result]) -> Iterator[tuple[Fraction, Result]
 
     Yields (probability, result), the probabilities Fractions that sum to 1: a
     probability given as a float counts as the rational it is, as when it is sampled.
-    Results are not merged. Cost: one run per leaf.
+    Results are not merged. Cost: one run per outcome.
 
     Raises: Intractable at a draw without a finite law (Laplace, Gaussian, …), past 1,000
     draws in one run (it may draw for ever) or 10^6 outcomes.

@@ -2,10 +2,10 @@
 
 |x| is drawn from cells of σ/128 integers. A cell k is chosen with probability ∝
 E_k = e^(-(k/128)²/2) by inversion (``inversion``), a place in it uniformly, and x is accepted
-with probability e^(-x²/(2σ²))/E_k, which is nearly 1: the law is P(x) ∝ e^(-x²/(2σ²)), and
-it is exactly that, since whatever the first bits leave open is settled by more of them. One
-word of 64 bits is enough for 99 of 100 draws: 16 bits of the cell's uniform number, the
-sign, 25 bits of the place and 22 of the acceptance (for σ = 2^32).
+with probability e^(-x²/(2σ²))/E_k, which is nearly 1. The law is exactly P(x) ∝ e^(-x²/(2σ²)),
+since more bits are drawn wherever the first ones leave a comparison open. One word of 64 bits is
+enough for 99 of 100 draws: 16 bits of the cell's uniform number, the sign, 25 bits of the place and
+22 of the acceptance (for σ = 2^32).
 """
 
 from bisect import bisect_left, bisect_right
@@ -165,8 +165,8 @@ class WideGaussian:
 def _sums(bits: int) -> tuple[list[tuple[int, int]], int, int]:
     """Integer bounds around 2^bits·Σ_{j<k} E_j for k = 0, 1, …, and around the sum over all j.
 
-    E_j in fixed point, rounded outward: E_{j+1} = E_j·r_j, r_{j+1} = r_j·e^(-1/128²), until
-    E_j is below a unit; what follows is less than 2^14 units.
+    E_j in fixed point, rounded outward: E_{j+1} = E_j·r_j, r_{j+1} = r_j·e^(-1/128²), until E_j is
+    below one unit; the rest of the sum is less than 2^14 units.
     """
     one = 1 << bits
     factor = exact.exp_bracket(Fraction(1, _CELLS**2), bits)

@@ -21,7 +21,7 @@ from antiphon.protocol.spaces import Signature
 
 
 class Tossed(NamedTuple):
-    """A running exchange: its generator, and the coins that the generator was given."""
+    """A running exchange (a post-processor's generator) with the coins that it was given."""
 
     generator: processor.Exchanged
     hand: RecordedCoins
@@ -30,8 +30,8 @@ class Tossed(NamedTuple):
 class TossingPostProcessor(PostProcessor[State]):
     """A post-processor like ``ExchangePostProcessor`` whose exchange also receives coins.
 
-    What it has tossed is part of the state in its middle, and is not tossed but read when the
-    exchange is run again.
+    The coins drawn so far are part of an unfinished exchange's state; a rerun of the exchange reads
+    them and draws none.
     """
 
     __slots__ = ()
@@ -138,14 +138,12 @@ def exchange(
     each message from the left.
 
     In it ``heard = yield asked`` sends to the right and goes on with what comes back; ``return
-    state, answer`` answers the left. It may be run again from its start on the same answers, so it
-    depends on nothing else and changes nothing that it is given. It is deterministic, unless
-    it takes a third argument: coins.
-    Args: ``signature``, ``lifting`` and ``forwards_queries`` as of ``post_processor``;
-    ``passes_halt``, whether a HALT
-    from the right goes left at once, the state being that before the message, instead of
-    coming back as any answer.
-    Raises: InvalidArgument for a function that is none of these.
+    state, answer`` answers the left. The generator may be rerun from its start on the same answers,
+    so it must depend on nothing else and must not change its arguments. It is deterministic, unless
+    it takes a third argument: coins. Args: ``signature``, ``lifting`` and ``forwards_queries`` as
+    of ``post_processor``; ``passes_halt``, whether a HALT from the right goes left at once, with
+    the state before the message, instead of being returned by ``yield``. Raises: InvalidArgument
+    for any other function.
 
     >>> from antiphon.protocol.adapters import mechanism
     >>> from antiphon.protocol.spaces import BITS, Integers

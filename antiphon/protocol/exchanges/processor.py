@@ -1,13 +1,12 @@
 """Post-processors whose step is an exchange: a generator, resumed by each answer.
 
-The state in the middle of an exchange: a value, though a generator is none.
+How the state of an unfinished exchange is a value, although a generator is none:
 
-A generator cannot be compared, copied, or sent to twice. So the state is what it is computed
-from: the state and the message that it began with, the answers heard so far and the coins
-tossed so far. Run again from its start on these, it is where it was. The generator that has
-just run is kept beside, in a slot of which whoever steps first takes it, so that as a rule
-nothing is run twice. Nobody relies on it: a second step from the same state, a copy and
-another process find the slot empty and run the exchange again.
+A generator cannot be compared, copied, or sent to twice. So the state holds what determines the
+generator: the state and message it began with, the answers and the coins so far. A rerun on these
+brings a new generator to the same place. The live generator is kept beside, in a slot that the
+first next step empties, so that as a rule nothing is run twice. This is a cache: a second step from
+the same state, a copy and another process find the slot empty and rerun the exchange.
 """
 
 from abc import abstractmethod
@@ -37,8 +36,8 @@ Exchanged = Generator[object, Any, tuple[State, object]]
 def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answer, ...]]:
     """Part of an exchange: sends each message to the right in turn, and returns the answers.
 
-    ``answers = yield from in_turn(messages)``. (No ``yield from messages``: a tuple or a list
-    has no ears, and raises AttributeError at the first answer.)
+    ``answers = yield from in_turn(messages)``. (Not ``yield from messages``: a tuple or a list
+    takes no answers, and raises AttributeError at the first.)
     """
     heard: list[Answer] = []
     for message in messages:
@@ -46,7 +45,8 @@ def in_turn(messages: Iterable[object]) -> Generator[object, Answer, tuple[Answe
     return tuple(heard)
 
 
-# Frozen in all but name: attrs would make each field by a call, which costs a fifth of a hop.
+# Frozen by convention only: attrs' frozen classes set each field by a call, a fifth of a step's
+# time.
 @register("antiphon.Underway/1", state=True)
 @attrs.define(eq=False, repr=False, weakref_slot=False)
 class Underway(Generic[State, Live]):
@@ -125,7 +125,7 @@ def check_generator(live: object) -> None:
 def run_again(live: Exchanged, underway: Underway) -> None:
     """Run a new generator on the recorded answers until it is where the exchange stopped.
 
-    Raises: PartError if it does not say the same again, or fails where it did not.
+    Raises: PartError if it does not send the same messages again, or fails where it did not before.
     """
     for answer, sent in zip((None, *underway.heard), underway.sent, strict=True):
         try:
@@ -140,10 +140,10 @@ class ExchangePostProcessor(PostProcessor[State]):
     """A deterministic post-processor that answers each message from its left by one run of the
     generator ``exchange``.
 
-    State: what ``exchange`` returns; in its middle, ``Underway``.
+    State: what ``exchange`` returns; while it waits for an answer, ``Underway``.
     An exchange is a function of its state, its message and the answers, and changes none of
-    them. Cost: that of a step each hop, and of n pointers after n answers.
-    Raises: PartError for an exchange that breaks this contract, once it shows.
+    them. Cost: that of one step per message, and memory of n pointers after n answers. Raises:
+    PartError when an exchange is seen to break this contract.
     """
 
     __slots__ = ()
@@ -184,7 +184,7 @@ class ExchangePostProcessor(PostProcessor[State]):
             sent = live.send(message)
         except StopIteration as ended:
             return answered(ended)
-        # Added up, as (*…, x) makes a list first, which takes three times as long.
+        # Added by +, as (*…, x) makes a list first, which takes three times as long.
         heard, said = state.heard + (message,), state.sent + (sent,)  # noqa: RUF005
         return Underway(state.state, state.message, heard, (), said, [live]), RIGHT, sent
 

@@ -1,6 +1,6 @@
 """Implications between measures: one table, each row with its source.
 
-Every figure is exact, or rounded so that less is promised.
+Every implied parameter is exact, or rounded towards the weaker promise.
 """
 
 import math
@@ -153,8 +153,8 @@ def implies(measure: kinds.Measure, other: kinds.Measure) -> bool:
 def approximate(measure: kinds.Measure, delta: Fraction) -> kinds.Approximate | None:
     """The (ε, δ)-DP that a measure implies at this δ, with ε rounded up; None if it implies none.
 
-    A stated ε, whatever δ is; zCDP by Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP by
-    Balle and Wang 2018, Thm 8; of a dominating pair its hockey-stick divergence.
+    Pure and (ε, δ): the stated ε; zCDP: Canonne, Kamath and Steinke 2020, Prop. 12; μ-GDP: Balle
+    and Wang 2018, Thm 8; a dominating pair: its hockey-stick divergence.
     """
     stated = kinds.parameters_of(measure)
     if stated is not None:
@@ -188,7 +188,7 @@ def _told(pair: kinds.DominatingPair, epsilon: Fraction) -> Fraction:
 
 
 _LARGE: Final = 64
-"""A μ beyond which Φ takes long to compute, and zCDP is as good."""
+"""The μ beyond which the GDP formula is slow (Φ) and the conversion by zCDP is as good."""
 _MOST: Final = 10**12
 """A ρ beyond which no (ε, δ) is computed for ρ-zCDP."""
 

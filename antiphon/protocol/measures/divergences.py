@@ -80,7 +80,8 @@ def _near(m: ModuleType, product: Number, order: float) -> Number:
 def _far(m: ModuleType, epsilon: Number, s: float) -> Number:
     """(α-1)·D_α of randomized response, for αε >= 20; ``m`` is the module ``math`` or NumPy.
 
-    ln (1+x)/(1+y) = -ln (1 + (y-x)/(1+x)) for x = e^(-(2s+1)ε), y = e^(-ε): nor for small s.
+    ln (1+x)/(1+y) = -ln (1 + (y-x)/(1+x)) for x = e^(-(2s+1)ε), y = e^(-ε): no cancellation for
+    small s.
     """
     less = -m.exp(-epsilon) * m.expm1(-2 * s * epsilon)
     found: Number = s * epsilon - m.log1p(less / (1 + m.exp(-(2 * s + 1) * epsilon)))

@@ -40,8 +40,8 @@ class Approximate:
 class BoundedRange:
     """η-bounded range: privacy losses of two views with the same coins are at most η nats apart.
 
-    The adversary's coins stand in its views: one that tosses them for the pair to ask about would
-    put losses up to 2η apart beside one another, also of the exponential mechanism.
+    Views contain the adversary's coins: views with different coins may have losses up to 2η apart,
+    also for the exponential mechanism, if the adversary draws at random which pair to ask about.
     Source: Durfee and Rogers 2019. The exponential mechanism is (Dong, Durfee, Rogers 2020);
     permute-and-flip and Laplace noisy max with ε = η are not.
     """
@@ -60,7 +60,7 @@ class ZeroConcentrated:
 @register("antiphon.GaussianDP/1")
 @attrs.frozen
 class GaussianDP:
-    """μ-GDP: the two worlds are as hard to tell apart as N(0, 1) and N(μ, 1) (Dong, Roth and Su
+    """μ-GDP: the two worlds are as hard to distinguish as N(0, 1) and N(μ, 1) (Dong, Roth and Su
     2022, Def. 4)."""
 
     mu: Fraction = attrs.field(converter=named.positive)

@@ -87,7 +87,7 @@ def _text(value: str, secrets: bool) -> Json:
         return value
     try:
         value.encode()
-    except UnicodeEncodeError:  # lone surrogates, of which JSON would join two into one
+    except UnicodeEncodeError:  # lone surrogates: JSON would join two of them into one character
         data = base64.b64encode(value.encode("utf-8", "surrogatepass")).decode("ascii")
         return {"text": data}
     return value
@@ -153,8 +153,8 @@ _ENCODERS: Final[dict[type, Callable[[Any, bool], Json]]] = {
 def encode_any(value: object, *, secrets: bool = False) -> Json:
     """The JSON value of any value; for one that cannot be written, only the name of its type.
 
-    What has no JSON form is written by the name of its type only: a verifier halts such a
-    message, and the transcript must still say that it came.
+    A verifier answers HALT to a message without a JSON form, and the transcript must still show
+    that it came.
     """
     try:
         return encode(value, secrets=secrets)
@@ -304,7 +304,7 @@ def _decode_object(data: Fields, depth: int) -> object:
 
 
 def _decode_same(data: Fields, depth: int) -> Pair:
-    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each doubles what is said
+    message = decode(data["same"], depth + MAX_DEPTH // 4 - 1)  # each level may double the text
     return Pair(message, message)
 
 

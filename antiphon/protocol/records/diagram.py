@@ -1,10 +1,9 @@
 """A view as a sequence diagram, in the manner of the figures of CM §1-3.
 
-One lane for the adversary, one for each part of the chain, and one for each created
-mechanism that is asked. A view records what the adversary said and heard; what passed
-between the parts is drawn where their definitions fix it (a verifier and an identifier
-forward, ExtConComp asks M_i) and left out where they do not. The identifier sends
-"m_b" on: which of the two it was is in no view and in no picture.
+One lane for the adversary, one for each part of the chain, and one for each created mechanism that
+is asked. A view records what the adversary said and heard; what passed between the parts is drawn
+where their definitions fix it (a verifier and an identifier forward, ExtConComp asks M_i) and left
+out where they do not. The identifier sends "m_b" on: the bit b is in no view and in no picture.
 """
 
 from collections import defaultdict
@@ -79,8 +78,8 @@ class Diagram:
 def diagram(view: Interaction, limit: int = 50) -> Diagram:
     """The sequence diagram of a view: its lanes, and the arrows of at most ``limit`` rounds.
 
-    Raises: InvalidArgument for a limit that is no int >= 0; TranscriptError where a party of
-    the view, which is asked what it accepts, raises something.
+    Raises: InvalidArgument for a limit that is no int >= 0; TranscriptError where a party of the
+    view raises an error when its message spaces are read.
     """
     if type(limit) is not int or limit < 0:
         raise InvalidArgument(f"limit is a number of rounds, an int >= 0, not {limit!r}")
@@ -144,8 +143,8 @@ def _answers_unchanged(part: Json) -> bool:
 
 
 def _refused(view: Interaction, rounds: tuple[Round, ...]) -> bool:
-    """Whether the leftmost part itself sent the last HALT. Assumed, unless it is a verifier
-    whose f accepts all the messages."""
+    """Whether the leftmost part itself sent the last HALT; True unless it is a verifier whose f
+    accepts all the messages."""
     first = parts_of(view.header.system)[0]
     try:
         verification = getattr(decode(first), "verification", None)
@@ -168,7 +167,7 @@ def ending_of(view: Interaction, shown: int) -> str:
 
 
 class _Cast:
-    """Assigns the lanes of a diagram, and finds the way of each message between them."""
+    """The lanes of a sequence diagram, one per party, and each message's path between them."""
 
     def __init__(self, parts: list[Json], rounds: tuple[Round, ...]) -> None:
         self._parts = parts

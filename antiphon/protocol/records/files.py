@@ -1,9 +1,9 @@
 """File writing that never loses data silently: locks, whole writes, syncs (docs/transcripts.md).
 
-A file is written whole or not at all (``whole``), or line by line (``Growing``): then each
-line is written at once, and one that cannot be written whole is an error, after which no
-other follows. A file has one writer, and what is there is not overwritten unasked. A path
-that is read, worked on and replaced has one holder meanwhile (``Held``).
+A file is written whole or not at all (``whole``), or line by line (``Growing``): then each line is
+written at once, and after a line that could not be written whole no other follows. A file has one
+writer, and an existing file is overwritten on request only. A path that is read, worked on and
+replaced has one holder meanwhile (``Held``).
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from antiphon.protocol.coins.sampled import tell_of_forks
 
 try:
     import fcntl
-except ImportError:  # no locks on this system: a new file is still only one writer's
+except ImportError:  # no locks on this system; exclusive creation still gives a new file one writer
     fcntl = None  # type: ignore[assignment]
 
 _TORN: Final = "its last line could not be written whole"
@@ -33,9 +33,9 @@ _TORN: Final = "its last line could not be written whole"
 class Growing:
     """A new, locked file for appending; data that cannot be written raises an error.
 
-    Args: ``secret``, readable by its owner only, from its creation on; ``overwrite``,
-    whether a file that is there is emptied first.
-    Raises: FileError, if the path is taken, has another writer, or cannot be written.
+    Args: ``secret``, readable by its owner only, from its creation on; ``overwrite``, whether an
+    existing file is emptied first. Raises: FileError, if the path is taken, has another writer, or
+    cannot be written.
     """
 
     def __init__(self, path: Path, *, secret: bool = False, overwrite: bool = False) -> None:
@@ -49,7 +49,7 @@ class Growing:
         """Append all of ``data``. Raises: FileError, now and ever after, if it cannot."""
         if self._refusal is not None:
             raise FileError(f"{self.path} takes no more: {self._refusal}")
-        self._refusal = _TORN  # until it is not, whatever interrupts
+        self._refusal = _TORN  # stays, should an interrupt come
         with naming(self.path):
             write_all(self._descriptor, data)
         self._refusal = None
@@ -86,9 +86,9 @@ class Growing:
 class Held:
     """An exclusive hold on a path, in this process and among all others, until it is closed.
 
-    The lock is on a file beside the path, since what is at the path may be replaced; it says who
-    holds it, and goes away with the hold. Who is killed holds nothing.
-    Raises: FileError, naming the process that holds the path.
+    The lock is on a file beside the path, since the file at the path may be replaced; it names the
+    holder, and is removed with the hold. A killed process holds nothing. Raises: FileError, naming
+    the process that holds the path.
     """
 
     def __init__(self, path: Path) -> None:
@@ -100,7 +100,7 @@ class Held:
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             return None
         if not os.access(self._beside.parent, os.W_OK):
-            return None  # nobody replaces anything here
+            return None  # nothing in this folder can be replaced
         flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0)
         while True:
             file = FileIO(os.open(self._beside, flags, 0o600), "r+")
@@ -113,17 +113,17 @@ class Held:
                 return file
             with suppress(FileNotFoundError):
                 if os.path.samestat(os.fstat(file.fileno()), self._beside.stat()):
-                    with suppress(OSError):  # a full disk: the hold stands, and names nobody
+                    with suppress(OSError):  # a full disk: the lock file stays empty
                         file.truncate()
                         file.write(f"process {os.getpid()} on {platform.node()}".encode())
                     return file
-            file.close()  # its holder has just removed it
+            file.close()  # the lock file's holder has just removed it
 
     def close(self) -> None:
         """Release the hold on the path."""
         if self._file is not None:
             file, self._file = self._file, None
-            self._beside.unlink(missing_ok=True)  # while it is locked: no other's is removed
+            self._beside.unlink(missing_ok=True)  # still locked, so it is our own file
             file.close()
 
     def __enter__(self) -> Held:
@@ -145,9 +145,9 @@ def whole(
 ) -> Generator[Growing, None, None]:
     """A temporary file beside the path, which takes its name once it is written and synced.
 
-    ``part``: where it is until then, for who alone writes there; what is left there is replaced.
-    Raises: FileError, if the path is taken and not to be overwritten, has another writer, or
-    cannot be written; what was there before then still is.
+    ``part``: the path of the temporary file, for a caller that is its only writer; a leftover there
+    is replaced. Raises: FileError, if the path is taken and not to be overwritten, has another
+    writer, or cannot be written; the old file is then unchanged.
     """
     refuse_taken([path], overwrite)
     beside = part or path.with_name(f".antiphon-{os.getpid()}-{time.time_ns()}.part")

@@ -49,7 +49,7 @@ class Secret:
     """The secret part of a recording: the mechanism with its secret parameters, and its initial
     state, which a rerun needs."""
 
-    system: Any  # Json, which cattrs cannot read, as it is of its own kind
+    system: Any  # not typed as Json: cattrs cannot read that recursive type
     initial: Any
 
 

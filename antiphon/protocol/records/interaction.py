@@ -43,14 +43,13 @@ def interact(
 ) -> View:
     """Play an adversary against a mechanism: λ starts it, then they alternate until one halts.
 
-    Args: ``initial``, the mechanism's initial state if it has several; ``rounds``,
-    how many messages the adversary may send (None: until a party halts); ``seed``,
-    else the operating system's entropy; ``sink``, a file the view is streamed to, so
-    that a long run takes no memory and a crash loses at most the line being written;
-    ``overwrite``, whether the sink may be a file that is there already; ``watch``, called
-    with each round as it ends.
+    Args: ``initial``, the mechanism's initial state if it has several; ``rounds``, how many
+    messages the adversary may send (None: until a party halts); ``seed``, else the operating
+    system's entropy; ``sink``, a file the view is streamed to, so that a long run takes no memory
+    and a crash loses at most the line being written; ``overwrite``, whether the sink may be a file
+    that is there already; ``watch``, called with each round as it ends.
     Returns: the view, which holds the adversary's coins and never the mechanism's.
-    Raises: what the mechanism raises to refuse a message (a verifier answers HALT instead);
+    Raises: the mechanism's error for a message that it refuses (a verifier answers HALT instead);
     FileError, if the sink is taken, has another writer, or a line cannot be written whole.
     """
     return _play(adversary, mechanism, initial, rounds, seed, sink, overwrite, watch, secret=False)[
@@ -101,7 +100,8 @@ def _play(
     seeds: tuple[Seed, Seed] = (None, None)
     if seed is not None:
         sequence = seed_sequence(seed)
-        # The two streams, named rather than spawned, so that a seed can be used again.
+        # The two random streams have fixed spawn keys, so that the same seed gives the same run
+        # again.
         seeds = tuple(  # type: ignore[assignment]
             np.random.SeedSequence(
                 sequence.entropy, spawn_key=(*sequence.spawn_key, *_STREAMS, side)
@@ -162,8 +162,8 @@ def replay(
     is rebuilt from its registered name. Returns: the view, replayed to its end.
 
     Raises: ReplayMismatch at the first round that differs; InvalidArgument if a
-    party is not given and its type is not registered, or what is given is no view;
-    TranscriptError if a party raises something else, as one from an edited file does.
+    party is not given and its type is not registered, or the first argument is no view;
+    TranscriptError if a party raises another error, as one from an edited file may.
     """
     if not isinstance(view, View | Recording):  # pyright: ignore[reportUnnecessaryIsInstance]
         raise InvalidArgument(
@@ -199,7 +199,7 @@ def _replayed(
         with _Located(number):
             coins.feed(each.draws)
             state, message = player.step(state, heard, coins)
-            coins.feed(())  # nothing may be left
+            coins.feed(())  # no recorded draw may be left unread
         _compare(number, "message", each.message, sealed(message, Anything()))
         heard = each.answer
         if session is not None:
@@ -242,7 +242,8 @@ def _compare(number: int, what: str, expected: object, actual: object) -> None:
 
 
 class _Shown(reprlib.Repr):
-    """Short texts of values from a file, also of ints that are too long for Python to print."""
+    """A ``repr`` with a short text for any value from a file, also for ints that are too long for
+    Python to print."""
 
     def __init__(self) -> None:
         super().__init__()  # Python 3.11 takes no arguments here

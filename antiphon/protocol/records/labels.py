@@ -1,7 +1,7 @@
 """Short one-line texts for messages and parties, safe to draw whatever they contain.
 
-What the variables of a user's file hold has a name in transcripts, so that a view of a decorated
-function or an unregistered class can be rebuilt by whoever runs the same file: ``noisy`` of
+Objects in the variables of a user's file get a name in transcripts, so that a view of a decorated
+function or an unregistered class can be rebuilt after the same file was run: ``noisy`` of
 my_system.py is "my_system.noisy/0", and the first of a list ``askers`` is "my_system.askers[0]/0".
 """
 
@@ -119,7 +119,7 @@ def _instance(value: Any, depth: int) -> str:
         return f"create {_shown(value.mechanism, depth + 1)}"
     kind, name = _kind(value), registry.name_of(value)
     if name != kind.__name__:
-        return name  # a part made of one function: its other parameters say less
+        return name  # a part made of one function is labelled by it; its other parameters say less
     shown: list[str] = []
     for field in attrs.fields(kind):
         own = getattr(value, field.name)

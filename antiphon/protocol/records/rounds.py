@@ -34,8 +34,8 @@ class Round:
 class _ForTheCaller:
     """The attributes of a view that only the caller who played it has; they are never saved.
 
-    These may hold data, so they are no fields: nothing that prints, saves, pickles, copies or
-    converts a view comes across them.
+    These may hold data, so they are no attrs fields: printing, saving, pickling, copying or
+    converting a view omits them.
     """
 
     __slots__ = ("_failures", "_why_halted")
@@ -64,7 +64,7 @@ class Interaction(_ForTheCaller):
     rounds: Sequence[Round] = attrs.field(repr=False)
     ending: Ending
     closing: tuple[Draw, ...] = attrs.field(default=(), repr=False)
-    """The coins that the adversary drew when it said HALT."""
+    """The coins that the adversary drew with its last message, HALT."""
     cut: str | None = attrs.field(default=None, eq=False, repr=False)
     """A description of the part of a file that was left out, because it stops inside a line or a
     round; None if nothing was."""
@@ -76,7 +76,7 @@ class Interaction(_ForTheCaller):
 
     @property
     def answers(self) -> tuple[Any, ...]:
-        """The answers that the adversary heard, in order."""
+        """The answers that the adversary received, in order."""
         return tuple(each.answer for each in self.rounds)
 
     @property

@@ -97,7 +97,7 @@ class FileSink:
         known = None if draws else self._said.get(id(message))
         text = self._saying(message, draws) if known is None else known[1]
         if known is None and not draws and len(self._said) < _KNOWN and len(text) <= _SHORT:
-            self._said[id(message)] = message, text  # held, so that its identity stays its own
+            self._said[id(message)] = message, text  # held, so that its id stays unique
         self._put(text)
 
     def _saying(self, message: object, draws: tuple[Draw, ...]) -> str:
@@ -157,8 +157,8 @@ def save(
 ) -> None:
     """Write a finished view, or a recording with secret and tape, to a file: whole or not at all.
 
-    ``evidence``: what it is a counterexample to, if it is one (``audit``).
-    Raises: FileError, if the path is taken and not to be overwritten, ….
+    ``evidence``: the claim that it refutes, if it is a counterexample (``audit``). Raises:
+    FileError, if the path is taken and not to be overwritten, or cannot be written.
     """
     with (
         whole(path, secret=secret is not None, overwrite=overwrite) as file,

@@ -1,7 +1,7 @@
 """Reading transcripts: views and recordings as JSON lines (docs/transcripts.md).
 
-Whole lines only, registered types only, and no code from the file is run. What a file that
-stops in the middle has lost is said (``View.cut``).
+Whole lines only, registered types only, and no code from the file is run. ``View.cut`` describes
+what is missing from a file that stops in the middle.
 """
 
 import json
@@ -98,7 +98,7 @@ def _unique(pairs: list[tuple[str, object]]) -> Fields:
 
 
 class _Torn(NamedTuple):
-    """The size in bytes of a last line that has no line end."""
+    """A last line without a line end, as after a crash: its size in bytes."""
 
     size: int
 
@@ -267,9 +267,9 @@ class FileRead(NamedTuple):
 def read(path: Path, *, stream: bool = False) -> FileRead:
     """Read a transcript file, of a view or of a recording.
 
-    ``stream``: check the whole file now but keep only where it is, and read the
-    rounds again as they are asked for.
-    Raises: TranscriptError, naming the line; InvalidArgument if there is no such file.
+    ``stream``: check the whole file now, keep only its path and line positions, and read each round
+    again on access. Raises: TranscriptError, naming the line; InvalidArgument if there is no such
+    file.
     """
     first = _opened(path)
     ending, count = Ending.OPEN, 0

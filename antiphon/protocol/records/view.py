@@ -54,8 +54,8 @@ class View(Interaction, Shown):
     def of(session: Session) -> View:
         """The view of a session that was started with ``keep=True``, ready to be saved.
 
-        Its adversary says these messages, whatever it hears; where they are data, the view is a
-        secret. Raises: ProtocolError if the session keeps no transcript.
+        Its adversary sends the session's messages, whatever the answers; if they are data, the view
+        is a secret. Raises: ProtocolError if the session keeps no transcript.
         """
         said = session.transcript
         rounds = tuple(Round(each.message, each.answer) for each in said)
@@ -88,8 +88,7 @@ class View(Interaction, Shown):
 class Recording(Shown):
     """A view and the mechanism's tape, so that both sides can be replayed. Keep it secret.
 
-    With the answers, the tape gives the data away: a recording is saved readable by
-    its owner only.
+    With the answers, the tape gives the data away: a recording is saved readable by its owner only.
     """
 
     view: View
@@ -139,7 +138,7 @@ def card(view: View) -> Card:
         f"{counted(count, 'round')} of {party_label(view.header.adversary)} with {title_of(view)}"
     ]
     notes.append(ending_of(view, count).rstrip(".").lower())
-    if view.failures:  # how many, without what they raised: that may hold data
+    if view.failures:  # their number only: the exceptions may hold data
         notes.append(f"{len(view.failures)} failed step(s), see view.failures")
     if view.header.seeded:
         notes.append("seeded: not for release")
@@ -159,7 +158,8 @@ def _parts(view: View) -> Iterator[Part]:
 
 
 def loaded(path: Path, *, stream: bool = False) -> tuple[View, Recording | None]:
-    """Read a file: its view, and its recording if it has one. Arguments, errors: as of ``read``."""
+    """Read a file: its view, and a recording if it has one. Arguments, errors:
+    ``transcript.read``."""
     found = read(path, stream=stream)
     view = View(found.header, found.rounds, found.ending, found.closing, found.cut)
     recording = None if found.secret is None else Recording(view, found.secret, found.tape)

@@ -34,8 +34,9 @@ def audit_corpus(
 ) -> int:
     """Audit the corpus entries and print the table. Exit status 1 if a verdict is not as expected.
 
-    With ``thorough`` also if a figure is not reached. A row's seed depends on its name alone,
-    so that a part of the corpus gives the rows of the whole. Ctrl-C: the rows so far, status 130.
+    With ``thorough`` also if a figure is not reached. A row's seed depends on its name only, so
+    that a part of the corpus gives the same rows as the whole. Ctrl-C prints the rows so far, with
+    status 130.
     """
     rows = _chosen(only)
     if checkpoint is not None and seed is None:

@@ -27,11 +27,11 @@ def verify(*, theorems: Sequence[str], adversaries: bool, as_json: bool) -> int:
     """Run the checks of the theorems and print each row as it comes. Exit status 1 if one is not as
     expected.
 
-    Interrupted, what was decided stays, and the status is 130.
+    On Ctrl-C the decided rows stay, and the status is 130.
     """
     rows, printed = _chosen(theorems), None if as_json else PrintedRows(adversaries)
     findings, stopped = list[Decided](), False
-    watched = as_json or sys.stdout.isatty()  # rows are progress enough
+    watched = as_json or sys.stdout.isatty()  # the rows themselves show the progress
     try:
         with progress("verifying", len(rows), quiet=watched) as advance:
             for check in rows:
@@ -57,7 +57,7 @@ def _chosen(theorems: Sequence[str]) -> list[Check]:
 
 
 def broken(finding: Decided) -> str:
-    """The reason why a statement fails: a premise that is lacking, or a figure that is wrong."""
+    """The reason why a statement fails: a missing premise, or a wrong figure."""
     found = finding.evidence
     if found.lacking or found.note:
         return found.lacking or found.note

@@ -1,6 +1,6 @@
 """The audit corpus: targets with known truth, which show what an auditor can and cannot find.
 
-Broken mechanisms live here and nowhere else: nothing of this room is for release.
+It contains broken mechanisms: nothing in this package is for release.
 """
 
 from antiphon.selfcheck.corpus.entry import AuditedEntry, Entry, Player, Truth, examine

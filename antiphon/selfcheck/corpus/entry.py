@@ -1,7 +1,7 @@
 """Entries of the audit corpus: a target, a claim about it, players that test it, and the audit.
 
-The adversaries of the standard targets say the input pairs that these are tried on. An audit says
-which claims are refuted, beside which ones should be.
+The players (adversaries) of the standard targets send the input pairs of the literature. An audit
+shows which claims are refuted, beside which ones should be.
 """
 
 import time
@@ -23,7 +23,7 @@ from antiphon.protocol.adversary import Adversary, scripted
 
 @attrs.frozen
 class Player:
-    """A named adversary that tests a corpus entry's claim."""
+    """A player: a named adversary that tests the claim of an entry of the audit corpus."""
 
     name: str
     """A short name of the player, which shows its messages: "1⁵ | 2⁵"."""
@@ -37,8 +37,8 @@ class Truth:
     exact: float | None = None
     """The true ε at the claimed δ; ``math.inf`` if no ε will do."""
     at_one_percent: float | None = None
-    """The log-ratio ln(P/c) of the event of probability c = 0.01 in one world that is likeliest
-    (P) in the other."""
+    """The log-ratio ln(P/c), where P is the largest probability in one world of an event of
+    probability c = 0.01 in the other."""
     delta: float | None = None
     """The true δ at the claimed ε."""
 
@@ -47,7 +47,7 @@ class Truth:
 class Entry:
     """A target of the corpus: a system, a claim about it, and the players that test the claim.
 
-    The claim is true iff ``private``; a false one has ``Status.REFUTED``.
+    The claim is true iff ``private``; a false claim has ``Status.REFUTED``.
     """
 
     name: str
@@ -63,7 +63,7 @@ class Entry:
     score: str = "auto"
     """The way an audit ranks views: "places" if learning from the whole view takes too long."""
     feature: Feature = attrs.field(default=tuple, repr=False)
-    """The feature of a view that an audit reads, where the answers as they are would not do."""
+    """The feature of a view that an audit reads, if the plain answers are not suitable."""
     goal: float | None = None
     """The lower bound that an audit should reach, at 90 % confidence, below 2·10⁸ samples."""
     goal_of: Literal["epsilon", "delta"] = "epsilon"
@@ -93,7 +93,7 @@ def input_pairs(n: int) -> Iterator[tuple[str, Answers, Answers]]:
     """The pairs of inputs of Ding et al. 2018, Table 2, for n queries: (name, input of world 0, of
     world 1).
 
-    One order of each pair is enough: an audit tries both worlds.
+    One order of each pair is enough, as an audit tries both worlds.
     """
     ones, half = (1,) * n, n // 2
     up = "⁰¹²³⁴⁵⁶⁷⁸⁹"
@@ -200,16 +200,15 @@ def examine(
 ) -> AuditedEntry:
     """The audit of one entry's claim; training samples choose the best of its players.
 
-    Args: ``entries``, how many are audited together, over which LEVEL is divided;
-    ``thorough``, whether samples and event are to bring the bound to its goal, or just to
-    decide; ``samples`` in each world, if not the entry's own number; ``executor`` and
-    ``checkpoint``, see ``audit``.
+    Args: ``entries``, how many are audited together, over which LEVEL is divided; ``thorough``,
+    whether samples and event are chosen to reach the goal, or only to decide; ``samples`` in each
+    world, if not the entry's own number; ``executor`` and ``checkpoint``, see ``audit``.
     """
     started = time.perf_counter()
     epsilon, delta = entry.parameters
     level = LEVEL / entries
     views = samples or (entry.thorough if thorough else entry.samples)
-    # The event with the best bound on ε may be a rare one, which refutes with less power.
+    # The event with the best bound on ε may be rare, so that it refutes with less power.
     bounding = thorough and not delta and (entry.private or entry.goal is not None)
     report = entry.game.audit(
         [player.adversary for player in entry.players],

@@ -1,7 +1,7 @@
 """Specimens: examples of the library's mechanisms, for the test suites and the audit corpus.
 
-A file for each kind, with a function ``specimens`` that yields them; they are found by listing
-the folders ``specimens`` of all rooms. The suites of conformance and laws try them, and the
+There is a file for each kind, with a function ``specimens`` that yields them, in the folders
+``specimens`` of all packages. The test suites of conformance and laws use them, and the audit
 corpus audits their rows.
 """
 
@@ -76,8 +76,8 @@ class Specimen:
     """Examples of one mechanism or post-processor for the test suites, and corpus entries that test
     its claims.
 
-    ``rows`` are those of the corpus: it as it claims to be, and twins with a slip, which must be
-    refuted.
+    ``rows`` are its entries in the corpus: the mechanism under its claim, and broken twins, which
+    must be refuted.
     """
 
     def __init__(self, *parts: Example | Link | Entry) -> None:
@@ -98,7 +98,8 @@ class Specimen:
 
 HALF: Final = Fraction(1, 2)
 RHO: Final = Fraction(2)
-"""The ρ of audited mechanisms with Gaussian noise: the means are two standard deviations apart."""
+"""The ρ of audited mechanisms with Gaussian noise: the means in the two worlds are two standard
+deviations apart."""
 DELTA: Final = Fraction(1, 10)
 """The δ at which a zCDP claim is tested, as zCDP itself bounds no single event."""
 LESS: Final = Fraction(7, 10)
@@ -188,7 +189,7 @@ _PROMISES: Final = {
 
 @cache
 def specimens() -> tuple[Specimen, ...]:
-    """All specimens, file by file."""
+    """All specimens (examples of the library's mechanisms), file by file."""
     files: list[Any] = found("specimens")
     return tuple(each for file in files for each in file.specimens())
 

@@ -1,7 +1,8 @@
-"""The corpus as a whole: standard targets with known truth, our own, and the library's mechanisms.
+"""The audit corpus as a whole: standard targets with known truth, this library's own targets, and
+its mechanisms.
 
 The standard targets are those of Lyu, Su and Li (2017), StatDP (Ding et al. 2018) and DP-Sniper
-(Bichsel et al. 2021), at ε₀ = 0.1; their true ε are by quadrature (``tests``).
+(Bichsel et al. 2021), at ε₀ = 0.1; their true ε are computed by quadrature (``tests``).
 """
 
 import math
@@ -130,7 +131,7 @@ def _sparse_vector() -> Iterator[Entry]:
 
 def _reports() -> Iterator[Entry]:
     often = one_answer.Rappor(f=Fraction(3, 4), p=Fraction(9, 20), q=Fraction(11, 20))
-    # Values whose filters differ in 4, 6 and 8 bits: no two differ in more.
+    # Values whose Bloom filters differ in 4, 6 and 8 bits; no two differ in more.
     players = (numbers(1, 0), numbers(1, 2), numbers(3, 4))
     yield _entry("RAPPOR", often, players, Truth(0.4001))
     once = one_answer.Rappor(f=Fraction(19, 20))

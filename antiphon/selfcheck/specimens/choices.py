@@ -1,4 +1,4 @@
-"""The specimens of selection mechanisms and of randomized responses."""
+"""Examples of selection mechanisms and of randomized responses, for the self-check."""
 
 import math
 from collections.abc import Iterator
@@ -45,7 +45,7 @@ _NOT_ROWS: Final = (
 
 
 def specimens() -> Iterator[Specimen]:
-    """The specimens of randomized responses, of M_δ, and of selection mechanisms."""
+    """The examples of randomized responses, of M_δ, and of selection mechanisms."""
     yield _randomized_response()
     yield _leaky_bit()
     yield _exposed_response()
@@ -61,7 +61,7 @@ def _randomized_response() -> Specimen:
     return Specimen(
         Example(response, NOT_BITS, finite=True),
         Example(RandomizedResponse(epsilon=0.5), NOT_BITS, finite=True),
-        # 1/7 + 6/7·(9 - 3)/10: what is told outright, and what the truth is too likely by.
+        # 1/7 + 6/7·(9 - 3)/10: released outright, plus the excess probability of the true bit.
         *beside("randomized response", response, Truth(math.log(3), delta=1 / 7),
                 "randomized response that lies too rarely", surer,
                 Truth(math.log(9), delta=23 / 35), asked),
@@ -148,8 +148,8 @@ def _exponential_mechanisms() -> Iterator[Specimen]:
 
 
 def _in_arrays() -> Iterator[Entry]:
-    """The entries of the exponential mechanism on arrays: general, monotone, and ``monotone``
-    but untrue."""
+    """The corpus entries of the exponential mechanism on arrays: general, monotone, and
+    ``monotone`` but untrue."""
     apart = numbers(np.array([1, 0, 0, 0, 0]), np.array([0, 1, 1, 1, 1]))
     choosing = ExponentialMechanism(epsilon=1, candidates=5, arrays=True)
     one_way = ExponentialMechanism(epsilon=1, candidates=5, arrays=True, monotone=True)

@@ -1,4 +1,4 @@
-"""The specimens of continual counters, of ints and of arrays."""
+"""Examples ("specimens") of continual counters, of ints and of arrays, for the self-check."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -40,7 +40,7 @@ _NOT_ROWS: Final = (
 
 
 def specimens() -> Iterator[Specimen]:
-    """The specimens of all counters: trees, correlated noise, and counters without a horizon."""
+    """The examples of all counters: trees, correlated noise, and counters without a horizon."""
     yield _tree_counter()
     yield _balanced_tree_counter()
     yield _gaussian_tree_counter()
@@ -60,7 +60,7 @@ def _of_rows(kind: Any, **parameters: Any) -> Example:
 
 
 def counted(updates: Sequence[Any], name: str = "x₁ differs") -> Player:
-    """A player that sends updates, and asks for the count after each."""
+    """A player (adversary) that sends updates, and asks for the count after each."""
     return saying(name, [message for update in updates for message in (update, same(COUNT))])
 
 
@@ -120,8 +120,8 @@ def _refined_tree_counter() -> Specimen:
 class ColumnsFromTheEnd(Buffered):
     """A broken correlated counter: its column norms are used in reverse order.
 
-    Refuted: the noise of the first update is too small by the norm of its whole column, while
-    the claim is kept. For horizons of one block.
+    Refuted: the noise of the first update is too small by the norm of its whole column, while the
+    claim is the same. For horizons of one block.
     """
 
     def divisors(self, block: int) -> list[float]:

@@ -1,4 +1,5 @@
-"""The specimens of growing histograms (CM §7): all counts, or the answers of one query."""
+"""Examples ("specimens") of growing histograms (CM §7), for the self-check: all counts, or the
+answers of one query."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -30,7 +31,8 @@ _NOT_GROWTHS: Final = (0, (1, 0), ((1, 0), 0.5), ((2, 0), 1), ((1, 0, 0), 1), ((
 
 
 def specimens() -> Iterator[Specimen]:
-    """The specimens of H, sparse vectors on a histogram, the histogram monitor, and HSS."""
+    """The examples of the continual histogram H, sparse vectors on a histogram, the histogram
+    monitor, and HSS."""
     yield _continual_histogram()
     yield _ask_each()
     yield _histogram_svt()
@@ -94,7 +96,7 @@ def _histogram_svt() -> Specimen:
             queries=Tuples((_STEPS, Integers(-3, 12))),
         ),
         as_claimed("histogram sparse vector", largest, player, Truth(0.4057)),
-        # A query that is not the library's own is asked one histogram at a time.
+        # A user's query is evaluated one histogram at a time.
         attrs.evolve(sums, samples=9_900, thorough=20_000),
     )
 
@@ -106,7 +108,7 @@ def _monitor() -> Specimen:
     )
     system = ComplexMechanism(monitor)
     claim = guarantee(system).claim()
-    # Both counts are alike in one world, and as far apart as can be in the other.
+    # The two counts are equal in one world, and as far apart as possible in the other.
     alike, update = same((1, 0)), Pair((1, 0), (0, 1))
     low = [same((least, 1))] * 4
     one = saying("(1, 0) | (0, 1)", [alike, update, *low, same((most, 2))])
@@ -141,7 +143,7 @@ class LargestFromAHundred(queries.HistogramQuery):
 class NoiselessHSS(UntestedIntervals):
     """A broken HSS: the next interval starts from the interval's exact sums, not from H's answer.
 
-    Refuted: what it answers after the first interval is the exact value.
+    Refuted: its answer after the first interval is the exact value.
     """
 
     def answered(self, ended: Running, h: tuple[int, ...]) -> tuple[int, ...]:
@@ -171,7 +173,7 @@ def _hss_without_test() -> Specimen:
 
 
 def _tried(hss: HSS | HSSWithoutTest) -> tuple[Link, Example]:
-    """The specimen's examples: ``hss`` as a post-processor, and as a complex mechanism."""
+    """The examples of HSS: as a post-processor, and as a complex mechanism."""
     return (
         Link(part=hss, right=ExtConComp(), queries=_STEPS, answers=Finite((BOTTOM,)), hops=5),
         Example(ComplexMechanism(hss), _NOT_STEPS),
@@ -195,6 +197,6 @@ def _of_one_item(kind: type[HSS | HSSWithoutTest], query: queries.HistogramQuery
     share = epsilon / kind._shares  # pyright: ignore[reportPrivateUsage]
     counter = TreeCounter(horizon=3, epsilon=share, largest=MOST, sensitivity=1)
     histogram = ContinualHistogram(counter=counter, dimension=1)
-    # A bound that is meant to fail now and then: so Thresh is not far away.
+    # An error bound that may fail sometimes, so that Thresh is small.
     return {"epsilon": epsilon, "query": query, "dimension": 1, "beta": 0.99,
             "histogram": histogram}  # fmt: skip

@@ -1,4 +1,5 @@
-"""The specimens of noise on numbers, whole and real, of noisy descent, and of sparse vectors."""
+"""Examples ("specimens") of noise on numbers, whole and real, of noisy descent, and of sparse
+vectors, for the self-check."""
 
 from collections.abc import Iterator
 from fractions import Fraction
@@ -37,7 +38,7 @@ _FAINT: Final = Fraction(1, 10**300)
 
 
 def specimens() -> Iterator[Specimen]:
-    """The specimens of noise on integers, on a grid and in doubles, of noisy descent, and of
+    """The examples of noise on integers, on a grid and in doubles, of noisy descent, and of
     sparse vectors."""
     yield _discrete_laplace()
     yield _discrete_gaussian()
@@ -104,7 +105,7 @@ def _in_doubles() -> Iterator[Specimen]:
 
 
 def _descent() -> Specimen:
-    """The specimen of noisy descent: one step on two points. The broken twin forgets to clip."""
+    """The example of noisy descent: one step on two points. The broken twin forgets to clip."""
     shape: dict[str, Any] = {"points": 2, "dimension": 1, "steps": 1}
     right, wild = NoisyDescent(rho=RHO, **shape), Unclipped(rho=RHO, **shape)
     near, far = np.array([[9.0], [0.0]]), np.array([[-9.0], [0.0]])
@@ -129,7 +130,7 @@ class Unclipped(AlongGradients):
 
 
 def _sparse_vectors() -> Iterator[Specimen]:
-    """The specimens of the four sparse vectors."""
+    """The examples of the four sparse vectors, with their broken twins."""
     yield _above_threshold()
     crossing = saying("0⁴1 | 1⁴0", [*[Pair(0, 1)] * 4, Pair(1, 0)])
     twice = SparseVector(epsilon=1, threshold=1, tops=2)

@@ -1,4 +1,5 @@
-"""The specimens of compositions and guards, and of multiplicative weights.
+"""Examples ("specimens") of compositions, verifiers and identifiers, and of multiplicative weights,
+for the self-check.
 
 The learner creates mechanisms, and an echo publishes its hypothesis.
 """
@@ -34,14 +35,14 @@ from antiphon.selfcheck.corpus.targets.composed import LEAKY, THREE, TWO, agree,
 from antiphon.verifiers.verifier import Identifier, Verifier
 
 BOTH: Final = (LeakyBit(delta=Fraction(1, 3)), RandomizedResponse(epsilon=Log(2)))
-"""Two mechanisms that the specimens compose."""
+"""The two mechanisms that the example compositions contain."""
 _ASKS: Final = Finite(tuple(Ask(bit, index) for bit in (0, 1) for index in (0, 1)))
 _REAL: Final[Any] = 0.0
 _NOT_ASKS: Final = (0, (0, 0), Ask(0, -1), Ask(0, True), Ask(0, _REAL), same(Ask(0, 0)))
 
 
 def specimens() -> Iterator[Specimen]:
-    """The specimens of compositions, adapters, the privacy game's guards, and multiplicative
+    """The examples of compositions, adapters, verifiers and identifiers, and multiplicative
     weights."""
     yield _concomp()
     yield _extconcomp()
@@ -116,7 +117,7 @@ def _links() -> Iterator[Specimen]:
 
 
 def _multiplicative_weights() -> Iterator[Specimen]:
-    """The specimens of multiplicative weights and of ``Echo``, which they create."""
+    """The examples of multiplicative weights and of ``Echo``, which they create."""
     yield Specimen(Example(Echo(), (True, 0.5, "1", HALT), finite=True))
     tried = MultiplicativeWeights(
         size=2, epsilon_each=1, updates=2, threshold=3, rate=0.5, step=0.5
@@ -131,5 +132,5 @@ def _multiplicative_weights() -> Iterator[Specimen]:
     rows, asked = Pair(np.array([4, 0]), np.array([3, 1])), same(np.array([1.0, 0.0]))
     player = saying("4, 0 | 3, 1, and three queries", [rows, *[asked] * 3])
     entry = Entry("multiplicative weights", system, guarantee(system).claim(), (player,))
-    # Its messages are arrays, and each interaction is played on its own.
+    # Its messages are arrays, and each interaction is played separately.
     yield Specimen(link, *slow(entry))

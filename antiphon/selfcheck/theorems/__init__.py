@@ -21,8 +21,8 @@ __all__ = ["Check", "Decided", "Evidence", "Standing", "checks"]
 
 
 def _rooms() -> list[Any]:
-    """The modules of this package that define ``checks``, ordered by their ``SECTION`` of CM;
-    others last."""
+    """The modules with checks of theorems (those that define ``checks``), ordered by their
+    ``SECTION`` of CM; others last."""
     files: list[Any] = [file for file in found("theorems") if hasattr(file, "checks")]
     return sorted(files, key=lambda file: getattr(file, "SECTION", (99,)))
 

@@ -1,4 +1,4 @@
-"""Checks of filters and odometers under adaptive choice of parameters, and of wrong ones."""
+"""Checks of filters and odometers under adaptively chosen parameters; wrong ones must fail."""
 
 import itertools
 import math
@@ -70,17 +70,17 @@ def quantile(growth: int, number: int, beta: Fraction) -> int:
     """The least int m with P(loss > m ln q) <= beta after ``number`` randomized responses RR_{ln
     q}, q = ``growth``."""
     weights = [math.comb(number, lies) * growth ** (number - lies) for lies in range(number + 1)]
-    worse = list(itertools.accumulate(weights))  # with at most so many lies
+    worse = list(itertools.accumulate(weights))  # with at most that many lies
     allowed = beta * (growth + 1) ** number
     fits = max((lies for lies in range(number + 1) if worse[lies] <= allowed), default=-1)
     return number - 2 * (fits + 1)
 
 
 def stopping(creation: object, readings: Sequence[int]) -> Adversary:
-    """An adversary that asks RR after RR for (0, 1) until the loss exceeds its reading,
-    ``readings[n-1]`` after n.
+    """An adversary that sends (0, 1) to one RR after another until the loss exceeds the odometer's
+    reading, ``readings[n-1]`` after n.
 
-    The answer (0, ⊥) of an RR is a loss of one, (1, ⊥) of minus one.
+    The answer (0, ⊥) of an RR adds one to the loss, (1, ⊥) subtracts one.
     """
 
     @adversary
@@ -120,7 +120,7 @@ def checks() -> Iterable[Check]:
         (ResidueFilter(mu=Fraction(7, 5)), "residues of G_{7/5}"),
     ):
         row = Check(
-            "Filters", f"{name}: RR of ln 3/2, ln 2, ln 3, as they like", partial(_kept, budget)
+            "Filters", f"{name}: RR of ln 3/2, ln 2, ln 3, adaptively", partial(_kept, budget)
         )
         yield row
         yield row.twin(f"{name}, which forgets what was charged", kept=False)
@@ -189,7 +189,7 @@ def _products(*, kept: bool = True) -> Evidence:
     return private(system, f, claimed, 9, catalogue=(leaky,), max_creations=3, exactly=True)
 
 
-# --- an order that is chosen by the path ---------------------------------------------------------
+# --- a Rényi order that is chosen by the path -----------------------------------------------------
 
 GOAL = Fraction(6, 5), Fraction(51, 400)
 """The (ε, δ) that each outcome of ``coin()`` meets by its own Rényi order, 11/4 or 20."""
@@ -202,7 +202,7 @@ def coin() -> FiniteResponse:
     """A public coin, and then either sixteen RR_{ln 5/4}, answered by their number of truths, or
     RR_{ln 7/2}."""
     truths = [math.comb(16, n) * 5**n * 4 ** (16 - n) for n in range(17)]
-    once = [2 * 9**15, 7 * 9**15]  # of 9^16
+    once = [2 * 9**15, 7 * 9**15]  # out of 9^16
     return FiniteResponse((tuple(truths + once), tuple(truths[::-1] + once[::-1])), name="coin")
 
 
@@ -216,8 +216,8 @@ def best_order(mechanism: FiniteResponse) -> Fraction:
 
 
 def _best(*, mechanism: FiniteResponse = ONCE) -> Evidence:
-    """Evidence on δ by one Rényi order. On ``coin()`` each side has its own best order, and no
-    single one reaches GOAL."""
+    """Evidence on the δ that a single Rényi order proves. For ``coin()`` each outcome has its own
+    best order, and no single one reaches GOAL."""
     who = "" if mechanism is ONCE else "a coin that both worlds show, before the order is chosen"
     note = "δ: the least that the divergence of one order proves"
     return Evidence((GOAL,), (best_order(mechanism),), who, note)

@@ -22,8 +22,8 @@ from antiphon.verifiers import Identifier, Verifier, bounded, event_level, updat
 class Leak(enum.Enum):
     """The property of CM §6.1 that a broken post-processor lacks."""
 
-    DESTINATION = "it creates a mechanism when the bit it was told is 1"
-    RESPONSE = "it repeats the third bit it was told"
+    DESTINATION = "it creates a mechanism when the bit it received is 1"
+    RESPONSE = "it repeats the third bit it received"
     VALIDITY = "it asks with the bit before as well"
 
 
@@ -31,7 +31,7 @@ class Routing(NamedTuple):
     """The state of ``Router``."""
 
     phase: str
-    """The answer that the router is waiting for."""
+    """The answer that the router (a test post-processor) is waiting for."""
     bit: int
     """The last bit from the left."""
     before: int
@@ -47,7 +47,7 @@ class Router(PostProcessor[Routing]):
     """A post-processor that sends all bits to one mechanism; after each answer 1 it creates and
     asks another.
 
-    So creation is adaptive and questions interleave. A bit is answered by
+    So creation is adaptive and queries interleave. A bit is answered by
     (first answer, second answer or ⊥).
     """
 
@@ -94,7 +94,7 @@ class Router(PostProcessor[Routing]):
         return Ask(told, state.created - 1)
 
     def _rest(self, state: Routing) -> Routing:
-        """The state between two bits, without what is not needed any more."""
+        """The state between two bits, without values that are not needed any more."""
         keeps = self.leak is Leak.VALIDITY
         return Routing("", state.bit if keeps else 0, 0, None, state.created, state.lefts)
 
@@ -146,8 +146,8 @@ class OnRequest(PostProcessor[Told]):
     """A post-processor that keeps a bit, answers ⊤, and asks a new mechanism about it when a query
     requests it.
 
-    Where it sends is the query's choice: "ask" goes right, "hush" is answered ⊥ and forgets
-    the bit. So it lacks the destination property as printed, and has it in f-valid runs.
+    The query decides where it sends: "ask" goes right, "hush" is answered ⊥ and forgets the bit. So
+    it lacks the destination property as printed, but has it in f-valid runs.
     """
 
     kind: Create
@@ -185,7 +185,7 @@ ALL = bounded(event_level(), ROUNDS + 1)
 """A function f that allows more than ``REQUESTED``: pairs of queries may differ too."""
 LEAKS = {
     Leak.DESTINATION: "P asks on request only where the bit is 1",
-    Leak.RESPONSE: "P tells the bit where it is to forget it",
+    Leak.RESPONSE: "P reveals the bit where it is to forget it",
     Leak.VALIDITY: "P asks about one bit again and again",
 }
 HOPS = 6 * ROUNDS
@@ -299,8 +299,8 @@ def lifted(
     """Evidence for Thm 6.1: P has the three properties, and P ∘* ExtConComp the privacy that f'
     promises.
 
-    What f' promises is Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5). It does
-    so w.r.t. ``outer``; ``under`` another f, of which nothing was asked, it may not.
+    f' promises Comp[RR…] of its ``parameters`` (Thms 4.10, 4.12, 5.2, 5.5). P ∘* ExtConComp has it
+    w.r.t. ``outer``; with ``under``, another f that the properties do not cover, it may fail.
     """
     violation = check_properties(
         post_processor, outer, inner, queries=queries, rounds=hops, questions=rounds

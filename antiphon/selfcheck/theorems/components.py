@@ -1,6 +1,7 @@
-"""The mechanisms on which the composition theorems are checked: of different kinds, and with state.
+"""The finite mechanisms on which the composition theorems are checked: of different kinds, and with
+state.
 
-And the one that attains Theorems S and G (docs/sparse.md), with its f'.
+Also the mechanism that attains Theorems S and G (docs/sparse.md), with its f'.
 """
 
 from __future__ import annotations
@@ -172,7 +173,7 @@ class OneDiffers(Verification[int]):
     """A function f: public queries, then one pair of bits, (0, 1) or, if ``symmetric``, also (1,
     0).
 
-    State: how many pairs have come, up to ``public`` + 1; the pair of bits ends it.
+    State: the number of pairs so far, up to ``public`` + 1; the pair of bits ends it.
     """
 
     symmetric: bool
@@ -204,9 +205,9 @@ class Corners(ContinualMechanism[str, int, str]):
     answer to one bit.
 
     ``ANNOUNCE`` goes to R or to ``other``: Z (to Z or 0, where δ is large), or 0 for Theorem S;
-    at Z, ``ACROSS`` goes to A or B and ``ALONG`` to R or 0. A bit is told at 0 and answered by
-    RR_ε at R; w.p. 1-1/E it is told at A if it is 1, at B if it is 0. Else nothing is said.
-    Privacy: (ε, δ)-DP w.r.t. ``verification``; a test decides that exactly.
+    at Z, ``ACROSS`` goes to A or B and ``ALONG`` to R or 0. At 0 a bit is revealed, at R it is
+    answered by RR_ε; w.p. 1-1/E it is revealed at A if it is 1, at B if it is 0. Else the answer
+    has no information. Privacy: (ε, δ)-DP w.r.t. ``verification``; a test decides that exactly.
     """
 
     growth: Fraction

@@ -1,7 +1,7 @@
 """Checks of Lemmas 4.6 and 4.7 and Theorems 4.10 and 4.12: concurrent composition.
 
 A guarded mechanism is a post-processing of randomized response (the lemmas).
-Each theorem in two ways: the tight δ of a composition is at most that of Comp[RR…],
+Each theorem is checked in two ways: the tight δ of a composition is at most that of Comp[RR…],
 and the composition is equivalent to 𝒫 ∘* Comp[RR…], which is the proof.
 """
 
@@ -165,7 +165,8 @@ class PrintedLyu(Lyu):
 Instance: TypeAlias = tuple[
     str, ContinualMechanism, Union[Verification, None], Union[ExactEpsilon, None]
 ]
-"""A name, a mechanism M, f and ε; where f or ε is None, as M itself claims."""
+"""An instance of a lemma: a name, a mechanism M, f and ε; None for f or ε means that of M's
+claim."""
 
 
 def _lemma_4_6() -> Iterable[theorem.Check]:

@@ -28,8 +28,8 @@ def promised(
 ) -> Claiming:
     """The mechanism with one claim: its exact privacy parameters over ``rounds`` messages.
 
-    With ``epsilon``: (ε, tight δ). Without: (tight ε, 0). ``verification`` must allow
-    no more than ``rounds`` messages, or the claim would not be true.
+    With ``epsilon``: (ε, tight δ). Without: (tight ε, 0). ``verification`` must allow at most
+    ``rounds`` messages, as otherwise the claim would be false.
     """
     question = Question(mechanism, verification, queries=queries, report=None)
     if epsilon is None:

@@ -1,7 +1,7 @@
 """Checks of Lemma 2.4 and Theorem 2.5: randomized response, and every NIM as a post-processing of
 it.
 
-Algorithms 1 and 2, and associativity: flat chains against the algorithms as printed.
+Also of Algorithms 1 and 2, and of associativity: flat chains against the algorithms as printed.
 """
 
 from collections.abc import Callable, Iterable
@@ -145,7 +145,7 @@ class NaiveChain(ContinualMechanism):
 class NaiveLinks(PostProcessor):
     """The chain P₁ ∘* P₂, literally by CM Alg. 2: a cursor walks between the two.
 
-    ``skips`` is a cursor bug, for a broken twin: what P₂ sends left goes past P₁.
+    ``skips`` is a cursor bug, for a broken twin: messages that P₂ sends left bypass P₁.
     """
 
     first: PostProcessor
@@ -182,11 +182,11 @@ ROUNDS = 3
 
 @attrs.frozen
 class Talker(PostProcessor[tuple[int, int, int]]):
-    """A post-processor on bits that asks further questions, which depend on the answers, before it
+    """A post-processor on bits that sends further queries, which depend on the answers, before it
     answers.
 
-    ``extra``: how many further questions; ``early``: every early-th left message is
-    answered at once with what was heard last; ``noisy``: an answer is flipped w.p. 1/3.
+    ``extra``: the number of further queries; ``early``: every early-th left message is answered at
+    once with the last answer received; ``noisy``: an answer is flipped w.p. 1/3.
     """
 
     extra: int

@@ -135,7 +135,7 @@ def _composition() -> Instance:
 
 def _as_interactive(instance: Instance, *, guarded: bool = True) -> Evidence:
     """Evidence for Cor. 3.8: Def. 3.7, by the factored solver, and Def. 2.12, by the chain, give
-    one δ."""
+    the same δ."""
     question, rounds = instance.game.question(report=None), instance.rounds
     claimed = [(each, question.solve(each, rounds).delta) for each in CURVE]
     system: Mechanism = instance.game.interactive if guarded else Identifier() @ instance.mechanism

@@ -3,7 +3,7 @@ sub-mechanisms.
 
 Every sub-mechanism is finite and pure; its ε is its exact tight ε. f' is that of three fixed
 mechanisms: the counter; all sparse vectors together and all Laplace tests together (k = 1 each,
-Thm 5.2). By Thm 4.10 it promises Comp[RR] of the three ε, and Thm 6.1 lifts that to HSS.
+Thm 5.2). By Thm 4.10 this gives Comp[RR] of the three ε, and Thm 6.1 lifts it to HSS.
 """
 
 from collections.abc import Iterable
@@ -107,7 +107,7 @@ class Capped(HistogramQuery):
 class SmallHSS(TestedIntervals):
     """A finite HSS: γ = ξ = 1, Thresh at most 3, and finite sub-mechanisms.
 
-    ``tells``: out is q of the true sum, and not of H's answer; a broken twin.
+    ``tells``: a broken twin, whose ``out`` is q of the true sum, and not of H's answer.
     """
 
     tells: bool = False
@@ -139,7 +139,7 @@ class SmallHSS(TestedIntervals):
         return after, answer
 
     def error_bound(self, t: int, j: int) -> int:
-        raise NotImplementedError("of its figures no error is known")
+        raise NotImplementedError("no error bound is known for its figures")
 
     def most_intervals(self, largest: int) -> int:
         return largest + 1

@@ -1,5 +1,4 @@
-"""Exact checks of the odometer of a live composition, against adversaries who stop when they
-like."""
+"""Exact checks of the odometer of a live composition, against adversaries that stop at any time."""
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from fractions import Fraction
@@ -43,7 +42,7 @@ class Stopped:
     """The optimal stopping of an adversary against an odometer, by recursion: stop now, or send any
     message.
 
-    ``games`` are V[f] ∘* I(b) ∘* ExtConComp, the world that is true first.
+    ``games`` are V[f] ∘* I(b) ∘* ExtConComp for both b, the true world first.
     """
 
     _games: tuple[Chain, Chain]
@@ -110,7 +109,7 @@ def _mass(law: Law) -> Fraction:
 
 
 def reading_at(delta: Fraction, counting: Callable[[Found], Sequence[Create]] = counted) -> Reading:
-    """The odometer ``session.budget.at(delta).loss``; ``counting`` says which creations it
+    """The odometer ``session.budget.at(delta).loss``; ``counting`` selects the creations that it
     counts."""
 
     def read(found: Found) -> Fraction | None:
@@ -167,7 +166,7 @@ def decided(
     f: Suitable, created: Create, queries: Iterable[object], creations: int, rounds: int,
     reading: Reading, gain: Gain, delta: Fraction,
 ) -> Evidence:  # fmt: skip
-    """Evidence that no adversary who stops at will gains more than δ, whichever world is true."""
+    """Evidence that no adversary that stops at any time gains more than δ, in either world."""
     games = [Verifier(f) @ Identifier(bit) @ ExtConComp() for bit in (0, 1)]
     found = [
         Stopped((games[b], games[1 - b]), [created], tuple(queries), creations, reading, gain).best(
@@ -201,7 +200,7 @@ def _corners(*, counting: Callable[[Found], Sequence[Create]] = counted) -> Evid
     """Evidence on ``Corners``. A twin counts only creations that differed; the δ of the others
     affects the choice of J.
 
-    37/64 (CM §5.2), where half of 1/2 is for the δ's.
+    The figure is 37/64 (CM §5.2), where half of δ = 1/2 is for the δ_i.
     """
     one, delta = corners(2, Fraction(1, 4), symmetric=True), Fraction(1, 2)
     f, reading = sparse_parallel([one.parameters]), reading_at(delta, counting)
@@ -215,7 +214,7 @@ def _shifted() -> Create:
 
 
 def _of_two(*, gain: Gain = beyond) -> Evidence:
-    """Evidence on two (0, 1/10)-DP mechanisms: an (ε, δ) bounds no probability that the loss
-    exceeds the reading."""
+    """Evidence on two (0, 1/10)-DP mechanisms: an (ε, δ) does not bound the probability that the
+    loss exceeds the reading."""
     delta = 4 * TENTH
     return decided(adaptive_parameters(), _shifted(), (0, 1), 2, 4, reading_at(delta), gain, delta)

@@ -129,7 +129,7 @@ GAUSSIAN, DISCRETE = 691462, 699471
 
 
 def _half(*, true: int = GAUSSIAN) -> Evidence:
-    """Evidence on Gaussian DP from one event: whether 0 or 1, with noise, is at least 1/2."""
+    """Evidence on Gaussian DP from one event: 0 or 1, plus noise, is at least 1/2."""
     rest = 10**6 - true
     mechanism = FiniteResponse(((true, rest), (rest, true)), name="at least 1/2")
     claimed: list[tuple[ExactEpsilon, Fraction]] = [

@@ -1,6 +1,6 @@
 """Checks of Theorems S, G and R of docs/sparse.md: k-sparse parallel composition.
 
-S and G of bounded creations, R in Rényi DP.
+S and G are about bounded creations, R about Rényi DP.
 """
 
 import math
@@ -80,8 +80,7 @@ def _attained_symmetric(k: int, n: int, growth: int) -> Evidence:
 
 
 def _walks() -> Evidence:
-    """Evidence for Theorem S on walks, which were not made to attain it; both pairs of a walk
-    may differ."""
+    """Evidence for Theorem S on walks, which do not attain it; both pairs of a walk may differ."""
     one = Create(promised(WALK, bounded(event_level(), 2), 2, epsilon=Log(Fraction(5, 4))))
     return _decided([one], [one.parameters] * 2, 3, _figures(one.parameters, 2, 3), 1)
 
@@ -101,7 +100,7 @@ def _theorem_g() -> Iterable[Check]:
     )  # fmt: skip
     yield Check("Thm G", "(ln 2, 1/10) and (ln 4, 1/5), 3 of either: attained", _unequal)
     yield Check("Thm G", "the closed bound, 2 of 3, E = 2 and δ = 1/10", _closed)
-    row = Check("Thm G", "types chosen on the way, 2 of 3, E = 4, δ = 1/4", _types)
+    row = Check("Thm G", "types chosen adaptively, 2 of 3, E = 4, δ = 1/4", _types)
     yield row
     yield row.twin("types fixed in advance, 2 of 3, E = 4, δ = 1/4", adaptive=False)
 
@@ -134,9 +133,9 @@ def _closed() -> Evidence:
 
 def _types(*, adaptive: bool = True) -> Evidence:
     """Evidence on Theorem G's δ(0); if not ``adaptive``, on the δ(0) of mechanisms whose way from Z
-    is settled in advance.
+    is fixed in advance.
 
-    7/8, where adaptivity gains 253/288.
+    It is 7/8, where an adaptive choice gains 253/288.
     """
     one = corners(4, QUARTER)
     chosen = bounded_exactly.exactly_sparse([one.parameters], k=2, times=2, creations=3).delta_at(0)
@@ -146,8 +145,8 @@ def _types(*, adaptive: bool = True) -> Evidence:
 
 
 def _settled(e: Fraction, delta: Fraction, k: int, n: int, across: int) -> Fraction:
-    """The δ(0) if ``across`` of the mechanisms, settled in advance, may go from Z to A or B, and
-    no other does."""
+    """The δ(0) if a number ``across`` of the mechanisms, fixed in advance, may go from Z to A or B,
+    and no other does."""
     p, overlap, weighed = (
         bounded_exactly.crossing_share(e, delta),
         Fraction(0),
@@ -218,6 +217,6 @@ def _at(curve: PrivacyCurve) -> list[Bound]:
 
 def _bounded(k: int, n: int, *, revealed: bool = True) -> Evidence:
     """Evidence on the bound that follows from ρ. Not ``revealed``: a wrong bound, as if public
-    answers told nothing."""
+    answers revealed nothing."""
     curve = from_renyi(SparseDivergence((_rho(),) * k, n))
     return _decided_by_rho(k, n, _at(curve if revealed else from_concentrated(k * _rho().rho)))

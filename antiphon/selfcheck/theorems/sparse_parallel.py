@@ -21,7 +21,7 @@ from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, priva
 
 ZERO = epsilon(0)
 SILENT = Create(LeakyBit(delta=0))
-"""The creation of M_0, a mechanism that never tells anything."""
+"""The creation of M_0, a mechanism whose answers never reveal anything."""
 
 SECTION = (5, 2)
 
@@ -118,8 +118,7 @@ def _counterexample() -> Iterable[Check]:
 
 
 def _searched(copies: int, delta: Fraction, *, expected: Fraction | None = None) -> Evidence:
-    """Evidence on copies of M_δ under f_∞: the solver is told neither the adversary nor the
-    figure."""
+    """Evidence on copies of M_δ under f_∞: the solver gets neither the adversary nor the figure."""
     created = Create(LeakyBit(delta=delta))
     return private(
         ExtConComp(),

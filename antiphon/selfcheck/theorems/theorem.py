@@ -1,4 +1,4 @@
-"""Checks: one theorem on one finite instance, decided exactly, and its broken twins."""
+"""Checks of theorems: one theorem on one finite instance, decided exactly, and its broken twins."""
 
 import enum
 import inspect
@@ -27,7 +27,7 @@ Bound: TypeAlias = tuple[exact.ExactEpsilon, Fraction]
 
 
 class Standing(enum.Enum):
-    """How the tight δ must stand to the claimed δ."""
+    """The relation that the tight δ must have to the claimed δ."""
 
     AT_MOST = "≤"
     EQUAL = "="
@@ -38,7 +38,7 @@ class Standing(enum.Enum):
 
 @attrs.frozen
 class Evidence:
-    """The figures that decide a statement: claimed and tight δ, and any premise that is lacking."""
+    """The figures that decide a checked statement: claimed and tight δ, and any missing premise."""
 
     claimed: tuple[Bound, ...]
     """The claimed points (ε, δ); for an equivalence, (0, 0)."""
@@ -49,7 +49,8 @@ class Evidence:
     note: str = ""
     relation: Standing = Standing.AT_MOST
     lacking: str = ""
-    """The premise that the system lacks. A statement must have all; a twin fails by its figure."""
+    """The premise that the system lacks, if any. A true statement lacks none; a broken twin fails
+    by its figure."""
 
     @property
     def exceeds(self) -> bool:
@@ -58,8 +59,8 @@ class Evidence:
 
     @property
     def holds(self) -> bool:
-        """Whether no premise is lacking, and each tight δ stands to the claimed one as
-        ``relation`` says."""
+        """Whether no premise is missing, and each tight δ has the required ``relation`` to the
+        claimed one."""
         attained = all(tight == delta for (_, delta), tight in self._points)
         figures = attained if self.relation is Standing.EQUAL else not self.exceeds
         return figures and not self.lacking
@@ -251,7 +252,7 @@ def composed(
 ) -> tuple[Bound, ...]:
     """The points (ε, tight δ) of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], from its 4^k outcomes.
 
-    Independent of the solver: the hockey-stick divergence of two product laws (theory §4).
+    Computed without the solver: the hockey-stick divergence of two product laws (theory §4).
     """
     laws = [_response(exact.exp(epsilon), delta) for epsilon, delta in parameters]
     outcomes = [_product(outcome) for outcome in product(*laws)]

@@ -1,9 +1,9 @@
 """The check sum at the end of each log line, which reveals a damaged line (docs/durable.md).
 
 It is the CRC of the line and of all lines before it, from the first one on or from the last
-compaction, so that no line is changed, lost or moved unseen. A line that is written right after a
-sync calls it ``synced``, else ``check``: what stands before a ``synced`` line has been on the disk,
-and no power cut has taken it from there.
+compaction, so that no line is changed, lost or moved unnoticed. A line that is written right after
+a sync names it ``synced``, else ``check``: all lines before a ``synced`` line have been on the
+disk, so no power cut can have removed them.
 """
 
 import re
@@ -62,8 +62,9 @@ def hole(file: IO[bytes], start: int) -> str | None:
     """A description of the zeros that a power cut has left from byte ``start`` on; None if the
     damage is of another kind.
 
-    A disk writes sectors in any order: those that it has not come to are zeros. It has done so to
-    lines only that were never synced. Raises: TranscriptError if one of these had been.
+    A disk writes sectors in any order, and unwritten sectors are zeros after a power cut. Only
+    lines that were never synced can be lost so. Raises: TranscriptError if a lost line had been
+    synced.
     """
     size = file.seek(0, 2)
     begin = _first(file, start, size, zero=True)
@@ -73,13 +74,13 @@ def hole(file: IO[bytes], start: int) -> str | None:
     if begin != start and begin % _SECTOR and end - begin < _SHORT:
         return None
     file.seek(end)
-    file.readline(MAX_LINE)  # it may have begun in the hole
+    file.readline(MAX_LINE)  # the line may have begun inside the zeros
     while raw := file.readline(MAX_LINE):
         found = _CHECK.search(raw, max(0, len(raw) - LONGEST))
         if found is not None and found[1] == b"synced":
             raise TranscriptError(
                 f"bytes {begin} to {end} are zeros, which were on the disk when later lines were "
-                "written: the disk has lost them, and answers with them"
+                "written: the disk has lost them, and with them answers"
             )
     return (
         f"bytes {begin} to {end} are zeros, as a power cut leaves what was not yet on the disk: "
@@ -91,8 +92,8 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
     """A description of lines that a process without the lock has appended to a log; None if there
     are none.
 
-    Such a line follows, by its check, one that stands further up. Whoever has written it finds at
-    once that it is not where it should be, and answers nothing: so nobody has heard of it.
+    The check sum of such a line continues an earlier line than the one before it. The process that
+    wrote it notices this at once and gives no answer, so the lines can be dropped.
     """
     file.seek(max(0, start - _BLOCK))
     known = {int(each, 16) for each in _CHECKS.findall(file.read(min(start, _BLOCK)))} - {last}
@@ -105,7 +106,7 @@ def out_of_turn(file: IO[bytes], start: int, last: int) -> str | None:
         check = int(found[2], 16)
         if all(crc32(raw[: found.start()], before) != check for before in known):
             return None
-        known |= {check, last}  # the other one's next line: the first is out of turn itself
+        known |= {check, last}  # the other process's next line: the first is itself out of turn
     if file.read(1):
         return None
     return f"{len(lines)} lines from byte {start} on: two sessions wrote, as a lock was lost"

@@ -17,7 +17,8 @@ from antiphon.sessions.durable.journal import Journal
 from antiphon.sessions.durable.reading import opening
 
 _TAIL: Final = 1 << 19
-"""Bytes of messages after which the state is written again, to keep restarts short."""
+"""The number of bytes of messages after which the state is written to the log again, to keep
+restarts short."""
 
 _BETWEEN: Final = "it was interrupted between a message and its answer"
 
@@ -29,23 +30,24 @@ class DurableSession(Session):
     """A running mechanism M(s) that is written to a file first, so that no answer is lost in a
     crash (docs/durable.md).
 
-    Made by ``ap.begin(mechanism, path)`` and by ``ap.resume(path)``. A message is
-    written before it is stepped, and its answer, with the coins that it took, before anybody
-    hears it. A context manager; ``close`` it, or just let the process die.
+    Made by ``ap.begin(mechanism, path)`` and by ``ap.resume(path)``. A message is written before it
+    is stepped, and its answer, with the coins drawn for it, before the caller gets it. A context
+    manager; ``close`` it, or just let the process end.
     """
 
-    # What the log may end in, whenever the process dies, and what is so then:
+    # The possible ends of the log after the process died, and what they mean:
     #
     #   (nothing of m)   The message has not happened.
-    #   says m           A promise. Whatever was tossed for it has been seen by nobody: whoever
-    #                    resumes steps it again, with fresh coins; so what it brought and what it
-    #                    was charged are not lost, and its answer is ``last``.
-    #   answers a        It has happened, and a may have been heard. (A torn line: as if not there.)
-    #   refused          It has not happened, and no coin was tossed.
+    #   says m           A promise. Nobody has seen the coins drawn for it: the resumed session
+    #                    steps it again, with fresh coins; so its data and its charge are not lost,
+    #                    and its answer is ``last``.
+    #   answers a        It has happened, and the caller may have got a. (A torn line counts as
+    #                    missing.)
+    #   refused          It has not happened, and no coin was drawn.
     #
-    # The state is changed in memory between ``says`` and ``answers``. If the second cannot be
-    # written, the session is over: nobody hears the answer, and whoever resumes tosses anew. So a
-    # promise stands at the end of a log only: no message follows it, and no kept state.
+    # The state changes in memory between ``says`` and ``answers``. If the second cannot be written,
+    # the session is over: nobody gets the answer, and a resumed session draws anew. So a promise is
+    # always the last line of a log: no message and no stored state follows it.
 
     __slots__ = (
         "_guard", "_instead", "_kept", "_key", "_keys", "_lasting", "_log", "_mark", "_promised",
@@ -127,12 +129,12 @@ class DurableSession(Session):
     def send(self, message: object, *, key: str | None = None) -> Any:
         """Send one message and return its answer, once both are safely stored.
 
-        ``key``: a text of your own for this message, as the number of its row. Sent again with it,
-        also after a restart, it is not stepped again: its answer is given again. Keys are kept for
-        ever, each with its answer.
+        ``key``: a text of your own for this message, such as its row number. A message sent again
+        with its key, also after a restart, is not stepped again: the same answer is returned. Keys
+        are kept for ever, each with its answer.
 
-        Raises: as any session; InvalidArgument for a message that cannot be written, and for one
-        whose key came with another; FileError if the log takes no more: then nothing was answered,
+        Raises: as any session; InvalidArgument for a message that cannot be written, or a key that
+        was used for another message; FileError if the log takes no more: then there is no answer,
         and the session is over.
         """
         with self._lock:
@@ -185,8 +187,8 @@ class DurableSession(Session):
                 return known
         taken = self._accepts is None or self._accepts(message)
         if self._over is not None or not taken or self._stepping is self._now:
-            return super().send(message)  # which refuses it, and says why
-        if self._promised:  # also a signal's handler that sends, between two lines
+            return super().send(message)  # the session refuses the message with the reason
+        if self._promised:  # a signal handler may send between two lines
             raise ProtocolError(f"the session is over ({_BETWEEN})")
         line, asked = lines.saying(message, key)
         with _Closing(self):
@@ -205,7 +207,7 @@ class DurableSession(Session):
                     self._log.append(dumps({"refused": type(error).__name__}))
                     self._promised, self._key = False, None
             raise
-        finally:  # also after an interrupt that fell behind it
+        finally:  # also after an interrupt that came after the write
             if self._now is not before:
                 with _Closing(self):
                     self._write_answer()
@@ -218,7 +220,7 @@ class DurableSession(Session):
         state = None if failed is not None or not self._step.died else self._joined(line)
         if state is not None and self._key is None and not self._keys.fresh:
             self._append_state(state)
-        else:  # a restart that began there would not know the keys
+        else:  # a restart from that state would not know the keys
             self._log.append(line if state is None else state)
         self._mark = self._mark._replace(number=self._now[1])
         self._remember(self._now[3])
@@ -233,7 +235,8 @@ class DurableSession(Session):
     def _joined(self, answer: str) -> str | None:
         """A log line with an answer and the state after it; None if the state cannot be stored.
 
-        Where a part has died, as of too little memory, it might not die when it is stepped again.
+        None also if a part failed, for example by lack of memory, as it might not fail when it is
+        stepped again.
         """
         try:
             return lines.joined(self._state_line(self._keys.places), answer)
@@ -250,7 +253,8 @@ class DurableSession(Session):
     def keep_state(self) -> None:
         """Write the state to the log, so that a restart only steps through the messages after it.
 
-        Done by itself after each half MiB of messages; more rarely where the state is large.
+        This happens automatically after each half MiB of messages; more rarely if the state is
+        large.
         """
         with self._lock:
             if self._over is not None or self._promised:
@@ -300,8 +304,8 @@ class DurableSession(Session):
     def compact(self) -> tuple[int, int]:
         """Replace the log by one that begins with the present state; the session lives on.
 
-        The messages and coins that led to it are gone then, and with them what could be verified;
-        keys stay, with their answers. If it fails the file is as it was, and the session lives on.
+        The earlier messages and coins are then gone, so ``verify`` can no longer check them; keys
+        stay, with their answers. If it fails the file is unchanged, and the session goes on.
         Returns: the size before and after. Raises: InvalidArgument if the state cannot be kept;
         FileError if the shorter file cannot be written; ProtocolError if the session is over.
         """
@@ -316,7 +320,7 @@ class DurableSession(Session):
             shorter = [dumps(first.line), self._state_line([]), *keys.all_lines()]
             try:
                 _, _, *places = self._log.replace(shorter)
-            except FileError:  # before the shorter one took its name: the log is as it was
+            except FileError:  # before the shorter file took its name: the log is unchanged
                 raise
             except BaseException as error:
                 self.end(error)
@@ -337,7 +341,7 @@ class DurableSession(Session):
         size, mark, now = reached or self._reached
         with _Closing(self):
             self._log.settle(size, sync=sync)
-            self._guard.write(mark, sync=sync)  # behind the log, never ahead
+            self._guard.write(mark, sync=sync)  # the guard may be behind the log, never ahead
         with self._lock:
             if now[1] > self._lasting[1]:
                 self._lasting = now
@@ -356,7 +360,7 @@ class DurableSession(Session):
     def close(self) -> None:
         """End the session in this process, with everything synced to the disk; it can be resumed.
 
-        Raises: FileError, if the disk does not keep it.
+        Raises: FileError, if the sync fails.
         """
         with self._lock:
             try:
@@ -377,8 +381,8 @@ class DurableSession(Session):
 
 
 class _Closing:
-    """Context manager: an error while a log line is written ends the session, so that no
-    unwritten answer is heard."""
+    """Context manager: an error while a log line is written ends the session, so that no unwritten
+    answer is returned."""
 
     def __init__(self, session: DurableSession) -> None:
         self._session = session

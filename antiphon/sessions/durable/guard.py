@@ -1,11 +1,12 @@
-"""The guard file of a durable session's log: one holder, and how far the session has come.
+"""The guard file beside a durable session's log: it is locked by one holder, and records how far
+the session has come.
 
 The log alone cannot tell itself from an older copy of itself. The guard is locked while the
-session lives, and says its generation and how many messages it has answered; a log that is
-behind its guard has forgotten answers, and whoever went on with it would toss their noise again.
+session lives, and records its generation and the number of answered messages. A log that is behind
+its guard lacks answers; a session resumed from it would draw their noise again.
 
-A power cut takes back from both what was not synced, and the guard knows of it: while answers leave
-that are not on the disk, it says on the disk which run of the machine they leave in.
+A power cut may remove unsynced data from both. So while answers are given before they are on the
+disk, the guard records, on the disk, the machine's current boot.
 """
 
 import json
@@ -23,7 +24,7 @@ from antiphon.sessions.durable.checks import check_of, checked
 
 try:
     import fcntl
-except ImportError:  # no locks on this system: no durable sessions
+except ImportError:  # no file locks on this system, so no durable sessions
     fcntl = None  # type: ignore[assignment]
 
 _SIZE: Final = 256
@@ -80,7 +81,7 @@ class Guard:
     """The open file descriptor; -1 if none is open."""
 
     def __init__(self, log: Path, *, new: bool) -> None:
-        self._writing = threading.RLock()  # a signal's handler may send, or close, in the middle
+        self._writing = threading.RLock()  # a signal handler may send, or close, in the middle
         if fcntl is None:  # pyright: ignore[reportUnnecessaryComparison]
             raise FileError("a durable session needs file locks, which this system has not")
         self.path = beside(log)
@@ -88,7 +89,7 @@ class Guard:
         flags = os.O_RDWR | getattr(os, "O_NOFOLLOW", 0) | (os.O_CREAT if new else 0)
         try:
             self._descriptor = os.open(self.path, flags, 0o600)
-            os.fchmod(self._descriptor, 0o600)  # also where an empty file was there before
+            os.fchmod(self._descriptor, 0o600)  # for an existing empty file, too
         except FileNotFoundError as error:
             if new:
                 raise FileError(f"{self.path} cannot be made: {error.strerror}") from error
@@ -136,7 +137,7 @@ class Guard:
         """The identity of the guard file, from its inode and version: a copy of the file has
         another."""
         number = os.fstat(self._descriptor).st_ino
-        with suppress(OSError):  # a file system that does not count who had the number
+        with suppress(OSError):  # a file system without inode versions
             owner = fcntl.ioctl(self._descriptor, _GET_VERSION, bytes(8))  # pyright: ignore[reportOptionalMemberAccess]
             return number << 32 | int.from_bytes(owner[:4], sys.byteorder)
         return number
@@ -154,7 +155,7 @@ class Guard:
 
     def close(self) -> None:
         """Release the lock on the guard file."""
-        with self._writing:  # a thread that writes it must not write to what is opened next
+        with self._writing:  # another thread must not write to a file that reuses the descriptor
             if self._descriptor >= 0:
                 descriptor, self._descriptor = self._descriptor, -1
                 os.close(descriptor)
@@ -194,7 +195,7 @@ def is_held(log: Path) -> bool:
             fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
         return True
-    except OSError:  # no locks: no session
+    except OSError:  # without locks there is no session
         return False
     finally:
         os.close(descriptor)
@@ -231,7 +232,7 @@ def _mark(path: Path, data: bytes) -> Progress:
         if raw.endswith(b"\n"):
             check_of(raw, 0)
             del said["check"]
-        else:  # of before, without a check
+        else:  # written by an older version, without a check sum
             said = {**said, "boot": ""} if len(said) == _BEFORE else {}
         mark = Progress(**said)
         if [type(each) for each in mark] == [str, int, int, int, str]:

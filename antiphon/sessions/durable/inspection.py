@@ -1,4 +1,4 @@
-"""Inspection of a durable session's file, and its replacement by a shorter one."""
+"""Inspection of a durable session's log file, and its replacement by a shorter one."""
 
 import os
 from datetime import UTC, datetime
@@ -57,7 +57,8 @@ class SessionFile:
 
 
 def status(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
-    """How far a durable session has come, by its file. Changes nothing; it may be live.
+    """A report on how far a durable session has come, from its file. Changes nothing; the session
+    may be live.
 
     Raises: FileError, TranscriptError, ReplayMismatch; InvalidArgument if its system has no
     registered name here and is not given.
@@ -77,9 +78,9 @@ def verify(path: str | Path, mechanism: Mechanism | None = None) -> SessionFile:
 def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, int]:
     """Replace the log of a session that is not live by one that begins with its last state.
 
-    The messages and coins that led to it are gone then, and with them what could be verified.
-    Returns: its size before and after. Raises: FileError if a session lives on it; ResumeError if
-    it is an older copy; InvalidArgument if the session is over, or its state cannot be kept.
+    The earlier messages and coins are then gone, so ``verify`` can no longer check them. Returns:
+    the size before and after. Raises: FileError if a live session uses it; ResumeError if it is an
+    older copy; InvalidArgument if the session is over, or its state cannot be kept.
     """
     path = _log(path)
     guard = Guard(path, new=False)
@@ -93,7 +94,7 @@ def compact(path: str | Path, mechanism: Mechanism | None = None) -> tuple[int, 
                 f"{path} is older than its session was, or may be, and is left as it is"
             )
         if course.over is not None:
-            raise InvalidArgument(f"{path} is of a session that is over: nobody goes on with it")
+            raise InvalidArgument(f"{path} is of a session that is over, so it cannot be resumed")
         before = path.stat().st_size
         data, _, _ = as_written(_shortest(first, course))
         os.close(begin_anew(path, data))

@@ -31,9 +31,9 @@ def check_sync(sync: object) -> Sync:
 class Journal:
     """An open log for appending. After a line that was not written whole, it takes no more.
 
-    ``each``: a line that must last is on the disk before ``settle`` returns. ``group``: as well,
-    but threads that wait at the same time share one sync. ``os``: it is the system's, which
-    writes it later: a killed process loses nothing, a power cut may.
+    ``each``: a line is on the disk before ``settle`` returns. ``group``: likewise, but threads that
+    wait at the same time share one sync. ``os``: the operating system writes it later: a killed
+    process loses nothing, a power cut may lose lines.
     """
 
     def __init__(self, path: Path, descriptor: int, sync: Sync, check: int = 0) -> None:
@@ -62,10 +62,10 @@ class Journal:
         except OSError as error:
             raise FileError(f"{self.path} cannot be written: {error.strerror}") from error
         self.size += len(data)
-        if end != self.size:  # a lock that was lost, as those of a network may be
+        if end != self.size:  # a lock may get lost on a network file system
             raise FileError(
                 f"{self.path} was written by another while its session was live: its lock was "
-                "lost, or somebody edits it. Nothing more is answered here"
+                "lost, or somebody edits it. This session gives no more answers"
             )
         self._check = check
         self._refusal = None
@@ -74,14 +74,14 @@ class Journal:
         """Wait until the first ``size`` bytes are safely stored, in the sense of the ``sync`` mode
         given when it was opened.
 
-        ``sync``: on the disk, whatever was said there. Raises: FileError.
+        ``sync``: on the disk, whatever that mode is. Raises: FileError.
         """
         if self._sync == "os" and not sync:
             self._check_there()
             return
         with self._syncing:
             if self._synced >= size:
-                return  # whoever had the lock has seen to it
+                return  # another thread has synced it meanwhile
             reached = self.size
             try:
                 if self._lost:
@@ -117,7 +117,7 @@ class Journal:
 
     def close(self) -> None:
         """Close the log without a sync."""
-        with self._syncing:  # a thread that syncs it must not sync what is opened next
+        with self._syncing:  # another thread must not sync a file that reuses the descriptor
             if self._descriptor >= 0:
                 self.end("its session is closed")
                 descriptor, self._descriptor = self._descriptor, -1
@@ -129,13 +129,13 @@ class Journal:
     def replace(self, lines: Iterable[str]) -> list[int]:
         """Replace the log's content by these lines. Returns: the position of each line.
 
-        Raises: FileError; then it is as it was, and takes more.
+        Raises: FileError; then the log is unchanged, and still accepts lines.
         """
         data, places, check = as_written(lines)
         with self._syncing:
             fresh = begin_anew(self.path, data)
             old, self._descriptor = self._descriptor, fresh
-            if old >= 0:  # a signal's handler may have closed it
+            if old >= 0:  # a signal handler may have closed it
                 os.close(old)
             self.size = self._synced = len(data)
             self._check = check
@@ -145,7 +145,7 @@ class Journal:
         """In a forked child, close the log: it is the parent's."""
         self._refusal = "it belongs to the process that was forked"
         self._syncing = threading.RLock()
-        self.close()  # a line that a signal's handler forked in the middle of is the parent's, too
+        self.close()  # a line begun before the fork is the parent's, too
 
 
 def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
@@ -161,10 +161,10 @@ def as_written(lines: Iterable[str]) -> tuple[bytes, list[int], int]:
 def begin_anew(path: Path, data: bytes) -> int:
     """Replace a log by a shorter one of the same session; returns the new open descriptor.
 
-    For who holds its guard: nobody else writes to ``part_of``. Raises: FileError; then the log is
-    as it was: whatever may fail comes before the shorter one takes its name.
+    Only the holder of the guard may call it: nobody else writes to ``part_of``. Raises: FileError;
+    then the log is unchanged, as every step that may fail comes before the renaming.
     """
-    there = Path(os.path.realpath(path))  # not the link that leads to it
+    there = Path(os.path.realpath(path))  # the file itself, not a link to it
     with ExitStack() as undo:
         with whole(there, secret=True, overwrite=True, part=part_of(there)) as shorter:
             shorter.write(data)

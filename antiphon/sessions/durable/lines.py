@@ -1,9 +1,8 @@
 """The lines of a durable session's log: messages, answers, states and keys (docs/durable.md).
 
-A message may come again: a key tells what was said under it, and what was answered. It is kept for
-ever, in memory and in the log. Beside each state that is kept stands a line with the keys that have
-come since the one before; a state says where all these lines are, so that a restart reads them and
-not what lies between.
+A message may be sent again: its key finds the earlier message and answer. Keys are kept for ever,
+in memory and in the log. With each stored state goes a line with the keys since the state before; a
+state records the places of all key lines, so that a restart reads only these.
 """
 
 from collections.abc import Iterable, Iterator
@@ -38,7 +37,7 @@ class Keyed(NamedTuple):
 def keyed(key: object, said: codec.Json) -> Keyed:
     """The key of a message, with the digest of the message's JSON form ``said``.
 
-    Raises: InvalidArgument for what is no key.
+    Raises: InvalidArgument for anything that is no key.
     """
     if type(key) is not str or not key.isprintable() or not 0 < len(key) <= _LONGEST:
         raise InvalidArgument(
@@ -85,8 +84,8 @@ class Keys:
         digest, answer = self._said.get(asked.key, (asked.digest, UNKNOWN))
         if digest != asked.digest:
             raise InvalidArgument(
-                "another message came with this key before: a key is of one message, which it "
-                "brings once, however often it is sent. Give this one a key of its own"
+                "another message came with this key before: a key belongs to one message, which is "
+                "stepped once, however often it is sent. Give this one a key of its own"
             )
         return answer
 
@@ -186,8 +185,8 @@ def _check_read(said: codec.Json, value: object) -> None:
 class Written:
     """The step function of a mechanism, which also makes the log line of each answer.
 
-    An answer that cannot be written is a step that fails: were it tossed again, by whoever
-    resumes, its noise would be chosen among (law 1).
+    An answer that cannot be written counts as a failed step: if it were drawn again on resuming, an
+    adversary could choose among noises (law 1).
     """
 
     def __init__(self, mechanism: Mechanism, tape: RecordedCoins) -> None:
@@ -219,7 +218,7 @@ def state_line(
     """The log line of a state, with its number of messages, the last exchange, the session's
     generation, and the positions of the key lines.
 
-    Raises: InvalidArgument if a state does not come back the same, or is too long for a line.
+    Raises: InvalidArgument if the state does not decode to an equal one, or is too long for a line.
     """
     line: dict[str, codec.Json] = {"state": kept(state), "number": 0}
     if last is not None:

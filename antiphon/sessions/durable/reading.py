@@ -52,7 +52,7 @@ class Opening:
 
 @attrs.define
 class Course:
-    """How far a session has come, according to its log."""
+    """The progress of a durable session, as its log records it."""
 
     state: Any
     number: int = 0
@@ -110,18 +110,19 @@ def follow(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0)
     far the session has come.
 
     Raises: TranscriptError for a line that is damaged; ReplayMismatch if the mechanism does not
-    answer as it did.
+    answer as it did before.
     """
     return deque(steps(file, first, mechanism, hint), maxlen=1)[0]
 
 
 def steps(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int = 0) -> Iterator[Course]:
-    """How far the session has come after each line: one updated object. Raises: as ``follow``."""
+    """The progress of a session after each line of its log (one object, updated). Raises: as
+    ``follow``."""
     course, coins = _begun(file, first, mechanism, hint), ReplayedCoins()
     yield course
     for line in _lines(file, course):
         _take(course, line, mechanism, coins)
-        if "state" in line and not course.keys.fresh:  # it says all that a restart needs
+        if "state" in line and not course.keys.fresh:  # the state line has all that a restart needs
             course.kept = course.end, course.end - course.begin
         yield course
 
@@ -147,8 +148,8 @@ def _begun(file: IO[bytes], first: Opening, mechanism: Mechanism, hint: int) -> 
 def _line_at(file: IO[bytes], place: int, first: Opening) -> tuple[bytes, int | None]:
     """The line that begins at byte ``place``, with its check sum; empty if no line begins there.
 
-    A place of before the log was made shorter leads anywhere. Raises: TranscriptError for a line
-    that is damaged.
+    A place from before the log was shortened may be inside a line. Raises: TranscriptError for a
+    line that is damaged.
     """
     before = check_before(file, place)
     file.seek(place - 1)
@@ -197,8 +198,8 @@ def _whole(raw: bytes, before: int | None) -> tuple[Fields, int | None] | None:
 
 
 def _take(course: Course, line: Fields, mechanism: Mechanism, coins: ReplayedCoins) -> None:
-    """Update ``course`` by one line of the log."""
-    if "says" in line:  # after another: an interrupt fell before the step of that one
+    """Update ``course``, the progress of a session, by one line of its log."""
+    if "says" in line:  # perhaps after another, whose step an interrupt prevented
         course.promised, course.tries = decode(line["says"]), 0
         course.key = keyed(line["key"], line["says"]) if "key" in line else None
     elif "answers" in line:
@@ -274,7 +275,7 @@ def _answered(course: Course, line: Fields, mechanism: Mechanism, coins: Replaye
     if course.key is not None:
         course.keys.add(course.key, answer)
         course.key = None
-    if "state" in line:  # a part died of reasons of its own, and need not die again
+    if "state" in line:  # a part failed for outside reasons, and need not fail again
         _restore(course, line, mechanism)
         return
     course.number += 1

@@ -1,4 +1,4 @@
-"""Beginning and resuming durable sessions: each generation once, from the newest state only."""
+"""Beginning and resuming durable sessions: each resumption once, from the newest state only."""
 
 import os
 from collections.abc import Callable
@@ -50,19 +50,18 @@ def begin(
     """Start a durable session M(s), which is written to a new file before it answers, so that
     ``ap.resume`` can go on.
 
-    It tosses the operating system's coins. Args: ``sync`` says when an answer may leave
-    (docs/durable.md): once it is on the disk (``each``), the same with one sync for all threads
-    that wait (``group``), once the system has it (``os``); ``initial`` and ``keep`` as of
-    ``mechanism.start``; ``witness`` as of ``ap.resume``.
-    Raises: InvalidArgument for a system, or a state of it, that could not be resumed; FileError if
-    the path is taken or cannot be written.
+    Its coins come from the operating system. Args: ``sync``, when an answer may be given
+    (docs/durable.md): once it is on the disk (``each``), the same with one sync for all waiting
+    threads (``group``), once the operating system has it (``os``); ``initial`` and ``keep`` as of
+    ``mechanism.start``; ``witness`` as of ``ap.resume``. Raises: InvalidArgument for a system, or a
+    state of it, that could not be resumed; FileError if the path is taken or cannot be written.
     """
     check_sync(sync)
     state = entered(mechanism, initial)
     first = _opening(mechanism, initial)
-    kept(state)  # what cannot be kept is refused now
+    kept(state)  # a state that cannot be saved is refused now
     path = _named(path)
-    with ExitStack() as undo:  # nothing of a start that fails stays
+    with ExitStack() as undo:  # a failed start leaves no file behind
         _refuse_taken(path)
         guard = Guard(path, new=True)
         undo.callback(guard.close)
@@ -104,16 +103,16 @@ def resume(
     A message that was in flight when the process died is stepped now: its answer is
     ``session.last``. A torn end of the file is cut, and ``session.cut`` says so.
 
-    Args: ``mechanism``, to make sure of it; ``generation``, which the session must be in, if you
-    keep count yourself; ``moved``, your word that these files, which have been moved, are the only
-    copy; ``orderly``, your word that the machine was shut down in order, after a session with
-    ``sync="os"`` that was not closed; ``witness``, called with the session's id and the generation
-    that would begin: a place elsewhere that says True to each only once.
+    Args: ``mechanism``, to compare with the log's; ``generation``, the number of resumptions that
+    you expect, if you keep count yourself; ``moved``, your word that these files, which have been
+    moved, are the only copy; ``orderly``, your word that the machine was shut down in order, after
+    a session with ``sync="os"`` that was not closed; ``witness``, called with the session's id and
+    the generation that would begin: a service elsewhere that answers True only once to each.
 
-    Raises: ResumeError where going on could toss the noise of answered messages again: an older
-    copy of the log, another system, a generation that has begun already; FileError if a session
-    lives on this file, here or in another process; TranscriptError, ReplayMismatch if the log is
-    damaged or the mechanism does not answer as it did.
+    Raises: ResumeError where resuming could draw the noise of answered messages again: an older
+    copy of the log, another system, a generation that has begun already; FileError if a live
+    session uses this file, here or in another process; TranscriptError, ReplayMismatch if the log
+    is damaged or the mechanism does not answer as it did.
     """
     path = _named(path)
     check_sync(sync)
@@ -271,7 +270,7 @@ def _boot(sync: Sync) -> str:
 
 
 def _keep_promise(session: DurableSession, log: Journal, course: reading.Course) -> None:
-    """Step the message that the log ends in without an answer, if there is one."""
+    """Step the last message of the log, if it has no answer yet."""
     if course.promised is reading.NOTHING:
         return
     if course.tries >= _TRIES:
@@ -281,7 +280,7 @@ def _keep_promise(session: DurableSession, log: Journal, course: reading.Course)
     log.append(dumps({"again": course.tries + 1}))
     try:
         session.step_written(course.promised)
-    except AntiphonError:  # refused: it has not happened
+    except AntiphonError:  # refused: the message has not happened
         if session.over:
             raise
     session.settle()

@@ -1,8 +1,8 @@
 """States of mechanisms as JSON values, and back.
 
-What a message may be is written as in a transcript. Beyond it, a state is built of containers,
-named tuples and attrs classes, each by the name that it was registered under. Reading builds these
-only, and runs no code from the file.
+Values that may be messages are written as in a transcript. Other parts of a state are containers,
+named tuples and attrs classes, each under its registered name. Decoding builds these only, and runs
+no code from the file.
 """
 
 from __future__ import annotations
@@ -40,13 +40,13 @@ _MADE: Final[dict[str, Callable[[Any], object]]] = {name: kind for kind, name in
 _TAGS: Final = frozenset({*_MADE, "dict", "objects", "array", "made", "message"})
 Array: TypeAlias = "npt.NDArray[Any]"
 
-register("antiphon.Log/1", state=True)(Log)  # which knows nothing of files
+register("antiphon.Log/1", state=True)(Log)  # its package may not import the registry
 
 
 def keep(state: object) -> codec.Json:
     """The JSON value of a state of a mechanism.
 
-    Raises: InvalidArgument, naming the type that cannot be kept and what would mend it.
+    Raises: InvalidArgument, naming the type that cannot be saved, and the cure.
     """
     kind = type(state)
     value: Any = state
@@ -73,8 +73,8 @@ def keep(state: object) -> codec.Json:
 def kept(state: object) -> codec.Json:
     """The JSON value of a state, as ``keep`` gives it, checked to decode to an equal state.
 
-    Raises: InvalidArgument, also for a state that does not, and whoever went on from it would go on
-    from another: a class that computes its fields anew, or compares its values by identity.
+    Raises: InvalidArgument, also for a state that decodes to an unequal one, from which a session
+    would go on wrongly: a class that recomputes its fields, or compares its values by identity.
     """
     try:
         said = keep(state)
@@ -84,7 +84,7 @@ def kept(state: object) -> codec.Json:
         )
     except InvalidArgument:
         raise
-    except Exception as error:  # of classes that are not ours, or of what is nested too deeply
+    except Exception as error:  # an error of a user's class, or of too deep a nesting
         reason = type(error).__name__
         raise InvalidArgument(f"a state cannot be kept: reading it again raises {reason}") from None
     if not same:
@@ -113,7 +113,7 @@ def _read(data: object, known: _Known) -> Any:
         return _restored(tag, data, known)
     except AntiphonError:
         raise
-    except Exception as error:  # constructors and shapes meet any value here
+    except Exception as error:  # constructors and shapes may get any value here
         raise TranscriptError(f"not a state as it is kept: {str(error)[:200]}") from None
 
 
@@ -144,7 +144,7 @@ def _message(said: codec.Json, known: _Known) -> object:
 def _laid(array: Array) -> codec.Json:
     """The JSON value of an array with its memory layout, on which later rounding may depend.
 
-    Raises: InvalidArgument for one of other entries than numbers or objects, or with gaps.
+    Raises: InvalidArgument for entries that are no numbers or objects, or an array with gaps.
     """
     axes = [*range(array.ndim)]
     if not array.flags.c_contiguous:
@@ -249,7 +249,7 @@ def _made(kind: Any, parts: list[Any]) -> object:
         raise TranscriptError(
             f"{with_article(kind.__name__)} has {len(names)} parts, not {len(parts)}"
         )
-    return kind(**dict(zip(names, parts, strict=False)))  # a part that came later has its default
+    return kind(**dict(zip(names, parts, strict=False)))  # later fields have defaults
 
 
 def _fields(kind: Any) -> list[attrs.Attribute[Any]]:

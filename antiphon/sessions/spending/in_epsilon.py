@@ -1,9 +1,9 @@
-"""A budget as ε at a δ: the part that is promised, and the part that is spent.
+"""The budget of a session as ε at a δ: the part that is promised, and the part that is spent.
 
-An odometer bounds the privacy loss of every live composition until now. Which odometer it is
-depends on the composition and on δ only, never on what was said: the least of two that each hold
-with probability 1 - δ would hold with probability 1 - 2δ. So none is exchanged for another when it
-cannot read a claim; then there is none.
+An odometer bounds the privacy loss of every live composition until now. The choice of odometer
+depends on the composition and on δ only, never on the messages: the least of two bounds that each
+hold with probability 1 - δ holds with probability 1 - 2δ only. So an odometer that cannot read a
+claim is not replaced by another; then there is no reading.
 """
 
 import math
@@ -33,15 +33,16 @@ _SUMS: Final = Odometer(delta=1)
 
 
 def loss_until_now(found: Found, created: Sequence[Create], delta: Fraction) -> float | None:
-    """An odometer's reading at δ over all charges so far, rounded up; None: none applies.
+    """An odometer's reading at δ over all charges so far, rounded up; None: no odometer applies.
 
-    Behind a V[f] that lets creations differ there is none: which one was made may tell all.
+    Behind a V[f] that lets the two creations of a pair differ there is none: which of them was made
+    may reveal everything.
     """
     if found.unknown or not found.suitable or not all(map(has_asserted_claim, created)):
         return None
     try:
         read = _reading(found, created, delta)
-    except InvalidArgument:  # a claim that it cannot add up: a Rényi curve, which has no ρ
+    except InvalidArgument:  # it cannot add up this claim: a Rényi curve has no ρ
         return None
     if read is None:
         return None
@@ -58,8 +59,8 @@ def _reading(
             return _of_order(budget.order, created, delta, part)
         return _mixed(budget.after(created), delta, part, budget.near)
     if budget is not None and not isinstance(budget, Filter):
-        return None  # another's: what it adds up is not known
-    slack = delta / 2 if budget is None else delta - budget.limits[1]  # no more is ever charged
+        return None  # a user's filter: its sums have no known meaning
+    slack = delta / 2 if budget is None else delta - budget.limits[1]  # the most it charges
     if isinstance(budget, RenyiFilter):
         return _of_order(budget.order, created, delta, slack)
     if not _pure(found.guard):
@@ -101,10 +102,10 @@ def _pure(guard: Gatekeeper | None) -> bool:
     """Whether the verifier's f is sparse parallel composition with pure ε only: then a mechanism
     costs nothing until its first differing pair.
 
-    Until its first differing pair a mechanism answers alike in both worlds, so that the ratio of
-    its answers from then on is that of all of them, between e^-ε and e^ε whatever was before: from
-    there it is a post-processing of RR_{ε,0}, and may be charged only then. That is so of no
-    other measure: CM §5.2 (δ), docs/sparse.md (ρ).
+    Until then a mechanism answers alike in both worlds, so the likelihood ratio of its later
+    answers is that of all its answers, between e^-ε and e^ε given any past: from there it is a
+    post-processing of RR_{ε,0}, and may be charged only then. This holds for no other measure: CM
+    §5.2 (δ), docs/sparse.md (ρ).
     """
     f = None if guard is None else guard.f
     return type(f) is SparseParallel and not any(delta for _, delta in f.parameters)
@@ -113,7 +114,7 @@ def _pure(guard: Gatekeeper | None) -> bool:
 def _differing(guard: Gatekeeper | None) -> Distance | None:
     """The sums of ε over mechanisms that got a differing pair; None if they are unknown."""
     if guard is None or guard.state is None:
-        return None  # V[f] has halted, and which they were is not known any more
+        return None  # V[f] has halted, and its state with these mechanisms is gone
     state = _SUMS.initial_state
     for child in guard.state.children:
         if child.differed:
@@ -121,7 +122,7 @@ def _differing(guard: Gatekeeper | None) -> Distance | None:
     return state
 
 
-_TRUTH: Final = "so the status says of what was created until now; what comes will count then"
+_TRUTH: Final = "the status is about the creations so far; later ones count later"
 Figure: TypeAlias = Union[Guarantee, PrivacyCurve, NoGuarantee]
 """A guarantee or a privacy curve, which gives ε at δ, or the reason why there is none."""
 
@@ -140,7 +141,7 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
     total, spent = _epsilon(promise, delta), _epsilon(spending, delta)
     remaining = None
     if total is not None and spent is not None:
-        spent = min(spent, total)  # two bounds on one thing, when all is spent
+        spent = min(spent, total)  # when all is spent, total and spent bound the same
         if _of_all(found) and total < math.inf:
             remaining = down(Fraction(total) - Fraction(spent))
     missing = [each for each in (spending, promise) if isinstance(each, NoGuarantee)]
@@ -171,8 +172,8 @@ def promised(whole: Mechanism) -> Figure:
     """The guarantee that holds for the whole session, whatever messages may come, as ``guarantee``
     derives it.
 
-    So it is asked of the mechanism alone, and of the f of V[f] where that stands guard; nothing of
-    what was created until now is told to it, but that it asserts true claims (``_status``).
+    So it depends on the mechanism alone, and on f where a V[f] is in front; of the creations so far
+    it only assumes that their claims are true (``_status``).
     """
     f: Verification | None = None
     if isinstance(whole, AnyChain) and guarding(whole.links):
@@ -186,9 +187,10 @@ def _loss(
 ) -> float | None:
     """The odometer's reading at δ, capped by the promise of the whole where both hold at δ.
 
-    The lower of two bounds, each of which holds but for δ, holds but for 2δ: so a promise caps the
-    reading at the same δ if it holds at δ = 0, and of ConComp, where both are known in advance;
-    else each has half of δ, unless the odometer is a filter's, which is sharp at its promise.
+    The lower of two bounds, each of which fails with probability δ, may fail with probability 2δ.
+    So a promise caps the reading at the same δ only if it holds at δ = 0, or for a ConComp, where
+    both are known in advance. Otherwise each gets half of δ, unless the odometer belongs to a
+    filter and is sharp at its promise.
     """
     if isinstance(promise, NoGuarantee):
         return loss_until_now(found, created, delta)
@@ -214,7 +216,7 @@ def _spent(
         return _UNKNOWN
     if found.guard is not None and isinstance(found.guard.f, Paying):
         if found.guard.state is None:
-            return promise  # what V[f] had read is not known any more
+            return promise  # the state of V[f] is gone
         f = used(found.guard)
         return composed([]) if f is None else _guaranteed(found.composition, f, kinds)
     return _guaranteed(ConComp(created), None) if created else composed([])

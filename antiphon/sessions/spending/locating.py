@@ -1,4 +1,5 @@
-"""Finds a mechanism's composition, what stands on its left, and each created one's charge."""
+"""Finds the composition inside a mechanism, the parts on its left, and the charge of each created
+mechanism."""
 
 import enum
 from collections.abc import Iterator, Sequence
@@ -49,7 +50,7 @@ class Found:
     ours: bool
     """Whether all code that decides on charges and reports them is this library's own."""
     unknown: bool = False
-    """Whether a step failed in which a post-processor may have created unknown mechanisms."""
+    """Whether a step has failed in which a post-processor may have created unknown mechanisms."""
 
     @property
     def suitable(self) -> bool:
@@ -78,7 +79,7 @@ def find(whole: Mechanism, state: Any, *, failed: bool = False) -> Found:
     ``failed``: its last step failed, and the state is that from before it.
     """
     mechanism, guard, way = whole, None, Way.SINGLE
-    heard: list[object] = []  # who has a say in what is found
+    heard: list[object] = []  # all parts that decide what is found
     while not isinstance(mechanism, Concurrent):
         heard.append(mechanism)
         if isinstance(mechanism, AnyChain):

@@ -1,7 +1,7 @@
 """The values of ``session.budget``, a snapshot of the spending, and ``session.price``, a trial step
 that is discarded.
 
-A budget in words is a small table: what is spent is rounded up, what is left is rounded down.
+As text a budget is a small table: the spent part is rounded up, the remaining part down.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ _MOST: Final = 2.0**40
 def budget_of(mechanism: Mechanism, state: object, *, failed: bool = False) -> SessionBudget:
     """The budget of a session in this state. Raises: ProtocolError if there is no composition.
 
-    ``failed``: its last step failed, and the state is that from before it. Where a post-processor
-    decides what is created, all counts as spent then: what that step created is not known.
+    ``failed``: its last step failed, and the state is that from before it. If a post-processor
+    decides about creations, all counts as spent then, as the creations of that step are unknown.
     """
     return SessionBudget(find(mechanism, state, failed=failed))
 
@@ -52,19 +52,19 @@ def budget_of_record(
     """The budget of a session from its file, including the charge of a message in flight. None: it
     contains no composition.
 
-    A creation tosses no coin, so its step is made; what a post-processor creates on the way to a
-    coin is not known, and all counts as spent.
+    A creation draws no coin, so its step is made; if a post-processor may have created more before
+    a draw, that is unknown, and all counts as spent.
     """
     try:
         now = find(mechanism, state, failed=failed)
         for message in in_flight:
             try:
                 after, _ = mechanism.step(state, message, ReplayedCoins())
-            except ReplayMismatch:  # it tosses a coin: a question, or who knows
+            except ReplayMismatch:  # it draws a coin, so it is a query, or unknown
                 now = find(mechanism, state, failed=True)
-            except AntiphonError:  # refused: it will not happen
+            except AntiphonError:  # refused: the message will not happen
                 continue
-            except Exception:  # it will fail, and be answered by HALT
+            except Exception:  # the step will fail, and be answered by HALT
                 now = find(mechanism, state, failed=True)
             else:
                 now = find(mechanism, after)
@@ -77,8 +77,8 @@ def budget_of_record(
 class SessionBudget:
     """The budget of a session's composition: spent and remaining; see ``BudgetInSight``.
 
-    ``str`` is a table. Public, as refusals are: a function of what was created, and of which pairs
-    differed where V[f] stands; nothing of a mechanism's state is in it.
+    ``str`` is a table. Public, as refusals are: a function of the creations and, behind a V[f], of
+    which pairs differed; it shows nothing of a mechanism's state.
 
     >>> from antiphon import Create, ExtConComp
     >>> from antiphon.composition import BasicFilter
@@ -142,7 +142,7 @@ class SessionBudget:
         low, high = 0.0, 1.0
         while high < _MOST and self._fits(high):
             low, high = high, 2 * high
-        for _ in range(52):  # as many digits as a double has
+        for _ in range(52):  # to the precision of a double
             middle = (low + high) / 2
             low, high = (middle, high) if self._fits(middle) else (low, middle)
         return exact.fraction(low)
@@ -178,8 +178,8 @@ def price_of(whole: Mechanism, state: Any, create: object) -> Price:
     """The cost of a creation, found by a trial: the creation step, which tosses no coins, is made
     and then discarded.
 
-    Where a post-processor decides what is created, the creation is that of the composition inside.
-    Raises: what the step does: InvalidArgument for what cannot be created, or charged.
+    If a post-processor decides about creations, the price is that of a creation in the composition
+    inside. Raises: as the step: InvalidArgument for a mechanism that cannot be created, or charged.
     """
     if type(create) is not Create:
         raise InvalidArgument(

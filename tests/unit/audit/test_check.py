@@ -203,7 +203,7 @@ FAULTS = [
     (crashes, "crashes", "raised IndexError: list index out of range on 1, of its own space"),
     (refuses_late, "crashes", "raised InvalidArgument: too late on "),
     (refuses_late, "crashes", "after it had drawn coins"),
-    (not_column_safe, "columns", "answers otherwise than the plain steps"),
+    (not_column_safe, "columns", "answers differently from plain steps"),
     (columns_crash, "columns", "raise"),
     (too_bold, "claims", "tight 0.999999 over"),
     (too_bold_and_infinite, "claims", "an audit finds δ >="),
@@ -359,7 +359,7 @@ class NotColumnSafe(Faulty):
         (Crashes(), "crashes", "ZeroDivisionError: integer division or modulo by zero on (0, 0)"),
         (NotConsistent(), "consistency", "after an identical first one"),
         (Reopens(), "dead", "not what its steps say"),
-        (NotColumnSafe(), "columns", "otherwise"),
+        (NotColumnSafe(), "columns", "differently"),
     ],
 )
 def test_a_faulty_f_is_found(f, kind, what):

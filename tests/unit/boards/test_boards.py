@@ -94,7 +94,7 @@ class TestDefinition:
             ({"neighbours": "changed"}, "no such unit"),
             ({"per": "life"}, "window"),
             ({"every": "fortnight"}, "6 hours"),
-            ({"every": "0 days"}, "longer than nothing"),
+            ({"every": "0 days"}, "longer than 0"),
             ({"start": "soon"}, "start"),
             ({"start": "2026-01-01T00:00+01:00"}, "offset"),
             ({"zone": "Mars/Base"}, "zone"),

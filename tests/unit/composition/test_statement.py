@@ -23,7 +23,7 @@ def test_of_a_counter():
     assert said.of("How much")[0] == "ε = 1 and δ = 0, rounded up."
     assert "2.719 times" in said.of("How much")[1]
     assert any("Queries" in each for each in said.of("What is public"))
-    assert said.of("What is assumed")[0].startswith("Nothing but")
+    assert said.of("What is assumed")[0].startswith("Only that")
     assert any("Chan, Shi, Song 2011" in each for each in said.of("How it is known"))
 
 

@@ -157,7 +157,7 @@ def test_another_f_than_was_looked_at_is_the_users_word():
     assert PATTERN.claim.status is Status.PROVED
     assert other.claim.status is Status.ASSUMED
     found = conjecture(other, Fraction(1, 2), seed=1, starts=1, seconds=None)
-    assert "by another f' than they are asked by" in found.title
+    assert "by another f' than the composition's" in found.title
     assert "another" not in PATTERN.described(Fraction(0))
 
 

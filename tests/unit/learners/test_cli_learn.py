@@ -318,7 +318,7 @@ def test_losses_of_a_file_are_played_as_far_as_was_asked(printed, told, tmp_path
         (("--loss", "squared", "--set", "gap=1"), "--set is of games that are made"),
         (
             (),
-            "losses lie in [0, 1]: scale them by a bound that is no secret; of a file of data say",
+            "losses lie in [0, 1]: scale them by a public bound; of a file of data say",
         ),
     ],
 )

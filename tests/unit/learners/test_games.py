@@ -135,7 +135,7 @@ def test_a_table_of_what_a_game_tosses(game):
 
 
 def test_a_game_that_listens_has_no_table():
-    with pytest.raises(InvalidArgument, match="hang on what is shown"):
+    with pytest.raises(InvalidArgument, match="depend on the advice"):
         games.LossTable.tossed_by(games.BlameShown(rounds=4, experts=2), SampledCoins(1))
 
 

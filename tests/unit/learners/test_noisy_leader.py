@@ -318,7 +318,7 @@ def test_a_log_needs_sums_of_whole_numbers():
 
 @pytest.mark.parametrize(
     ("changed", "said"),
-    [({"rho": 50}, "costs ε = 100"), ({"sensitivity": Fraction(1, 1000)}, "near only")],
+    [({"rho": 50}, "costs ε = 100"), ({"sensitivity": Fraction(1, 1000)}, "near losses only")],
 )
 def test_a_counter_that_is_made_keeps_to_what_was_asked(changed, said):
     size = {"horizon": 4, "experts": 2, "epsilon": 1, "delta": 1e-6}

@@ -75,7 +75,7 @@ def test_in_plain_words(capsys, kind):
     assert "It does not pay" in out
     assert ("nothing is better than group privacy" in out) is (kind == "scaling")
     assert "does not fall with n" in out
-    assert "assumed: scikit-learn computes what it says" in out
+    assert "assumed: scikit-learn computes what it documents" in out
 
 
 @pytest.mark.parametrize(

@@ -28,10 +28,11 @@ _BELIEFS: Final = 20_000
 _SAMPLES: Final = 1000
 _CONFIDENCE: Final = 1 - 1e-9
 _DELTA: Final = 0.01
-"""The δ at which a claim is tested whose measure states no (ε, δ)."""
+"""The δ at which a claim is tested if its measure states no (ε, δ)."""
 ORDERS: Final = ("ada", "dada")
-"""The scripts tried: d is a pair that differs, a one that does not (a question if possible).
-Answers around d reveal it if their noise is equal; if f allows one d only, a second becomes a."""
+"""The scripts tried: d is a differing pair, a an identical one (a query if possible). Answers
+before and after d reveal it if they share their noise; if f allows one d only, a second d becomes
+a."""
 LONGEST: Final = 4
 Script: TypeAlias = tuple[Pair, ...]
 
@@ -51,7 +52,7 @@ def check(subject: Subject) -> Trial:
         raise NotApplicable("it claims nothing")
     reasons, tried = dict[str, None](), 0
     for number, claim in enumerate(mechanism.claims):
-        f: Any = claim.verification  # a user's claim may hold anything
+        f: Any = claim.verification  # a user's claim may have any fields
         if not isinstance(f, Verification):
             reasons["its f is no Verification"] = None
             continue

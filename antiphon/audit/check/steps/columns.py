@@ -1,5 +1,4 @@
-"""The check of populations (columns of replicas): they must answer as the plain steps do (law
-2)."""
+"""The check that a population (many replicas stepped at once) answers as plain steps do (law 2)."""
 
 from collections.abc import Iterator
 from typing import Any, Final, cast
@@ -23,8 +22,8 @@ _SCRIPTS: Final = 12
 
 
 def check(subject: Subject) -> Trial:
-    """Check that populations answer as plain steps do. Audits play populations, and would else
-    test another mechanism."""
+    """Check that populations answer as plain steps do. Audits play populations, so otherwise they
+    would test a different mechanism."""
     scripts, compared = subject.scripts[-_SCRIPTS:], 0
     for initial in subject.starts:
         for place, script in enumerate(scripts):
@@ -39,7 +38,7 @@ def check(subject: Subject) -> Trial:
 
 
 def finding(what: str, place: str) -> Finding:
-    """The finding that a part's columns answer otherwise than its steps."""
+    """The finding that a part answers columns (one number per replica) unlike plain numbers."""
     return Finding(
         "columns",
         what,
@@ -72,7 +71,7 @@ def disagreement(
     try:
         for answers, tape in replicas(population, initial):
             if not identical(_plain(mechanism, initial, script, tape), answers):
-                return "a population answers otherwise than the plain steps, on the same draws"
+                return "a population answers differently from plain steps, on the same draws"
     except AntiphonError as error:
         return f"a population's steps, or plain steps on its draws, raise {type(error).__name__}"
     except Exception as error:
@@ -112,7 +111,7 @@ def replicas(
                 tuple(_told(to_scalar(draw)) for tape in tapes for draw in tape),
             )
             if not lanes.numbered:
-                break  # they are all alike
+                break  # all replicas are alike
 
 
 def _told(draw: Draw) -> Draw:
@@ -125,5 +124,5 @@ def _told(draw: Draw) -> Draw:
 
 
 def _one(item: Any, lanes: Lanes) -> Any:
-    """The value for a single replica of ``item``, which may hold joined blocks of replicas."""
+    """The value of a single replica in ``item``, which may hold values of many replicas."""
     return item.choices[item.at(lanes)[0]] if type(item) is OneOf else item

@@ -1,6 +1,6 @@
 """Checks of the contracts of every part: on each step that it took, and on its spaces.
 
-A check is a function of the subject, and called as it is called in reports.
+Each check is a function of the subject; its name is the check's name in reports.
 """
 
 from collections.abc import Iterator
@@ -16,7 +16,7 @@ from antiphon.numbers.interning import fingerprint
 from antiphon.protocol import HALT, ReplayedCoins, Side, Space, identical, message_label
 
 _LISTED: Final = 2000
-"""The number of elements of a space that are looked at."""
+"""The number of elements of a space that a check tries."""
 CURE: Final = (
     "keep all that a step remembers in the state it returns, and draw all randomness from "
     "coins: nothing in self, globals, the clock or the order of a set"
@@ -27,14 +27,14 @@ _VALUES: Final = "use numbers, text, tuples, frozensets and frozen attrs classes
 def crashes(subject: Subject) -> Trial:
     """Find steps that raise, or that refuse a message only after they drew coins.
 
-    Live a crash is HALT: in silence, if nobody looks at ``session.failures``.
+    In live use a crash is answered by HALT, and shows only in ``session.failures``.
     """
     met = set[tuple[object, ...]]()
     for taken in subject.taken:
         error = taken.error
         if error is None or (key := (type(error), place(error), taken.refused)) in met:
             continue
-        met.add(key)  # each fault is shown with the first message at which it happened
+        met.add(key)  # each fault is reported with the first message that caused it
         if isinstance(error, PartError):
             what = f"{error}, on {_said(taken)}"
             yield subject.finding("crashes", what, "return a plain tuple of these")
@@ -81,7 +81,7 @@ def purity(subject: Subject) -> Trial:
 def randomness(subject: Subject) -> Trial:
     """Find steps that use randomness which does not come from the coins (law 9).
 
-    What is drawn elsewhere is in no recording, no enumeration and no privacy figure.
+    Draws from elsewhere are missing in recordings, enumerations and privacy figures.
     """
     for source in sorted(frozenset[str]().union(*(taken.used for taken in subject.taken))):
         cure = "draw from coins: coins.bernoulli(p), coins.discrete_laplace(scale), …"
@@ -92,11 +92,11 @@ def randomness(subject: Subject) -> Trial:
 def replay(subject: Subject) -> Trial:
     """Find steps that answer differently on the same state, message and coins (law 2).
 
-    Every step is repeated on its own tape, twice: what alternates may be as before in between.
+    Every step is repeated twice on its own tape: one that alternates agrees every second time.
     """
     for taken in chain.from_iterable(zip(subject.taken, subject.taken, strict=True)):
         if taken.changed or taken.result is None:
-            continue  # the other checks say so
+            continue  # other checks report this
         again = take(subject.player.step, taken.before, taken.inputs, ReplayedCoins(taken.tape))
         if again.result is None and isinstance(again.error, ReplayMismatch):
             yield subject.finding("replay", "a step asks for other coins when it is repeated", CURE)
@@ -110,7 +110,7 @@ def states(subject: Subject) -> Trial:
     """Find states that are not values: unhashable ones, or ones that are equal only if they are the
     same object.
 
-    The exact engine merges equal states, and a session hands old ones on.
+    The exact engine merges equal states, and a session keeps old ones.
     """
     for taken in subject.taken:
         if taken.changed or taken.result is None:
@@ -149,7 +149,7 @@ def unhashable(state: object, where: str) -> Finding:
 def answers(subject: Subject) -> Trial:
     """Find answers of a part that lie outside the space it declares.
 
-    Theorems about discrete answers, and the parts beside it, rely on the signature.
+    Theorems about discrete answers, and a chain's other parts, rely on the declared space.
     """
     named = set[str]()
     for taken in subject.taken:
@@ -182,7 +182,7 @@ def _space(subject: Subject, result: tuple[object, ...]) -> tuple[Space, str]:
 def alphabets(subject: Subject) -> Trial:
     """Find declared spaces whose ``contains`` and ``enumerate`` disagree.
 
-    The exact engine lists a space; sessions, chains and verifiers ask whether it contains.
+    The exact engine uses ``enumerate``; sessions, chains and verifiers use ``contains``.
     """
     signature, starts = subject.system.signature, subject.system.initial_states
     spaces = dict.fromkeys((signature.queries, signature.answers, signature.updates, starts))

@@ -1,9 +1,9 @@
 """Checks of a post-processor's declarations: about coins, queries, and its ``lifting``.
 
-The three properties of CM §6.1 that a lifting declares are tried on all runs, or samples of them.
-A counter answers any integer, so that most runs cannot be listed. They are sampled: the left says
-pairs that f allows, mostly pairs that differ; the right answers as the mechanism itself does, or
-something else of its answer space, or HALT.
+The three properties of CM §6.1 that a lifting declares are tested on all runs if these can be
+listed, else on random runs (a counter, for example, may answer any integer). There the left sends
+pairs that f allows, mostly differing ones; the right answers as the mechanism itself does, or with
+another element of its answer space, or HALT.
 """
 
 from collections.abc import Iterator
@@ -37,10 +37,10 @@ _LONGEST: Final = 6
 _DIFFER: Final = 0.75
 """The probability that a sampled pair from the left differs, if f allows one that does."""
 _OTHERWISE: Final = 0.4
-"""The probability that the right answers not as the mechanism does, but with any element of its
+"""The probability that the simulated mechanism answers with a random element of its answer
 space."""
 _HALTS: Final = 0.02
-"""The probability that the right answers HALT."""
+"""The probability that the simulated mechanism answers HALT."""
 _PAIR: Final = "differing pair"
 _STRANGE: Final = object()
 
@@ -54,7 +54,7 @@ def declarations(subject: Subject) -> Trial:
     assert isinstance(part, PostProcessor)
     said = forwarding(part)
     if said is None and not part.deterministic:
-        raise NotApplicable("it declares nothing of its queries and coins")
+        raise NotApplicable("it declares nothing about its queries and coins")
     for taken in subject.taken:
         if part.deterministic and taken.tape:
             yield subject.finding(
@@ -107,7 +107,7 @@ def _remembers(subject: Subject) -> bool:
 
 
 def _passed(step: Step, state: object, heard: Taken) -> list[object]:
-    """The messages that P sends after an answer, when each further question of P gets the same
+    """The messages that P sends after an answer, if each further query of P gets the same
     answer."""
     said: list[object] = []
     for _ in range(_HOPS):
@@ -151,7 +151,7 @@ def check(subject: Subject) -> Trial:
 
 
 def _said(found: lockstep.Violation) -> str:
-    """The messages that both runs heard since the last pair from the left, in words."""
+    """The messages that both runs received since the last pair from the left, in words."""
     both = list(zip(*found.runs, strict=True))
     last = max(place for place, ((side, _), _) in enumerate(both) if side is LEFT)
     return ", then ".join(
@@ -160,8 +160,8 @@ def _said(found: lockstep.Violation) -> str:
 
 
 def _runs(processor: PostProcessor, declared: Lifting, subject: Subject) -> Iterator[Heard]:
-    """Pairs of runs, as the messages that both hear: all of them if they can be listed, else a
-    sample."""
+    """Pairs of runs, given as the messages that both receive: all of them if they can be listed,
+    else a sample."""
     try:
         yield from lockstep.explored(
             processor, declared.outer, declared.inner, queries=subject.messages,
@@ -189,7 +189,7 @@ class _Run:
     messages: tuple[object, ...]
     drawn: np.random.Generator
     _right: Any = attrs.field(init=False)
-    """The state of the mechanism on the right, which hears the messages of the first run."""
+    """The state of the mechanism on the right, which receives the messages of the first run."""
     _coins: SampledCoins = attrs.field(init=False)
     _heard: list[tuple[Side, Pair]] = attrs.field(init=False, factory=list[tuple[Side, Pair]])
 
@@ -198,7 +198,7 @@ class _Run:
         self._coins = SampledCoins(int(self.drawn.integers(2**63)))
 
     def played(self) -> Iterator[Heard]:
-        """The pairs of messages that the two runs hear, until they are over or a property is
+        """The pairs of messages that the two runs receive, until they are over or a property is
         broken."""
         lock = lockstep.begin_lockstep(self.processor, self.declared.outer, self.declared.inner)
         while len(self._heard) < lockstep.DEEPEST and not lock.over:
@@ -230,7 +230,7 @@ class _Run:
         return first(*asked) or second(*asked)
 
     def _answered(self, lock: lockstep.Lockstep) -> Pair:
-        """The pair of answers from the right that the two runs hear next."""
+        """The pair of answers from the right that the two runs receive next."""
         assert lock.sent is not None
         message = lock.sent[0]
         try:
@@ -245,7 +245,7 @@ class _Run:
     def _any(self, space: Space, answer: object) -> object:
         """A known element of a space; ``answer`` itself where the space contains anything or
         lists nothing."""
-        if space.contains(_STRANGE):  # as that of a composition's answers, which holds everything
+        if space.contains(_STRANGE):  # such as a composition's
             return answer
         known = examples(space, self.drawn)
         return known[int(self.drawn.integers(len(known)))]
@@ -253,8 +253,8 @@ class _Run:
     def _after(
         self, lock: lockstep.Lockstep, side: Side, pair: Pair
     ) -> lockstep.Lockstep | lockstep.Broken | None:
-        """Both runs after they hear a pair; None if both refuse the pair, so that nothing has
-        happened."""
+        """The states of both runs after they receive a pair; None if both refuse it, so that
+        nothing has happened."""
         outer, inner = self.declared.outer, self.declared.inner
         try:
             after = lockstep.advance_lockstep(

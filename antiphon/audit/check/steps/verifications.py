@@ -46,8 +46,8 @@ class Read:
 def explored(
     f: Verification, messages: tuple[object, ...], first: tuple[Pair, ...] = ()
 ) -> Iterator[Read]:
-    """Every pair of the messages, read in every state that such pairs lead to, up to ``_MOST``
-    pairs."""
+    """The results of a verification function f on every pair of the messages, in every reachable
+    state, up to ``_MOST`` pairs."""
     start = f.initial_state
     for pair in first:
         start = read(f, start, pair.zero, pair.one)
@@ -86,7 +86,7 @@ def steps(f: Verification, messages: tuple[object, ...]) -> Trial:
         found = list(_step(f, each, here))
         yield from found
         if found:
-            break  # a faulty f need not lead anywhere
+            break  # a faulty f may have no further states
     return Tried(tried, _PAIR)
 
 
@@ -162,14 +162,14 @@ def dead(f: Verification, messages: tuple[object, ...]) -> Trial:
 def consistency(f: Verification, messages: tuple[object, ...]) -> Trial:
     """Check a declared ``first_pair_consistent`` (CM Def. 5.3), on which CM Thm 5.5 relies."""
     if not f.first_pair_consistent:
-        raise NotApplicable("it does not say that it is first-pair consistent")
+        raise NotApplicable("it does not declare that it is first-pair consistent")
     tried = 0
     for each in _after_an_identical_pair(f, messages):
         tried += not identical(each.pair.zero, each.pair.one)
         if each.differs:
             yield Finding(
                 "consistency",
-                "says that it is first-pair consistent, and allows a differing pair after an "
+                "declares that it is first-pair consistent, and allows a differing pair after an "
                 "identical first one",
                 source_place(f, "first_pair_consistent"),
                 "leave out first_pair_consistent, or refuse such pairs",
@@ -182,7 +182,7 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
     """Check a declared ``swap_symmetric``, which lets the exact engine solve only one of the two
     worlds."""
     if not swap_symmetric(f):
-        raise NotApplicable("it does not say that it is swap symmetric")
+        raise NotApplicable("it does not declare that it is swap symmetric")
     waiting = deque([(f.initial_state, f.initial_state)])
     start = _key(f.initial_state)
     seen, tried, differing = {(start, start)}, 0, 0
@@ -193,14 +193,14 @@ def swaps(f: Verification, messages: tuple[object, ...]) -> Trial:
             try:
                 after = read(f, state, zero, one), read(f, other, one, zero)
             except Exception:
-                continue  # ``steps`` says so
+                continue  # ``steps`` reports this
             refused = [type(each) is Refused for each in after]
             differing += not (all(refused) or identical(zero, one))
             if refused[0] is not refused[1]:
                 yield Finding(
                     "swaps",
-                    "says that it is swap symmetric, and refuses a sequence which it allows with "
-                    "the sides of every pair exchanged",
+                    "declares that it is swap symmetric, but refuses a sequence that it allows "
+                    "with the sides of every pair exchanged",
                     source_place(f, "swap_symmetric"),
                     "leave out swap_symmetric, of f or of its relation, or let both pass",
                 )
@@ -221,9 +221,9 @@ def _after_an_identical_pair(f: Verification, messages: tuple[object, ...]) -> I
 
 
 def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
-    """Check a declared ``@column_safe``: f must read columns as it reads numbers."""
+    """Check ``@column_safe``: f must decide on columns (one number per replica) as on numbers."""
     if not is_column_safe(f):
-        raise NotApplicable("it does not say that it is column safe")
+        raise NotApplicable("it does not declare that it is column safe")
     numbers = [each for each in messages if type(each) in (int, float)]
     for kind in (int, float):
         own = [each for each in numbers if type(each) is kind]
@@ -240,7 +240,7 @@ def column_safety(f: Verification, messages: tuple[object, ...]) -> Trial:
 @column_safe
 @attrs.frozen
 class _Asks(ContinualMechanism):
-    """Draws pairs of numbers wide enough to be columns, and asks whether f allows each pair."""
+    """An adversary that draws pairs of numbers, as columns, and tests whether f allows each."""
 
     f: Verification
     kind: type[float]

@@ -1,13 +1,14 @@
-"""Theorem G of docs/sparse.md in double precision: how far k-sparse composition exceeds Theorem S.
+"""Theorem G of docs/sparse.md in double precision: the excess of its δ over that of Theorem S
+(k-sparse composition).
 
 Of n created mechanisms C stand at Z, where the diagonals of the polygon cross, and
 
     δ = S + (1-S) X,   X = E[1-ρ_C],   ρ_c = θ^-c H_k(s; 0, 0, n-c, c) / y_k(s),
 
 S being the figure of Theorem S. ρ_0 = ρ_1 = 1, so X is of second order in δ. Equal parameters:
-H is computed by its recursion, for all s·E^j at once, up to some c = C; nothing but +, × and min of
-numbers >= 0 is used, so all errors are relative and add up; beyond, 1-ρ_C <= 1-ρ_c <= 1-q^(c-1) for
-q = 2/(E+1). Unequal ones: 0 <= X, and the *closed bound*.
+H is computed by its recursion, for all s·E^j at once, up to some c = C; only +, × and min of
+numbers >= 0 are used, so all errors are relative and add up; beyond, 1-ρ_C <= 1-ρ_c <= 1-q^(c-1)
+for q = 2/(E+1). Unequal ones: 0 <= X, and the *closed bound*.
 """
 
 from __future__ import annotations
@@ -48,8 +49,8 @@ class GeneralCurve(OfWorst, Searched):
     """The curve of Theorem G: any prefix-closed f', at most n created mechanisms, of which k may
     differ.
 
-    ``symmetric`` is the curve of Theorem S, which no figure is below; ``closed`` that of the
-    closed bound, which needs no recursion and which none is above.
+    ``symmetric`` is the curve of Theorem S, a lower bound of every figure; ``closed`` is the curve
+    of the closed bound, an upper bound that needs no recursion.
     """
 
     method = "k-sparse, n created"
@@ -74,7 +75,7 @@ class GeneralCurve(OfWorst, Searched):
     def _delta(self, epsilon: exact.ExactEpsilon) -> Interval[float]:
         ends = self.symmetric.delta_between(epsilon)
         if self.worst.composed.sum_at_most(epsilon):
-            return ends  # every loss is reached: what is left is who answered ⊤, as in Theorem S
+            return ends  # beyond the largest loss only a ⊤ counts, as in Theorem S
         x = self.excess.between(epsilon)
         most = min(x.upper, self.bound.most)
         if not most:
@@ -101,7 +102,7 @@ class GeneralCurve(OfWorst, Searched):
 
 @attrs.frozen
 class Corner:
-    """Constants of one mechanism with E = e^ε and δ < 1: p, its probability of standing at Z, and o
+    """Constants of one mechanism, E = e^ε and δ < 1: p, its probability of the point Z, and o
     = p(1-q).
 
     o = min{δ/(1-δ), tanh(ε/2)} and p = o coth(ε/2); at E = 1 it is Z = R, so p = 0.
@@ -133,7 +134,7 @@ class Corner:
 
     @property
     def share(self) -> tuple[Fraction, Fraction]:
-        """Rational bounds on p, the probability of standing at Z."""
+        """Rational bounds on p, the probability that a mechanism starts at the point Z."""
         if not self.epsilon:
             return Fraction(0), Fraction(0)
         low, high = (self.delta / (1 - self.delta) / each for each in reversed(self.tanh))
@@ -170,7 +171,8 @@ class Closed:
 
 
 def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A closed bound on X by pairs of mechanisms at Z: the sum Σ_i≠j o_i p_j, rounded up."""
+    """A closed bound on X by pairs of mechanisms at the point Z: the sum Σ_i≠j o_i p_j, rounded
+    up."""
     everyone = sum((n * corner.share[1] for corner, n in corners), Fraction(0))
     return up(
         sum((n * c.odds * max(everyone - c.share[0], Fraction(0)) for c, n in corners), Fraction(0))
@@ -178,7 +180,8 @@ def _pairs_of(corners: Sequence[tuple[Corner, int]]) -> float:
 
 
 def _revealed(corners: Sequence[tuple[Corner, int]]) -> float:
-    """A closed bound on X from ρ >= Πq_i over the mechanisms at Z: 1 - Π(1-o_i), rounded up."""
+    """A closed bound on X from ρ >= Πq_i over mechanisms at the point Z: 1 - Π(1-o_i), rounded
+    up."""
     odds = [(up(corner.odds), n) for corner, n in corners]
     if any(o >= 1 for o, _ in odds):
         return 1.0
@@ -299,8 +302,8 @@ class Recursion:
 
     @staticmethod
     def _at_r(true: Floats, false: Floats, others: int, inverse: float) -> Floats:
-        """The overlap after asking a mechanism at R, of which there are ``others`` - a - b; ∞ if
-        there is none."""
+        """The overlap H after a mechanism at the point R is asked (``others`` - a - b are there); ∞
+        if none is."""
         asked: Floats = (true + false) / (1 + inverse)
         size = asked.shape[0]
         if others <= 2 * (size - 1):
@@ -321,7 +324,7 @@ def _law(corner: Corner, n: int) -> tuple[Interval[Floats], float]:
         return Interval(certain, certain), 0.0
     if high == 1 or n * high > _LONGEST:
         raise Intractable("places of a binomial law", min(n, 1 << 62), _LONGEST)
-    swapped = high > Fraction(1, 2)  # then it is told from its other end
+    swapped = high > Fraction(1, 2)  # then count from the other end
     if swapped and n >= _LONGEST:
         raise Intractable("places of a binomial law", n, _LONGEST)
     ends = [each / (1 - each) for each in (low, high)]
@@ -353,9 +356,9 @@ def general(created: Created, symmetric: PrivacyCurve, worst: OptimalCurve) -> G
 def _excess(created: Created, bound: Closed) -> Excess:
     everyone = created.known and created.asks == created.number
     if not bound.most or created.asks == 1 or everyone:
-        return Closed(0.0)  # one may differ, or all may, as in CM Thm 4.12
+        return Closed(0.0)  # if k = 1 or k >= n, X = 0 as in CM Thm 4.12
     try:
         (only,) = created.kinds
         return Recursion(only, created.asks)
-    except (ValueError, Intractable):  # there are others, or it takes too long
+    except (ValueError, Intractable):  # unequal parameters, or the recursion takes too long
         return bound

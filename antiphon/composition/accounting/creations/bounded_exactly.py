@@ -3,8 +3,8 @@
 k-sparse parallel composition of n created mechanisms, without first-pair consistency. A
 mechanism that has not been asked a differing pair yet is a public martingale in a polygon with
 the vertices 0, A = (1, 1/E), B = (1/E, 1) and R = (1, 1), and Z is where its diagonals cross. H is
-the least overlap Σ min(P, sQ) that is left to reach, where of each class a mechanisms stand at A,
-b at B, r at R and c at Z.
+the least overlap Σ min(P, sQ) that is left to reach, where, of each class, a mechanisms are at A, b
+at B, r at R and c at Z.
 """
 
 import math
@@ -44,7 +44,8 @@ Start = tuple[Fraction, Fraction]
 class Potential:
     """The least overlap H_k(s; a, b, r, c) for classes with given E = e^ε; each value is cached.
 
-    ``starts``: of each class, the weights at R and Z of one that is created; the rest is at 0.
+    ``starts``: for each class, the weights at R and Z of a new mechanism; the rest of its weight is
+    at 0.
     """
 
     def __init__(self, growths: Sequence[Fraction], starts: Sequence[Start] = ()) -> None:
@@ -55,7 +56,7 @@ class Potential:
         """The least overlap Σ min(P, sQ) that an adversary can reach with ``asks`` first differing
         pairs.
 
-        ``free`` mechanisms, of whichever class, may still be created.
+        ``free`` mechanisms, of any classes, may still be created.
         """
         if not asks:
             return min(Fraction(1), s)
@@ -69,10 +70,10 @@ class Potential:
 
     def _choices(self, s: Fraction, asks: int, standing: Standing, free: int) -> Iterator[Fraction]:
         for i, (e, (a, b, r, c, slots)) in enumerate(zip(self._growths, standing, strict=True)):
-            if not slots:  # of this class nobody may differ any more, so it is all public
+            if not slots:  # no mechanism of this class may differ any more, so all is public
                 continue
 
-            def h(  # of one class in another place
+            def h(  # the same state with one class in another place
                 s: Fraction, asks: int, *place: int, i: int = i, free: int = free
             ) -> Fraction:
                 after = (*standing[:i], Places(*place), *standing[i + 1 :])
@@ -167,8 +168,8 @@ def exactly_sparse(
     """The curve of ``sparse`` for bounded creations, in Fractions, for small n; every ε is 0 or
     ``Log(q)``.
 
-    Attained (docs/sparse.md), also where the classes are unequal. Of unequal ones of which only the
-    number is known, the adversary decides on the way which to create; it gains from that.
+    The bound is attained (docs/sparse.md), also for unequal classes. If only the number of
+    creations is known, the adversary chooses adaptively which class to create, and gains by that.
     Raises: as ``sparse``; InvalidArgument for an irrational e^ε; Intractable past 2^15 values.
 
     >>> pair = exact.Log(2), Fraction(1, 4)

@@ -1,8 +1,8 @@
 """k-sparse parallel composition: the worst sub-multiset of k parameters.
 
-Of bounded creations in Rényi DP (docs/sparse.md),
-e^((α-1)D_α) <= Σ_{S, S pays} Π_{j∈S} (c_j - 1), c_j = e^((α-1)D_j), S over the sets of created
-mechanisms that the purse can pay for. If all n creations are alike: Σ_{i<=k} C(n,i) (c-1)^i.
+For bounded creations in Rényi DP (docs/sparse.md): e^((α-1)D_α) <= Σ_S Π_{j∈S} (c_j - 1), c_j =
+e^((α-1)D_j), S over the sets of created mechanisms whose parameters are a sub-multiset of the fixed
+ones (the *purse*). If all n creations are alike: Σ_{i<=k} C(n,i) (c-1)^i.
 """
 
 import math
@@ -112,17 +112,17 @@ def sparse(
       δ_i = 0 or first-pair consistency (CM Thm 5.2 and 5.5);
     * ``creations=n``: at most n, each with one of the given parameters; or a list of the (ε, δ)
       that are created, where that is known. Any δ_i, every prefix-closed f': Theorem G;
-    * ``symmetric`` besides: every f' allows what it allows with all sides exchanged, too:
-      Theorem S, 1 - Π(1-δ_i)(1-d) with d of the k largest ε_i and the product over all n.
+    * ``symmetric`` besides: every f' is unchanged if the sides of all pairs are exchanged: Theorem
+    S, 1 - Π(1-δ_i)(1-d) with d of the k largest ε_i and the product over all n.
 
     S and G are derived for this project (docs/sparse.md has the proofs), for discrete answers.
-    Equal parameters: both are attained; G is computed to some 1e-12 of its excess over S. Unequal
-    ones in a list: S is attained, and G is between S and the closed bound, ``.closed``, which are
-    apart by the second order in δ. Unequal ones of which only the number is known: all count
-    as having the largest δ. Intervals are certified in all cases.
+    Equal parameters: both are attained; G's excess over S is computed to about 1e-12. Unequal ones
+    in a list: S is attained, and G lies between S and the closed bound ``.closed``, whose
+    difference is of second order in δ. Unequal ones with only their number known: all count as
+    having the largest δ. Intervals are certified in all cases.
 
-    Raises: InvalidArgument for k or n < 1, what is created and not given, and, where creations are
-    bounded, a k of more than are given; of k and n the smaller counts. Others as ``optimal``.
+    If k > n, n counts. Raises: InvalidArgument for k or n < 1, for created parameters that are not
+    given, and, where creations are bounded, for k above the number given; else as ``optimal``.
 
     >>> given = [(0.1, 1e-6)] * 90 + [(0.5, 0)] * 10              # neither dominates the other
     >>> sparse(given, k=10).floor.upper                              # as if all were (0.5, 1e-6)
@@ -146,8 +146,8 @@ def sparse(
 def _bounded(made: Created, symmetric: bool) -> SparseCurve | GeneralCurve:
     """The curve of Theorem S for these creations or, if f' need not be symmetric, of Theorem G.
 
-    Where only their number is known, all have the largest δ, and the lower end is that of those who
-    differ having the largest ε, or δ, and all others the largest δ.
+    If only their number is known, all count as having the largest δ; the lower end assumes that the
+    differing ones have the largest ε, or the largest δ.
     """
     may = Counter({(kind.epsilon, kind.delta): min(kind.slots, kind.count) for kind in made.kinds})
     chosen = _largest(may, made.asks, _by_epsilon, _by_delta)
@@ -207,10 +207,10 @@ class SparseDivergence:
     """A bound on the Rényi divergence D_α of k-sparse composition of n creations, as a function of
     α.
 
-    Of an unequal purse with k_i slots of kind i the adversary decides the kinds of the n on the
-    way. Both bounds hold, and the least is taken: that n of *every* kind were there from the
-    start, Π_i Σ_{s<=k_i} C(n,s) (c_i-1)^s; and that all n are of the worst kind.
-    Raises: InvalidArgument for n < 1.
+    With k_i fixed parameters of kind i, the adversary chooses the kinds of the n mechanisms
+    adaptively. The least of two bounds is taken: that n of *every* kind exist from the start, Π_i
+    Σ_{s<=k_i} C(n,s) (c_i-1)^s; and that all n are of the worst kind. Raises: InvalidArgument for n
+    < 1.
 
     >>> from antiphon.protocol import ZeroConcentrated
     >>> one = SparseDivergence((ZeroConcentrated(0.5),), 1)
@@ -249,12 +249,12 @@ def log_elementary(size: float, n: int, k: int) -> float:
     step = size if size > _LARGE else math.log(math.expm1(size))
     counts, places, spread = _logs_of_binomials(n, k)
     terms = places * step + counts
-    # each of them is off by no more than this
+    # a bound on the error of each logarithm
     error = SLACK * (k * (abs(step) + 1) + spread * k)
     highest = float(terms.max())
     if highest + error < _LARGE:
         return min(math.log1p(float(np.exp(terms + error).sum()) * (1 + SLACK)), all_differ)
-    rest = float(np.exp(terms - highest).sum())  # 1, the term of s = 0, is not felt beside it
+    rest = float(np.exp(terms - highest).sum())  # the term 1 of s = 0 is negligible beside it
     return min((highest + math.log(rest)) * (1 + SLACK) + error, all_differ)
 
 

@@ -62,8 +62,8 @@ class LossLaw(ABC):
     """The law of a sum of independent privacy losses L = ln dP/dQ under P, given that L is finite.
 
     For s = c + iθ, c > 0, and M(s) = E[e^(sL)], the *characteristic* Φ(θ) = M(c+iθ)/M(c) is that
-    of L tilted by e^(cL), so |Φ| <= 1. Frequencies are doubles that may be relatively four units
-    off what the contour means by them: errors say so.
+    of L tilted by e^(cL), so |Φ| <= 1. Frequencies are doubles with a relative error of up to four
+    units against the contour's exact ones; the error bounds include this.
     """
 
     @property
@@ -79,7 +79,7 @@ class LossLaw(ABC):
     @property
     @abstractmethod
     def size(self) -> int:
-        """The number of factors of Φ."""
+        """The number of factors of the characteristic function Φ, one for each independent loss."""
 
     @abstractmethod
     def log_moment(self, order: float) -> Moment:
@@ -95,9 +95,10 @@ class LossLaw(ABC):
 
     @abstractmethod
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
-        """A bound on ln |Φ| over each range of frequencies from ``low`` to ``high``.
+        """A bound on ln |Φ| (Φ: the tilted law's characteristic function) over each range of
+        frequencies from ``low`` to ``high``.
 
-        Nothing is gained where it falls below ``enough`` further.
+        A bound below ``enough`` need not be made tighter.
         """
 
 
@@ -118,10 +119,10 @@ class GroupedLosses(LossLaw):
 
 
 def powers(factors: Complexes, wrong: Floats, counts: Floats) -> Logs:
-    """The logarithm ln Π φ_i^n_i for rows φ_i, each within ``wrong`` <= 1 of the truth.
+    """The logarithm ln Π φ_i^n_i for rows φ_i, each within ``wrong`` <= 1 of its true value.
 
-    A factor smaller than its error is taken to be as large: the truth is then within twice that,
-    and always |true/taken - 1| <= 2·wrong/|taken|. Rows are added one by one.
+    A factor smaller than its error is replaced by that error: the true factor is then within twice
+    of it, and always |true/taken - 1| <= 2·wrong/|taken|. Rows are added one by one.
     """
     modulus = np.maximum(np.abs(factors), wrong)
     logs = np.log(modulus) + 1j * np.angle(factors)

@@ -43,7 +43,7 @@ class Strong(NamedTuple):
     """The values 1/cosh²(aε), by which the factors decay."""
     square: float
     fourth: float
-    """The sum Σ n ε⁴/cosh²(aε); ``square`` is the same with ε²."""
+    """The sum Σ n ε⁴/cosh²(aε) of the decay's second term; ``square``: Σ n ε²/cosh²(aε)."""
     factors: list[tuple[float, float, int]]
     """The triples (ε, tanh(aε), number)."""
 
@@ -225,7 +225,7 @@ class Responses(loss.GroupedLosses):
         angles = np.pi * np.arange(last // 2 + 1) / last
         half = reach * np.cos(angles)
         half[-1] = 0.0
-        logs = self._directly(order, half)  # the factors are near 1: no phase has gone round
+        logs = self._directly(order, half)  # the factors are near 1, so no phase wraps around
         mean = self.guide(order)[0]
         values = logs.value - 1j * mean * half
         values = np.concatenate([values, np.conj(values[-2::-1])])
@@ -246,7 +246,7 @@ class Responses(loss.GroupedLosses):
     def ceiling(self, order: float, low: Floats, high: Floats, enough: Enough = None) -> Floats:
         """A bound on ln |Φ| over ranges: near 0 by sin²x >= x² - x⁴/3, elsewhere factor by factor.
 
-        No more factors are looked at for a range that is below ``enough`` by those before.
+        A range stops taking factors once its bound is below ``enough``.
         """
         strong = self._strong(order)
         ends = [-0.5 * t**2 * (strong.square - t**2 * strong.fourth / 3) for t in (low, high)]
@@ -285,13 +285,13 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
     """A bound on Σ n ln |φ| over ranges away from 0, factor by factor, with |sin| at its least in
     each range.
 
-    None are looked at for ranges that are too long to say anything about.
+    Ranges that are too long for a useful bound are skipped.
     """
     middle, half, total = (low + high) / 2, (high - low) / 2, np.zeros(len(low))
     start, size = 0, _FIRST
     stay = np.flatnonzero(
         half * np.min(strong.epsilons[:size]) < _SHORT
-    )  # of longer ones hardly any
+    )  # longer ranges gain hardly anything
     while start < len(strong.epsilons) and len(stay):
         part = slice(start, start + size)
         e, counts = strong.epsilons[part], strong.counts[part, None]
@@ -304,7 +304,7 @@ def _far(strong: Strong, low: Floats, high: Floats, enough: Floats) -> Floats:
         np.maximum(squared, 0.0, out=squared)
         squared *= squared
         squared *= -strong.decay[part, None] * (1 - 1e-12)
-        squared += 1 + loss.SLACK  # which is more than each product below loses
+        squared += 1 + loss.SLACK  # more than the rounding of each product below
         if np.any(counts > 1):
             squared **= counts
         product = np.minimum(np.maximum(np.prod(squared, axis=0), 1e-300), 1.0)

@@ -30,7 +30,7 @@ def pair_multiset(pairs: Pairs, times: int = 1) -> pairs_curve.Counted:
     """The multiset of dominating pairs; a measure, or a mechanism through its claims, is turned
     into a pair.
 
-    Raises: InvalidArgument for none, or for what no pair of ours dominates.
+    Raises: InvalidArgument for an empty list, or an object that no pair of this library dominates.
     """
     exact.whole(times, "times")
     if isinstance(pairs, pairs_curve.LossPair):
@@ -62,7 +62,7 @@ def _as_pair(given: Any) -> Any:
     measures: list[kinds.Measure]
     if isinstance(given, ContinualMechanism):
         measures = [each.measure for each in given.claims if each.status is not Status.REFUTED]
-        measures.sort(key=lambda each: not isinstance(each, kinds.Dominated))  # a pair says most
+        measures.sort(key=lambda each: not isinstance(each, kinds.Dominated))  # pairs first
     elif isinstance(given, kinds.MEASURES):
         measures = [given]
     else:
@@ -96,13 +96,13 @@ def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve
     """The tight privacy curve of a composition of mechanisms dominated by these pairs, fixed in
     advance.
 
-    ``times`` repeats the list. Losses on one lattice (discrete Gaussians of commensurable σ²,
-    equal responses) and rational atoms are relatively 1e-9 sure or better; for any others
-    ``width`` is aimed at, of ε in nats and of δ relatively (see ``line``), and missed where
-    the law itself has atoms. Both ends are always certified; their ``.width`` says all.
+    ``times`` repeats the list. For losses on one lattice (discrete Gaussians of commensurable σ²,
+    equal responses) and rational atoms, intervals have relative width 1e-9 or less; for others
+    about ``width``, in nats of ε and relative to δ (see ``fourier_inversion``), more where the law
+    has atoms. Both ends are always certified; ``.width`` is their distance.
 
-    Raises: InvalidArgument for no pairs, or what is none of ours; Intractable, with the cure,
-    for a ``width`` that takes too long.
+    Raises: InvalidArgument for an empty list, or an object that is no pair of this library;
+    Intractable, with the cure, for a ``width`` that takes too long.
 
     >>> curve = compose([noise.DiscreteGaussianPair(10)], times=1000)
     >>> f"{curve.delta_at(5):.9f}"  # .383835801507776
@@ -116,9 +116,10 @@ def compose(pairs: Pairs, *, times: int = 1, width: float = 1e-6) -> pairs_curve
 def divergence(pairs: Pairs, order: float, *, times: int = 1) -> float:
     """The Rényi divergence D_α(P‖Q) of a product of pairs, order >= 1, in nats, rounded up.
 
-    It bounds that of the views in both orders of worlds, as it is an integral over s of the
-    sup_T P(T) - sQ(T) (Sason and Verdú 2016). Infinite where a loss may be; at order 1 that of
-    an order slightly above. Raises: InvalidArgument as ``compose``, or for an order below 1.
+    It bounds the Rényi divergence of the views in both orders of worlds, as it is an integral over
+    s of sup_T P(T) - sQ(T) (Sason and Verdú 2016). It is infinite if a loss may be infinite; at
+    order 1, the value at an order slightly above. Raises: InvalidArgument as ``compose``, or for an
+    order below 1.
 
     >>> round(divergence([noise.GaussianPair(1)], 2), 9)
     1.0
@@ -145,9 +146,8 @@ _DIGITS = 60
 def dominating_pair(measure: kinds.Measure) -> pairs_curve.LossPair | None:
     """A pair of this library that dominates every mechanism with the measure; None if none does.
 
-    (ε, δ): RR_{ε,δ} (CM Thm 2.5). η-BR and μ-GDP: by definition. Rényi divergences bound no
-    trade-off function from which they come back, so zCDP and RDP have none. An η or a μ past what
-    is accounted for has none either.
+    (ε, δ): RR_{ε,δ} (CM Thm 2.5). η-BR and μ-GDP: by definition. No pair is known that dominates
+    zCDP or RDP and loses nothing. An η or a μ past 10^9 has none either.
 
     >>> dominating_pair(kinds.GaussianDP(2)), dominating_pair(kinds.BoundedRange(1))
     (GaussianPair(mu=2), BoundedRangePair(eta=1))

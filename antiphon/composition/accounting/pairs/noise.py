@@ -40,9 +40,8 @@ class DiscreteGaussianPair(FiniteLosses):
 
     A smaller shift d is dominated: the mass p is log-concave, so that p(x)/p(x-d) falls in x and
     the best event for s is T = {x <= t}. P(T) - s·Q_d(T) = F(t) - s·F(t-d) grows with d. The pair
-    of -shift is the mirror image, so both orders of worlds are dominated.
-    Canonne, Kamath and Steinke 2020, Thm 7. Raises: InvalidArgument for sigma <= 0, or a shift
-    that is no int >= 1.
+    of -shift is the mirror image, so both orders of worlds are dominated. Canonne, Kamath and
+    Steinke 2020, Thm 7. Raises: InvalidArgument for sigma <= 0, or a shift that is no int >= 1.
     """
 
     sigma: Fraction = attrs.field(converter=named.positive)
@@ -91,7 +90,7 @@ class DiscreteLaplacePair(FiniteLosses):
 class GaussianPair(FiniteLosses):
     """The Gaussian pair N(0, 1) against N(mu, 1), which defines μ-Gaussian differential privacy.
 
-    Composed, they are one with √Σμ², δ(ε) = Φ(-ε/μ+μ/2) - e^ε Φ(-ε/μ-μ/2).
+    A composition of such pairs is one with √Σμ², δ(ε) = Φ(-ε/μ+μ/2) - e^ε Φ(-ε/μ-μ/2).
     Dong, Roth and Su 2022, Def. 2.6, Cor. 3.3. Raises: InvalidArgument for mu <= 0.
     """
 
@@ -139,11 +138,10 @@ class BoundedRangePair(FiniteLosses):
     """The dominating pair of one use of an η-bounded-range mechanism, for all ε together.
 
     δ(ε) = (1-e^((ε-η)/2))²/(1-e^(-η)) for |ε| <= η; 0 above, 1-e^ε below. As P has the density
-    δ'' - δ' at a loss of ε, that is e^((ε-η)/2)/(2(1-e^(-η))), without atoms. It dominates
-    every η-bounded-range mechanism, so that products of it dominate adaptive compositions of
-    them; those can lose less (theory §4: for many uses η²/8-zCDP is the sharper). One use:
-    Dong, Durfee and Rogers 2020, Lemma 3.2 at t = (ε+η)/2.
-    Raises: InvalidArgument for eta <= 0.
+    δ'' - δ' at a loss of ε, that is e^((ε-η)/2)/(2(1-e^(-η))), without atoms. It dominates every
+    η-bounded-range mechanism, so its products dominate their adaptive compositions; the bound is
+    not tight for many uses, where η²/8-zCDP is sharper (theory §4). Source for one use: Dong,
+    Durfee and Rogers 2020, Lemma 3.2 at t = (ε+η)/2. Raises: InvalidArgument for eta <= 0.
     """
 
     eta: Fraction = attrs.field(converter=named.positive, validator=_sized)

@@ -48,8 +48,8 @@ Points: TypeAlias = tuple[tuple[Fraction, Fraction], ...]
 
 @attrs.frozen(eq=False)
 class Exactly:
-    """H of finitely many points, exactly: H = Σ (p - e^ε q)₊ / Σ p over the sorted points with
-    p, q > 0."""
+    """The hockey-stick divergence H of finitely many points, exactly: H = Σ (p - e^ε q)₊ / Σ p over
+    the sorted points with p, q > 0."""
 
     points: Points
     total: Fraction
@@ -71,7 +71,8 @@ class Exactly:
 
 @attrs.frozen(eq=False)
 class Once:
-    """H of one bounded-range mechanism: (1 - e^((ε-η)/2))²/(1 - e^(-η)) for 0 <= ε < η."""
+    """The hockey-stick divergence H of one bounded-range mechanism: (1 - e^((ε-η)/2))²/(1 - e^(-η))
+    for 0 <= ε < η."""
 
     eta: Fraction
 
@@ -90,7 +91,8 @@ def _exp(value: Fraction) -> Decimal:
 
 @attrs.frozen(eq=False)
 class Gaussians:
-    """H of Gaussian mechanisms, Σμ_i² = μ²: H = Φ(-x) - e^ε Φ(-y), x = ε/μ - μ/2, y = ε/μ + μ/2.
+    """The hockey-stick divergence H of Gaussian mechanisms, Σμ_i² = μ²: H = Φ(-x) - e^ε Φ(-y), x =
+    ε/μ - μ/2, y = ε/μ + μ/2.
 
     As e^ε φ(y) = φ(x), it is φ(x)(R(x) - R(y)) with Mills' ratio R(t) = Φ(-t)/φ(t). For
     μ >= 10^-9 that difference costs at most twelve of fifty digits. Dong, Roth, Su 2022, Cor. 2.13.
@@ -99,7 +101,7 @@ class Gaussians:
     variance: Fraction
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
-        """Bounds on H(at) to double precision."""
+        """Bounds on the hockey-stick divergence H(at) to double precision."""
         with localcontext(_LONG):
             mu, epsilon = decimal(self.variance).sqrt(), decimal(exact.bracket(at, 70)[0])
             x, y = epsilon / mu - mu / 2, epsilon / mu + mu / 2
@@ -156,7 +158,7 @@ class PairsCurve(TheoremCurve, Searched):
     """The tight curve of a product of pairs: δ = 1 - Π(1-r_i)(1-H(ε)), r_i the mass of infinite
     loss.
 
-    r_i is the probability of an infinite loss, and H that of ``line`` for the others.
+    H is the hockey-stick divergence of the finite losses (``fourier_inversion``).
     """
 
     method = "pairs"
@@ -283,8 +285,8 @@ class LossPair(DominatingPair):
     """A dominating pair (P, Q) that ``compose`` can account for, by the law of ln dP/dQ.
 
     Mechanisms fixed in advance are dominated together by the product pair (Zhu, Dong and Wang
-    2022, Thm 10), concurrently as well (Vadhan and Zhang 2023). Both orders of worlds are
-    dominated by (P, Q), so that no pair is asked about (Q, P).
+    2022, Thm 10), concurrently as well (Vadhan and Zhang 2023). Both orders of worlds are dominated
+    by (P, Q), so (Q, P) is never needed.
     """
 
     __slots__ = ()
@@ -298,7 +300,7 @@ class LossPair(DominatingPair):
     def losses(self, count: int) -> LossLaw:
         """The law of the sum of ``count`` losses ln dP/dQ under P, given that it is finite.
 
-        Asked for only where ``infinite`` is less than one.
+        Called only where ``infinite`` is less than one.
         """
 
     @property

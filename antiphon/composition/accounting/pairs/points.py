@@ -54,9 +54,9 @@ class FinitePair(LossPair):
     """A pair of laws on finitely many points: ``zero`` has their probabilities under P, ``one``
     under Q.
 
-    Where Q has none the loss is infinite. The claim is that both orders of worlds are dominated
-    by (P, Q); nothing here sees to it. Raises: InvalidArgument for probabilities outside [0, 1],
-    laws of unequal lengths, or one that does not sum to one exactly.
+    Where Q is 0 the loss is infinite. The caller asserts that (P, Q) dominates the mechanism in
+    both orders of worlds; this is not checked. Raises: InvalidArgument for probabilities outside
+    [0, 1], laws of unequal lengths, or one that does not sum to one exactly.
 
     >>> FinitePair((0.75, 0.25), (0.25, 0.75)).zero
     (Fraction(3, 4), Fraction(1, 4))
@@ -94,8 +94,8 @@ class MixturePair(LossPair):
     """A mixture of ``pairs`` with probabilities ``weights``, where the choice is visible to the
     adversary.
 
-    Raises: InvalidArgument for weights that do not sum to one, as many pairs as weights being
-    given, or anything that is no pair of this library.
+    Raises: InvalidArgument for weights that do not sum to one, unequal numbers of weights and
+    pairs, or a pair that is not of this library.
     """
 
     weights: tuple[Fraction, ...] = attrs.field(converter=_law)
@@ -135,8 +135,8 @@ class MixturePair(LossPair):
 
 
 def reveal(probability: float | Fraction, pair: LossPair) -> MixturePair:
-    """A pair that reveals all with a given probability and is ``pair`` otherwise, as (ε, δ) does
-    with probability δ.
+    """The pair that reveals the bit with a given probability and is ``pair`` otherwise, as (ε, δ)
+    does with probability δ.
 
     >>> reveal(0.1, FinitePair((0.75, 0.25), (0.25, 0.75))).infinite
     Fraction(1, 10)

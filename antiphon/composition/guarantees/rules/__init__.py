@@ -1,8 +1,8 @@
 """The rules, one file for each family of theorems: premises, where each is proved, and the
 resulting curve.
 
-Every file below this folder is read when the library is, and fills rows of the table with
-``@rule``: a theorem is added by adding its file.
+Every file in this folder is imported with the library, and adds rows to the table by ``@rule``: a
+theorem is added by adding its file.
 """
 
 from importlib import import_module

@@ -1,8 +1,8 @@
 """Parameters chosen adaptively, within a privacy filter (Haney et al. 2023).
 
-All that is created is charged to the filter, whoever chooses the parameters, and f is suitable
-(CM Def. 4.4). A mechanism whose f' died while its pairs were identical never gets a differing
-pair, so it costs nothing more. Figure: that of the filter's limits.
+Every creation is charged to the filter, and f is suitable (CM Def. 4.4). A mechanism whose f'
+refused a pair while all its pairs were identical never gets a differing pair, so it costs nothing
+more. Figure: that of the filter's limits.
 """
 
 from types import NoneType
@@ -48,7 +48,7 @@ def adaptive(system: ExtConComp, f: AdaptiveParameters, inquiry: Inquiry) -> Ans
     if not isinstance(budget, Filter):
         has = "there is none" if budget is None else f"{message_label(budget)} is none"
         raise NoGuarantee(
-            THEOREM, "a privacy filter, as the parameters are the adversary's to choose", has,
+            THEOREM, "a privacy filter, as the adversary chooses the parameters", has,
             "build ExtConComp(budget=WhitehouseFilter(epsilon=…, delta=…)), or fix the parameters "
             "in advance: fixed_parameters, sparse_parallel (CM Thms 4.12, 5.2, 5.5)",
         )  # fmt: skip
@@ -83,7 +83,7 @@ def _measures(budget: Filter) -> tuple[Measure, ...]:
     """The measures promised besides (ε, δ): ρ-zCDP for a filter of ρ alone (Whitehouse et al. 2023,
     Thm 1).
 
-    With no δ to spend nothing is left out that the supermartingale of ``RhoFilter`` does not see.
+    With δ = 0 there is no exceptional event outside the supermartingale of ``RhoFilter``.
     """
     if type(budget) is concentrated.ConcentratedFilter and not budget.delta:
         return (ZeroConcentrated(budget.rho),)

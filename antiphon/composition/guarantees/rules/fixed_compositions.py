@@ -1,24 +1,24 @@
 """Rules for concurrent compositions fixed in advance: of given mechanisms, or of given parameters.
 
 *Fixed mechanisms*, CM Thm 4.10: the composition of k of them is as private as Comp[RR…]. Where they
-claim other measures, Rényi divergences of every order add up besides, and dominating pairs multiply
-(f-DP; Lyu 2022; Vadhan and Zhang 2023): all count that a mechanism claims as surely, and w.r.t. the
-same f', as what its creation asserts, for this very f' is enforced. An (ε, δ) then counts as
-RR_{ε,0}, but for an event of probability δ that does not depend on b (CM Lemma 4.6). Figure: the
-least of the tight curve of Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}], if every one has an (ε, δ), and of
-those of the other measures.
+claim other measures, Rényi divergences of every order add up, and dominating pairs multiply (f-DP;
+Lyu 2022; Vadhan and Zhang 2023): all claims of a mechanism count that are as certain, and w.r.t.
+the same f', as its creation's, since this f' is enforced. An (ε, δ) then counts as RR_{ε,0}, except
+for an event of probability δ that does not depend on b (CM Lemma 4.6). Figure: the least of the
+curves of the other measures and, if every mechanism has an (ε, δ), of the tight curve of
+Comp[RR_{ε₁,δ₁}, …, RR_{ε_k,δ_k}].
 
-*Chosen adaptively*, what each of them asserts fixed in advance. (ε, δ): CM Thm 4.12. Figure:
-Comp[RR…] of the fixed parameters. In each other measure they add up: divergences of every order do,
-since given the transcript the mechanisms are independent, so that the moment Σ P^α Q^(1-α) is at
-most the product of W_j(h_j), the most that mechanism j can still reach on f'_j-valid pairs after
-h_j, and of e^((α-1)D_i) for what the purse still holds; a query or a creation never raises it (Lyu
-2022). Σρ is that; Σμ² is concurrent f-DP (Vadhan and Zhang 2023). Figure: that of the sum. η-BR
-counts as η-DP too (CM Thm 4.12), and the least is taken.
+*Chosen adaptively*, with the asserted parameters fixed in advance. (ε, δ): CM Thm 4.12. Figure:
+Comp[RR…] of the fixed parameters. In each other measure the amounts add up: divergences of every
+order do, since given the transcript the mechanisms are independent, so that the moment Σ P^α
+Q^(1-α) is at most the product of W_j(h_j), the largest value that mechanism j can still reach on
+f'_j-valid pairs after h_j, and of e^((α-1)D_i) over the unused fixed amounts; a query or a creation
+never raises it (Lyu 2022). Σρ follows; Σμ² is concurrent f-DP (Vadhan and Zhang 2023). Figure: that
+of the sum. η-BR counts as η-DP, too (CM Thm 4.12), and the least is taken.
 
-*Fewer messages*, an f that bounds those of another, bounded(f, n): the figure is that of f. For an
-ExtConComp no more than n/2 mechanisms are created and asked, and what is never asked costs nothing.
-Of an f that no theorem speaks of the last rule says what would have an answer.
+*Fewer messages*, an f that bounds those of another, bounded(f, n): the figure is that of f. In an
+ExtConComp at most n/2 mechanisms are then created and asked, and a mechanism that is never asked
+costs nothing. For an f without a theorem the last rule names those that have one.
 """
 
 from __future__ import annotations
@@ -110,8 +110,8 @@ def _statement(parameters: Sequence[Parameters], others: bool) -> str:
 
 
 def its_own(system: ConComp, f: Verification | None) -> validity.EachValid:
-    """The verification function f that a ConComp has by itself. Raises: NoGuarantee if another
-    was given."""
+    """The verification function of a ConComp that follows from its mechanisms. Raises: NoGuarantee
+    if another was given."""
     own = validity.each_valid(system)
     if f is not None and not identical(f, own):
         raise NoGuarantee(
@@ -186,7 +186,7 @@ def of_fixed(system: ConComp, f: Bounded, inquiry: Inquiry) -> Steps:
 def of_created(system: ExtConComp, f: Bounded, inquiry: Inquiry) -> Steps:
     """The guarantee of an ExtConComp w.r.t. an f with a bounded number of messages, which bounds
     creations, too."""
-    most = f.pairs // 2  # what is never asked costs nothing
+    most = f.pairs // 2  # a mechanism that is never asked costs nothing
     if inquiry.max_creations is None or most <= inquiry.max_creations:
         inquiry = attrs.evolve(inquiry, max_creations=most, bounded=True)
     return _fewer(f, inquiry)

@@ -48,10 +48,11 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     """The guarantee of P ∘* M by CM Thm 6.1: M is private w.r.t. f', and P has the three properties
     from f to f'.
 
-    f' is P's own word (``lifting``), or the ``inner`` that the caller gave. The properties
-    are explored where P has finitely many runs; else they are proved or assumed as P says. P's word
-    is about its own f: asked about a wider one, the answer is w.r.t. P's (see ``derive``).
-    Raises: NoGuarantee without an f', or with the two runs that break a property.
+    f' is declared by P (``lifting``), or given by the caller (``inner``). The properties are
+    checked by exploring all runs of P where these are finitely many; else P's declaration says
+    whether they are proved or assumed. If the f asked about is wider than the declared one, the
+    answer is w.r.t. the declared (see ``derive``). Raises: NoGuarantee without an f', or with the
+    two runs that break a property.
     """
     links, mechanism = system.links, system.mechanism
     processor = links[0] if len(links) == 1 else Links(links)
@@ -75,7 +76,7 @@ def lifted(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
     return inside.carried(
         THEOREM,
         lambda: (
-            f"{_name(processor)} turns f-valid pairs into f'-valid ones, and tells nothing else"
+            f"{_name(processor)} turns f-valid pairs into f'-valid ones, and reveals nothing else"
         ),
         (_single(processor), premise, *(() if created is None else _answering(created))),
         outer,
@@ -132,8 +133,8 @@ class AllCreated(NamedTuple):
 
     made: tuple[Create, ...]
     within: tuple[Create, ...]
-    """The creations inside compositions made by P. Their claims concern those compositions;
-    their answers, P."""
+    """The creations inside compositions made by P: their claims matter to those compositions, their
+    answers to P."""
 
 
 Explored: TypeAlias = Union[properties.Violation, AllCreated, None]
@@ -143,7 +144,7 @@ Explored: TypeAlias = Union[properties.Violation, AllCreated, None]
 def _answering(created: AllCreated) -> Iterator[Premise]:
     """The premise that mechanisms created by P answer within their signatures: no other answers
     were explored."""
-    text = "what P creates answers nothing outside its signature"
+    text = "the mechanisms that P creates answer nothing outside their signatures"
     made = (*created.made, *created.within)
     marks = [answering(each.mechanism) for each in made]
     for worst in (Mark.FAILED, Mark.ASSUMED, Mark.CHECKED, Mark.PROVED):
@@ -199,7 +200,7 @@ def _properties(
         return Premise(text, Mark.CHECKED, "in all f-valid pairs of runs"), explored
     proved = declared is not None and declared.status is Status.PROVED
     if declared is not None and proved and _covers(declared, outer, inner):
-        # What P creates is no part of its proof: each creation asserts a claim of its own.
+        # P's creations are no part of P's proof: each asserts a claim of its own.
         reason = why_assumed(processor, "lifting", but_created=True)
         if reason is not None:
             return Premise(text, Mark.ASSUMED, reason), None
@@ -218,8 +219,8 @@ def _explore(
     """Explore all runs of P: returns a violation, or the creations of P; None if not all runs could
     be explored.
 
-    ``check_properties`` knows what a plain ExtConComp may answer, and no other mechanism; before
-    any other, only what P does with its first message is looked at.
+    ``check_properties`` knows the possible answers of a plain ExtConComp only; with another
+    mechanism, only P's step on its first message is explored.
     """
     if type(mechanism) is not ExtConComp or mechanism.budget is not None:
         return _at_once(processor, mechanism, outer, inner)
@@ -235,7 +236,7 @@ def _explore(
         return None
     except ReplayMismatch:
         raise NoGuarantee(
-            THEOREM, "a deterministic P", "it drew a coin, against its word",
+            THEOREM, "a deterministic P", "it drew a coin, although it is declared deterministic",
             "make its randomness a 0-DP sub-mechanism that it creates",
         ) from None  # fmt: skip
     if found is not None:
@@ -246,13 +247,13 @@ def _explore(
 def _at_once(
     processor: PostProcessor, mechanism: Mechanism, outer: Verification, inner: Verification
 ) -> properties.Violation | None:
-    """A violation by the first pair, if P moves neighbours apart at once; None if none was seen."""
+    """A violation of a property at P's first pair of messages; None if none was seen."""
     messages = _some(processor.signature(mechanism.signature).queries)
     lock = properties.begin_lockstep(processor, outer, inner)
     for zero, one in product(messages, repeat=2):
         try:
             after = properties.advance_lockstep(processor, outer, inner, lock, Side.LEFT, zero, one)
-        except AntiphonError:  # a P that takes no such message, say
+        except AntiphonError:  # such as a P that takes no such message
             continue
         if isinstance(after, properties.Broken):
             runs = ((Side.LEFT, zero),), ((Side.LEFT, one),)
@@ -272,7 +273,7 @@ def _some(space: Space) -> tuple[object, ...]:
 
 @attrs.define(eq=False)
 class _Watched(PostProcessor[object]):
-    """The post-processor P with a record of what it creates, for exploring its runs."""
+    """The post-processor P with a record of its creations, for exploring its runs."""
 
     processor: PostProcessor
     made: list[Create] = attrs.field(factory=list[Create])

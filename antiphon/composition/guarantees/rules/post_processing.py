@@ -1,14 +1,15 @@
 """Rules for post-processing, which adds no loss (CM Lemma 2.15): the curve is that of the inner
 mechanism.
 
-Also of a P that sends left messages on and asks of its own (``Forwarding.asks``). *Proof*: P's next
-message follows from answers and coins, so whoever talks to M can play P themselves: for each
-thing that it asks, q, they send the pair (q, q). What they send to M is then valid for f' if
-what they would have sent to P ∘* M is valid for f, where f' reads no pair (q, q).
+This includes a P that forwards left messages and also sends queries q of its own
+(``Forwarding.asks``). *Proof*: P's next message follows from answers and coins, so an adversary of
+M can simulate P: for each query q of P it sends the pair (q, q). Its messages to M are f'-valid if
+those to P ∘* M are f-valid, where f' ignores pairs (q, q).
 
 CM Cor. 3.8: V[f] ∘* I ∘* M is as private for 0 ∼ 1 as M is w.r.t. f. Figure: that of M.
 
-Links on its left with one initial state each are post-processing of it (Lemma 2.15).
+Post-processors left of V[f] with one initial state each are post-processing of that game (Lemma
+2.15).
 """
 
 from collections.abc import Callable, Sequence
@@ -33,8 +34,8 @@ _BEHIND: Final = f"{THEOREM}, P behind V[f]"
 
 @rule(THEOREM, AnyChain, Chain, rank=1)
 def post_processing(system: AnyChain, f: Verification | None, inquiry: Inquiry) -> Steps:
-    """The guarantee of P ∘* M, where P's leftmost links only process answers, or ask M for more
-    answers."""
+    """The guarantee of P ∘* M, where P's leftmost post-processors only process answers, or ask M
+    for more answers."""
     links = tuple(takewhile(lambda link: forwarding(link) is not None, system.links))
     if not links:
         return None
@@ -91,7 +92,8 @@ def processed(
 def _holds_behind(links: Sequence[PostProcessor], measure: Measure) -> bool:
     """Whether a measure also holds after post-processing: bounded range needs deterministic links.
 
-    Behind coins that nobody sees, the losses of two draws may be 2η apart; see ``BoundedRange``.
+    If a post-processor's coins are hidden, the losses of two views may be 2η apart; see
+    ``BoundedRange``.
     """
     if not isinstance(measure, BoundedRange):
         return True

@@ -1,16 +1,16 @@
-"""Rules for a ConComp in which several pairs differ, as in one user's data: group privacy or
+"""Rules for a ConComp in which several pairs differ, such as those of one user: group privacy or
 counting.
 
-V[f] lets at most K pairs differ, to whichever of the n mechanisms; each is one that the f_i of its
-own mechanism allows. Two bounds hold, and the figure is the least of them.
+V[f] lets at most K pairs differ, over all n mechanisms together; each is allowed by the f_i of its
+own mechanism. Two bounds hold, and the figure is the least of them.
 
 *Group privacy*: K hybrids, each of which changes one differing pair. In a hybrid one mechanism
 gets one differing pair, and the others none. That is 1-sparse: CM Thm 5.2 if every claim is pure,
 Theorem G of docs/sparse.md otherwise, or CM Thm 4.10, as every sequence of pairs is valid for its
 mechanism. Figure: ``GroupCurve`` of the least of these.
 
-*Counting*: mechanism i gets at most K differing pairs, which are s_i groups of as many as its claim
-is about (s_i = ⌈K/events⌉; one group if the claim is about any number of one user's). So it is as
+*Counting*: mechanism i gets at most K differing pairs, in s_i groups of the size that its claim
+covers (s_i = ⌈K/events⌉; one group if the claim covers any number of one user's). So it is as
 private as s_i steps of its claim (group privacy), and the composition is as private as Comp[RR…] of
 these, by CM Thm 4.10, or of the K largest by Thm 5.2 or Theorem G. If all s_i are 1 this is CM Thm
 4.10 itself, in every measure.
@@ -74,7 +74,7 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
     pairs = pairs if len(pairs) == len(f.created) else []
     found = (_hybrids(f.model, alone, pairs), _counted(f.model, alone, pairs, groups))
     bounds = [each for each in found if each is not None]
-    if len(bounds) == 2:  # the least first, as its exact figure is the one that is told
+    if len(bounds) == 2:  # the least first, as its exact figure is reported
         bounds.sort(key=lambda each: points(each.curve)[0][::-1])
     if not bounds:
         raise NoGuarantee(
@@ -83,7 +83,7 @@ def several_events(system: ConComp, f: Across, inquiry: Inquiry) -> Steps:
         )  # fmt: skip
     return Derivation(
         SEVERAL,
-        "every adversary is bounded by all that is checked here, and so by the least",
+        "both bounds hold for every adversary, and so does the least",
         f,
         least_curve([each.curve for each in bounds]),
         (*_enforced(f.model), *(each.premise for each in bounds)),
@@ -107,7 +107,7 @@ def _figure(curve: PrivacyCurve) -> str:
     return f"ε = {shown_up(epsilon)} at δ = {shown_up(delta)}"
 
 
-# --- how many groups of pairs -----------------------------------------------------------------
+# --- the number of groups of pairs ----------------------------------------------------------------
 
 
 def _groups(create: Create, model: Counted) -> float:
@@ -127,14 +127,14 @@ def _groups(create: Create, model: Counted) -> float:
             f"{message_label(core)}", "leave f out: each mechanism then has its own f",
         )  # fmt: skip
     if core is None:
-        return 1  # Thm 4.10 refuses it, and says why
+        return 1  # Thm 4.10 refuses it with the reason
     if type(model) is UserLevel and _numbers_only(create):
         raise NoGuarantee(
             SEVERAL, "messages (user, …) of every mechanism", f"{name} takes no records",
-            "build it with users=True, or ask about event_level(events=…): any so many updates",
+            "build it with users=True, or ask about event_level(events=…), for any users",
         )  # fmt: skip
     if type(core) is UserLevel and type(model) is EventLevel:
-        return math.inf if most is None else most  # they may be of several users
+        return math.inf if most is None else most  # the pairs may belong to several users
     if core.events is None:
         return 1
     if not core.events:

@@ -1,14 +1,14 @@
-"""Rules for a single mechanism: its own claims, w.r.t. every f that they imply something about.
+"""Rules for a single mechanism: its own claims, w.r.t. every f about which they imply something.
 
-Claims with the same f are taken together: each holds, so the least δ does. What they say of the f
-that was asked about, ``derive`` says: fewer sequences, or group privacy.
+Claims with the same f are taken together: each holds, so the least δ does. ``derive`` restates them
+about the f asked for: fewer sequences, or group privacy.
 
 *By distance*: neighbours further apart, or nearer, than those of the claim. A mechanism with
-``claims_at(distance)`` says what its very noise, or weights, promise neighbours so far apart: for
-smooth Rényi DP, but in any measure. Figure: that claim's.
+``claims_at(distance)`` gives the promise of its actual noise, or weights, for neighbours at that
+distance (as smooth Rényi DP does, but in any measure). Figure: that claim's.
 
-*By construction*: a mechanism that says by a ``chain`` of what parts it is made is as private as
-that chain. Figure: the chain's.
+*By construction*: a mechanism with a ``chain``, the parts it is built of, is as private as that
+chain. Figure: the chain's.
 
 *An IM as the CM* that takes its initial state as its first message (CM §3.3). Figure: that of the
 IM, w.r.t. f_∼ of its initial states.
@@ -45,7 +45,8 @@ def by_claim(system: Mechanism, f: Verification | None, inquiry: Inquiry) -> Ste
     """The guarantee that a mechanism's claims give w.r.t. f, directly or because f follows from a
     claim's f.
 
-    Raises: NoGuarantee without a claim, with refuted ones only, or where none says anything of f.
+    Raises: NoGuarantee without a claim, with refuted ones only, or where none implies anything
+    about f.
     """
     claims = believed_claims(system)
     f = verification_of(claims[0]) if f is None else f
@@ -89,7 +90,7 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     """The guarantee for neighbours as far apart as those of f, from ``claims_at``; None if the
     mechanism has none.
 
-    Its claims say themselves of which f they are: a relation of another form is not included.
+    The f of these claims may be about another relation than was asked: then they are not used.
     """
     said: Callable[[Any], Any] | None = getattr(system, "claims_at", None)
     distance = distance_of(f.relation)
@@ -99,7 +100,7 @@ def by_distance(system: Mechanism, f: NeighbouringStart, inquiry: Inquiry) -> St
     if any(identical(each.verification, f) for each in stated):
         return None
     if not all(map(_known, stated)) and why_assumed(system, "claims_at") is not None:
-        return None  # what it inherits is no better than what it says itself
+        return None  # an inherited ``claims_at`` counts no more than the claims
     claims = sorted(filter(_known, plain_claims(system, said(distance))), key=_certain)
     direct = [each for each in claims if includes(verification_of(each), f)]
     if not direct:
@@ -129,7 +130,7 @@ def by_construction(system: Mechanism, f: Verification | None, inquiry: Inquiry)
     if not isinstance(chain, AnyChain):
         return None
     inside = yield inquiry.of(chain, f)
-    reason = why_untrusted(system, but_created=True)  # its parts are looked at below
+    reason = why_untrusted(system, but_created=True)  # the derivations of its parts follow below
     premise = Premise(
         lambda: f"{message_label(system, 40)} is its chain of parts",
         Mark.PROVED if reason is None else Mark.ASSUMED,
@@ -158,7 +159,7 @@ def adapted(system: InteractiveAsContinual, f: Verification | None, inquiry: Inq
     if f is not None and not includes(starts, f):
         raise NoGuarantee(
             IM_AS_A_CM, "an f that lets initial states through first",
-            f"{message_label(f)} lets a first pair through of which a side is a query, "
+            f"{message_label(f)} lets a first pair with a query on one side through, "
             "which one world acknowledges and the other refuses",
             "leave f out, or give neighbouring_start(relation, initial=mechanism.initial_states)",
         )  # fmt: skip
@@ -181,7 +182,7 @@ def _from_initial_states(mechanism: Mechanism, f: Verification) -> Verification:
     if f.initial is None:
         return neighbouring_start(f.relation, initial=starts)
     if identical(f.initial, starts) or (known and starts.includes(f.initial)):
-        return f  # it may speak of some of them only: no more is promised
+        return f  # f may allow only some of them: no more is promised
     raise NoGuarantee(
         IM_AS_A_CM, "an f that lets initial states through first",
         f"the claim is w.r.t. {message_label(f)}, which is not known to",

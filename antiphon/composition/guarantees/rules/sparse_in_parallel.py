@@ -6,19 +6,18 @@ the fixed parameters.
 *Consistent*: every created f' is first-pair consistent. (ε, δ): CM Thm 5.5; figure: Comp[RR…],
 whatever the δ are. Other measures add up: proof in docs/sparse.md, In Rényi DP; in f-DP and GDP the
 simulation of Vadhan and Zhang 2023 takes the place of RR in the proof of CM Thm 5.5.
-*Else* nothing is promised by itself (CM §5.2; docs/sparse.md): who creates without bound learns
-everything, or gets one of the M_{p,E} exposed; the error has the adversary.
+*Otherwise* there is no promise (CM §5.2; docs/sparse.md): an adversary that creates without bound
+learns everything, or finds an M_{p,E} that is exposed; the error has this adversary.
 
 *Bounded*: f_∞ where the number of creations is bounded, in any measure (docs/sparse.md).
-(ε, δ), Theorems S and G. Any f': Theorem G. Every f' invariant under exchanging the sides of all
-pairs: Theorem S, which is less, in the second order of δ. CM Thm 4.12 over all that is created
-holds too, each counted as the worst of the fixed parameters; where these are unequal it may be
+(ε, δ): for any f', Theorem G. Every f' invariant under exchanging the sides of all
+pairs: Theorem S, which is less, in the second order of δ. CM Thm 4.12 over all created mechanisms
+holds, too, each counted as the worst of the fixed parameters; where these are unequal it may be
 less. Figure: the least.
 
 In each other measure, Theorem R: e^((α-1)D_α) <= Σ_{i<=k} e_i(c₁-1, …, c_n-1), where
 c_j = e^((α-1)D_j) and e_i are the elementary symmetric polynomials. μ-GDP counts as its Rényi
-curve. η-BR counts as η-DP besides (CM Thm 5.2, δ = 0), whatever the number is, and the least is
-taken.
+curve. η-BR counts as η-DP besides (CM Thm 5.2, δ = 0), for any number, and the least is taken.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -117,8 +116,8 @@ def unbounded_parameters(system: ExtConComp, f: SparseParallel, inquiry: Inquiry
     raise derivation.NoGuarantee(
         "k-sparse parallel composition (CM Thms 5.2, 5.5)",
         "every fixed δ to be 0, or every f' to be first-pair consistent",
-        f"a fixed δ is {delta} and f does not ask for consistency: whoever may create without "
-        f"bound learns everything: {found} (CM §5.2; the error's counterexample)",
+        f"a fixed δ is {delta} and f does not ask for consistency: an adversary that creates "
+        f"without bound learns everything: {found} (CM §5.2; the error's counterexample)",
         _CURE, found,
     )  # fmt: skip
 
@@ -131,13 +130,13 @@ def unbounded_measures(system: ExtConComp, f: SparseMeasures, inquiry: Inquiry) 
     if isinstance(largest, kinds.ZeroConcentrated | kinds.GaussianDP):
         found = derivation.ExposedCounterexample(largest)
     refuted = (
-        "whoever may create without bound has one of the M_{p,E} exposed in the end, whose answer "
-        "leaks more than any bound that depends on the purse alone (the error's counterexample)"
+        "an adversary that creates without bound meets an exposed M_{p,E} in the end, which leaks "
+        "more than any bound that depends on the fixed amounts alone (the error's counterexample)"
     )
     raise derivation.NoGuarantee(
         "k-sparse parallel composition in each measure (docs/sparse.md)",
         "every f' to be first-pair consistent, or a bound on the number of creations",
-        f"f asks for none, and the purse holds {message_label(largest)}: "
+        f"f does not ask for it, and {message_label(largest)} is a fixed amount: "
         + (refuted if found else "no figure is known that holds for any number of them"),
         _CURE, found,
     )  # fmt: skip
@@ -231,7 +230,7 @@ def _closed(curve: PrivacyCurve) -> str:
 def _symmetry(f: SparseParallel, inquiry: Inquiry) -> Iterable[derivation.Premise]:
     """The premise that every f' under which pairs may differ is swap-symmetric, if this is known.
 
-    A user's own f' that only says so is held to Theorem G, which needs no word for it.
+    A user's own f' that merely declares it gets Theorem G, which needs no such declaration.
     """
     if inquiry.catalogue is None:
         return

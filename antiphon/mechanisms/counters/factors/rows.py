@@ -1,4 +1,5 @@
-"""Rows: arrays that hold one number for each coordinate of a counter, and are used like a number.
+"""Rows: arrays with one number for each coordinate of a counter, used in formulas like a single
+number.
 
 Errors when the columns of a factor are normalised: B = A·D·C⁻¹, which is not Toeplitz.
 
@@ -37,8 +38,8 @@ other threads."""
 class Row(np.ndarray[Any, np.dtype[Any]]):
     """An array that behaves as one value: hashable, and equal or true only if all its entries are.
 
-    So it can stand in a state where a number stands, and a step is written once for
-    both. Made by ``row``; nobody writes into one.
+    So it can replace a number in a state, and one step serves both. Made by ``row`` and never
+    modified.
     """
 
     def __eq__(self, other: object) -> bool:
@@ -81,14 +82,14 @@ def held(values: Any) -> Any:
 
 
 def integers(values: Amount, dimension: int) -> Array:
-    """Ints as an int64 array, to be sent. An int that does not fit 64 bits is clipped:
-    post-processing."""
+    """Ints as an int64 array, as an answer has them. An int that does not fit 64 bits is clipped,
+    which is post-processing."""
     made: Array = int64s(_listed(values, dimension))
     return made
 
 
 def floats(values: Amount, unit: int, dimension: int) -> Array:
-    """Integers, in units of 1/unit, as an array of floats to be sent."""
+    """Integers, in units of 1/unit, as an array of floats, as an answer has them."""
     made: Array = float64s([value / unit for value in _listed(values, dimension)])
     return made
 

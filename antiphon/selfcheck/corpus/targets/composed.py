@@ -25,7 +25,7 @@ class SwapsStates(Extended):
     """A broken ExtConComp that swaps the states of the mechanisms 2i and 2i+1 after a question to
     one of them.
 
-    The verifier's account of who heard what is then wrong, so a mechanism can be asked
+    The verifier's record of each mechanism's messages is then wrong, so a mechanism can be asked
     more than its f allows.
     """
 
@@ -70,7 +70,7 @@ COPIES: Final = 50
 
 
 def composition_targets() -> Iterator[Entry]:
-    """The entries for each verification function of CM §4-5, each beside a broken twin."""
+    """The corpus entries for each verification function of CM §4-5, each beside a broken twin."""
     yield from _fixed_mechanisms()
     yield from _fixed_parameters()
     yield from _sparse()
@@ -79,12 +79,12 @@ def composition_targets() -> Iterator[Entry]:
 
 
 def differ(*indices: int) -> list[Pair]:
-    """The pairs (0, 1) to the mechanisms with these indices, in order."""
+    """The differing pairs (0, 1) to the mechanisms with these indices, in order."""
     return [Pair(Ask(0, index), Ask(1, index)) for index in indices]
 
 
 def agree(*indices: int) -> list[Pair]:
-    """The pairs (0, 0) to the mechanisms with these indices, in order."""
+    """The identical pairs (0, 0) to the mechanisms with these indices, in order."""
     return [same(Ask(0, index)) for index in indices]
 
 

@@ -40,10 +40,9 @@ class TextbookLaplace(NoninteractiveMechanism[int, float]):
     """Laplace noise as in textbooks, by the inverse CDF in doubles: q ↦ q ± (1/ε)·ln u. Not
     private.
 
-    NIM: an int -> a float, all 64 bits of which are told.
-    Privacy: *claims* ε-DP w.r.t. ints at most 1 apart; refuted. The doubles that q + noise
-    can take depend on q: near 0 a sum 1 + noise is a multiple of 2^-53, noise alone is
-    not, so the trailing bits tell (Mironov 2012).
+    Noninteractive: an int -> a float with all its 64 bits. Privacy: *claims* ε-DP w.r.t. ints at
+    most 1 apart; refuted. The doubles that q + noise can take depend on q: near 0 a sum 1 + noise
+    is a multiple of 2^-53, noise alone is not, so the trailing bits reveal q (Mironov 2012).
     """
 
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)
@@ -131,10 +130,10 @@ class TruncatedGeometric(NoninteractiveMechanism[int, int]):
     """The mechanism GeoSample: a count in 0..n plus two-sided geometric noise, clipped to 0..n,
     exactly.
 
-    NIM: an int -> an int. Draws z with weight F(z) − F(z−1), which is what the paper's
-    binary search for the least z with F(z) >= u does for a uniform u in 1..d.
-    Privacy: ln(1 + 2^-k)-DP w.r.t. counts at most 1 apart; proved.
-    Source: Balcer and Vadhan 2019, *Differential Privacy on Finite Computers*, Alg. 4.8.
+    NIM: an int -> an int. It draws z with weight F(z) − F(z−1), like the paper's binary search for
+    the least z with F(z) >= u for a uniform u in 1..d. Privacy: ln(1 + 2^-k)-DP w.r.t. counts at
+    most 1 apart; proved. Source: Balcer and Vadhan 2019, *Differential Privacy on Finite
+    Computers*, Alg. 4.8.
     """
 
     k: int = attrs.field(default=3, validator=whole)

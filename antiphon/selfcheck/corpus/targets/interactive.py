@@ -34,9 +34,8 @@ class SharedNoiseCounter(ContinualMechanism[SharedNoiseState, Any, object]):
     """A broken binary-tree counter, in which all nodes of one height share one noise.
 
     A bit is answered ⊤, ``COUNT`` by the noisy sum; noise as in ``TreeCounter``.
-    Privacy: *claims* ε-DP w.r.t. ``updates_and_queries(event_level())``; refuted: the
-    counts at 1, 2 and 3 have noises n₀, n₁ and n₁ + n₀, so count₃ − count₂ − count₁ is
-    x₃ − x₁ exactly.
+    Privacy: *claims* ε-DP w.r.t. ``updates_and_queries(event_level())``; refuted: the counts at 1,
+    2 and 3 have noises n₀, n₁ and n₁ + n₀, so count₃ − count₂ − count₁ is x₃ − x₁ exactly.
     """
 
     horizon: int = attrs.field(validator=whole, kw_only=True)
@@ -94,7 +93,7 @@ class LaggingCounter(ContinualMechanism[LaggingState, object, object]):
     """A counter whose sums lag by one update: inaccurate, but exactly as private as the inner
     counter.
 
-    For it *is* the counter, on the stream shifted by one. So no audit of privacy may refute it.
+    It equals the counter on the stream shifted by one, so no audit of privacy may refute it.
     """
 
     counter: Counter
@@ -132,8 +131,8 @@ class GaussianNoise(NoninteractiveMechanism[float, float]):
 
     NIM: a float -> a float.
     Privacy: claims (1, δ)-DP w.r.t. numbers at most ``sensitivity`` apart, δ the Gaussian
-    mechanism's own at σ (Balle and Wang 2018, Thm 8), rounded up; in doubles only
-    assumed. Refuted of ``takes_variance`` with σ < 1, whose noise is too small.
+    mechanism's own at σ (Balle and Wang 2018, Thm 8), rounded up; in doubles only assumed. With
+    ``takes_variance`` and σ < 1 it is refuted, as the noise is too small.
     """
 
     sigma: Fraction = attrs.field(default=Fraction(1, 5), converter=named.positive, kw_only=True)
@@ -179,8 +178,8 @@ class ResponseFilter(ContinualMechanism[int, "tuple[int, int]", object]):
     (spent, (g, bit)) -> the bit with probability g/(1+g), else the other, at the price ln g;
     ⊥ where the budget does not suffice. State: e^spent. ``late`` charges after running: it
     refuses only once nothing is left, so the last answer may overdraw.
-    Privacy: claims ln budget-DP w.r.t. streams of bits with public prices; proved of the
-    right one (a pure filter, Rogers et al. 2016), refuted of the late one.
+    Privacy: claims ln budget-DP w.r.t. streams of bits with public prices; proved for the correct
+    one (a pure filter, Rogers et al. 2016), refuted for ``late``.
     """
 
     budget: int = attrs.field(default=6, validator=whole, kw_only=True)

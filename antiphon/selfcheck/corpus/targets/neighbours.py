@@ -23,7 +23,7 @@ class TotalWithin:
             return False
         try:
             gaps = [abs(fraction(a) - fraction(b)) for a, b in zip(zero, one, strict=True)]
-        except InvalidArgument:  # not all of them numbers
+        except InvalidArgument:  # not all entries are numbers
             return False
         return bool(sum(gaps) <= self.distance)
 
@@ -31,8 +31,8 @@ class TotalWithin:
 @register("antiphon.corpus.SameHead/1")
 @attrs.frozen
 class SameHead:
-    """A relation on pairs (a, b): the first entries, chosen in public, are equal; the secret
-    ones may differ."""
+    """A relation on pairs (a, b): the public first entries are equal; the secret second ones may
+    differ."""
 
     def holds(self, zero: Any, one: Any) -> bool:
         """Whether both are tuples of two with the same first entry."""

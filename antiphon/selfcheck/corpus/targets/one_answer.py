@@ -1,7 +1,7 @@
 """Targets that answer once, and a running sum: noisy histograms, one with far too little noise;
 report noisy max; RAPPOR.
 
-Report noisy max: which query is largest is private, how large it is is not.
+In report noisy max the index of the largest query is private, its value is not.
 
 Ding, Wang, Wang, Zhang and Kifer, *Detecting Violations of Differential Privacy* (CCS 2018);
 Dwork and Roth 2014, §3.3.
@@ -27,10 +27,9 @@ from antiphon.verifiers import EachWithin, Within, event_level, every_pair, neig
 class NoisyHistogram(NoninteractiveMechanism["tuple[int, ...]", "tuple[float, ...]"]):
     """Laplace noise on each of n counts, x_i + Lap(1/ε); ``inverted``, a bug: with Lap(ε).
 
-    NIM: ``length`` counts -> as many floats.
-    Privacy: claims ε-DP w.r.t. histograms that differ by 1 in all. True as it should be
-    (Dwork et al. 2006; in doubles only assumed); ``inverted``, a scale that was meant to
-    be its inverse, it is 1/ε-DP (Ding et al. 2018).
+    Noninteractive: ``length`` counts -> as many floats. Privacy: claims ε-DP w.r.t. histograms at
+    ℓ₁ distance 1: true with the correct scale (Dwork et al. 2006; in doubles only assumed); with
+    the ``inverted`` scale it is 1/ε-DP (Ding et al. 2018).
     """
 
     inverted: bool = False
@@ -114,8 +113,8 @@ def _probability(value: object) -> Fraction:
 
 
 WIDE = 2**32
-"""A factor that makes a Bernoulli draw so wide that a population of runs keeps it as numbers and
-does not split."""
+"""A factor that gives a Bernoulli draw so many outcomes that a population of runs stores it as
+numbers and does not split."""
 
 
 @register("antiphon.corpus.Rappor/1")
@@ -191,10 +190,10 @@ def _below(coins: Coins, p: Fraction) -> int:
 class PrefixSum(ContinualMechanism[float, int, float]):
     """A running sum with independent noise on each query: the sum of all q_i + Lap(1/ε) so far.
 
-    (s, q) -> (s', s') with s' = s + q + noise: each answer tells the noisy q_i apart.
+    (s, q) -> (s', s') with s' = s + q + noise: differences of answers give the noisy q_i.
     Privacy: ε-DP w.r.t. streams that differ in one q_i, by at most 1 (the Laplace
-    mechanism and post-processing; in doubles only assumed). It also *claims* ε-DP where
-    every q_i may differ, which is false: n of them cost nε.
+    mechanism and post-processing; in doubles only assumed). It also *claims* ε-DP if every q_i may
+    differ, which is false: n of them cost nε.
     """
 
     epsilon: Fraction = attrs.field(default=TENTH, converter=named.positive, kw_only=True)

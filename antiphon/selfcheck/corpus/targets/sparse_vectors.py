@@ -30,7 +30,7 @@ class Recipe(NamedTuple):
     nu: Scale | None
     """The scale of each query's noise ν; None: no noise."""
     release: Scale | None = None
-    """The scale of fresh noise on a number told in place of ⊤; (0, 0): the number that was
+    """The scale of fresh noise on a number released in place of ⊤; (0, 0): the number that was
     compared."""
     halts: bool = True
     """Whether the mechanism halts after c times ⊤."""
@@ -76,12 +76,13 @@ def _threshold(value: object) -> float:
 @column_safe
 @attrs.frozen
 class SparseVectorVariant(ContinualMechanism[SparseVectorState, int, object]):
-    """The sparse vector technique in a variant of ``RECIPES``: ⊤ iff q + ν >= T + ρ; a tie is ⊤.
+    """A variant of the sparse vector technique, from the table ``RECIPES``: ⊤ iff q + ν >= T + ρ; a
+    tie is ⊤.
 
     (state, q) -> ⊥, or ⊤ (or a noisy number in its stead); after ``count`` of these, HALT,
     unless the variant never stops. q is an int: the answer of a query on the dataset.
     Privacy: every variant *claims* ε-DP w.r.t. streams of pairs that differ by at most 1;
-    that is true (in real arithmetic, so assumed) of 1, 2 and "numeric", and false of the rest.
+    this is true (in real arithmetic, so assumed) for 1, 2 and "numeric", and false for the others.
     Source: Lyu, Su and Li 2017.
     Raises: InvalidArgument for an algorithm that is not in the table.
     """
