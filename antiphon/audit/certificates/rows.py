@@ -1,0 +1,236 @@
+"""The tables of a certificate, row by row, from step functions and f themselves; no engine.
+
+States, answers and states of f are numbered in the order in which rows first name them, so that two
+lists of the same rows, in the same order, are equal exactly if they are of the same game.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from fractions import Fraction
+from itertools import product
+from typing import Any, Final, Protocol, TypeAlias
+
+import attrs
+
+from antiphon.composition.concurrent import Concurrent, ExtConComp, Extended
+from antiphon.composition.creation import Create
+from antiphon.composition.filters.budget import Filter, Refusal
+from antiphon.composition.suitable import Checked, Suitable
+from antiphon.numbers.errors import (
+    READINGS,
+    REFUSALS,
+    AntiphonError,
+    Intractable,
+    InvalidArgument,
+    PartError,
+)
+from antiphon.numbers.interning import Interner
+from antiphon.protocol import HALT, Ask, Coins, ContinualMechanism, Verification, outcomes
+from antiphon.protocol.provenance import is_library_code
+from antiphon.protocol.verification import Refused, read
+
+Row: TypeAlias = list[Any]
+_END: Final = object()
+"""The answer that ends the interaction. It has the number 0."""
+_DEAD: Final = object()
+"""The state of a part that has halted, and answers HALT for ever. It has the number 0."""
+_MOST: Final = 10_000
+"""The largest number of messages of a part, and of public states."""
+
+
+class Asked(Protocol):
+    """All that a question says of its game."""
+
+    @property
+    def system(self) -> ContinualMechanism: ...
+    @property
+    def verification(self) -> Verification: ...
+    @property
+    def creations(self) -> tuple[Create, ...]: ...
+    @property
+    def queries(self) -> tuple[object, ...] | None: ...
+    @property
+    def max_creations(self) -> int | None: ...
+
+
+@attrs.define(eq=False)
+class Part:
+    """One mechanism: its messages, and its states and answers so far in numbers."""
+
+    mechanism: ContinualMechanism
+    halted: object
+    """The answer that is heard when it halts: HALT in a composition, which goes on."""
+    queries: Interner = attrs.field(factory=Interner)
+    states: Interner = attrs.field(factory=Interner)
+    answers: Interner = attrs.field(factory=Interner)
+    judged: Interner = attrs.field(factory=Interner)
+
+    def __attrs_post_init__(self) -> None:
+        self.states(_DEAD)
+        self.answers(_END)
+
+    def step(self, state: int, query: int) -> Row:
+        """[denominator, [[answer, next state, probability times the denominator], …]]."""
+        before, message = self.states.values[state], self.queries.values[query]
+        found: dict[tuple[int, int], Fraction] = {}
+        for p, (after, answer) in outcomes(lambda coins: self._heard(before, message, coins)):
+            key = self.answers(answer), self.states(after)
+            found[key] = found.get(key, Fraction(0)) + p
+        over = math.lcm(*(p.denominator for p in found.values()))
+        return [over, [[*key, int(p * over)] for key, p in found.items()]]
+
+    def _heard(self, before: object, message: object, coins: Coins) -> tuple[object, object]:
+        """(next state, answer). A refusal ends the interaction; a later error is a HALT."""
+        if before is _DEAD:
+            return _DEAD, self.halted
+        try:
+            after, answer = self.mechanism.step(before, message, coins)
+        except AntiphonError as error:
+            early = not coins.draws
+            if early and isinstance(error, REFUSALS):
+                return _DEAD, _END
+            if early or isinstance(error, READINGS):
+                raise
+            return _DEAD, self.halted
+        halts = answer is HALT and self.mechanism.is_over(after)
+        return (_DEAD, self.halted) if halts else (after, answer)
+
+
+class Rows:
+    """The rows of the tables of a question. Raises: InvalidArgument if it has none."""
+
+    def __init__(self, asked: Asked, rounds: int) -> None:
+        f, system = asked.verification, asked.system
+        self._suitable: Suitable | None = f if isinstance(f, Suitable) else None
+        self._f, self._budget, self.most, self.parts = f, None, 0, list[Part]()
+        self._created: tuple[Create, ...] = ()
+        if isinstance(system, Extended):
+            self._factored(asked, rounds)
+        else:
+            self.parts.append(_part(system, asked.queries, _END))
+        self._public = Interner()
+        self._public(self._first())
+
+    def _factored(self, asked: Asked, rounds: int) -> None:
+        """A composition's parts, each for itself: given all answers they are independent."""
+        kind, system = type(asked.verification), asked.system
+        own = (getattr(kind, name, None) for name in ("step", "_create", "initial_state"))
+        plain = Suitable.step, Suitable._create, Suitable.initial_state  # pyright: ignore
+        self._budget = system.budget if type(system) is ExtConComp else _END
+        kept = self._budget is None or is_library_code(type(self._budget))
+        if self._suitable is None or tuple(own) != plain or not kept or self._budget is _END:
+            raise InvalidArgument(
+                "no certificate is written of a composition whose f, budget or system has a step "
+                "of its own: ask about ExtConComp under an f of antiphon.composition"
+            )
+        bound = rounds if asked.max_creations is None else min(asked.max_creations, rounds)
+        self.most, self._created = max(bound, 1), asked.creations
+        self.parts += [_part(each.mechanism, asked.queries, HALT) for each in self._created]
+
+    def _first(self) -> object:
+        if self._suitable is None or not self.most:
+            return None
+        charged = None if self._budget is None else self._budget.initial_state
+        return self._suitable.purse, charged, 0
+
+    def part(self, number: int) -> Row:
+        """[first state in either world, first state of f]."""
+        own = self.parts[number]
+        state = own.states(own.mechanism.initial_state)
+        if not self.most:
+            return [state, state, 2 * own.judged(self._f.initial_state) + 1]
+        claim = self._created[number].claim
+        first = Checked(self._created[number], claim and claim.verification.initial_state)
+        return [state, state, 2 * own.judged(first[1:])]
+
+    def step(self, part: int, state: int, query: int) -> Row:
+        """[denominator, branches]: the outcomes of a query."""
+        return self.parts[part].step(state, query)
+
+    def f(self, part: int, judged: int) -> Row:
+        """[[[q0, q1, next state of f], …]]: all pairs of the alphabet that f allows."""
+        own, found = self.parts[part], list[list[int]]()
+        before = own.judged.values[judged // 2]
+        for (zero, q0), (one, q1) in product(enumerate(own.queries.values), repeat=2):
+            after = self._judge(part, before, q0, q1)
+            if after is not None:
+                found.append([zero, one, after])
+        return [found]
+
+    def _judge(self, part: int, before: Any, q0: object, q1: object) -> int | None:
+        number = self.parts[part].judged
+        try:
+            if self._suitable is None or not self.most:
+                state = read(self._f, before, q0, q1)
+                return None if type(state) is Refused else 2 * number(state) + 1
+            child = self._suitable.judge(Checked(self._created[part], *before), q0, q1)
+            return None if type(child) is Refused else 2 * number(child[1:]) + child[2]
+        except PartError:
+            raise
+        except Exception:  # as for a verifier: then the pair is not allowed
+            return None
+
+    def public(self, number: int) -> Row:
+        """[whether questions may be asked, what pays for a differing pair, what may be created]."""
+        f, before = self._suitable, self._public.values[number]
+        if f is None or before is None:
+            return [1, [], []]
+        (purse, charged, count), differ, admits = before, list[list[int]](), list[list[int]]()
+        for part, create in enumerate(self._created):
+            if create.claim is None or not f.takes(create):
+                continue
+            paid = f.differ(purse, create)
+            if type(paid) is not Refused:
+                differ.append([part, self._state(paid, charged, count)])
+            after = f.admit(purse, count, create)
+            spent = _charge(self._budget, charged, create)
+            if type(after) is not Refused and spent is not _END:
+                born = type(spent) is not Refusal
+                to = self._state(after, spent if born else charged, count + 1)
+                admits.append([part, to, int(born)])
+        return [int(count >= f.prescribed), differ, admits]
+
+    def _state(self, purse: object, charged: object, count: int) -> int:
+        counted = isinstance(self._suitable, Suitable) and not is_library_code(type(self._suitable))
+        prescribed = math.inf if counted else getattr(self._suitable, "prescribed", 0)
+        number = self._public((purse, charged, int(min(count, prescribed))))
+        if number > _MOST:
+            raise Intractable("the public states of a certificate", number, _MOST)
+        return number
+
+
+def _part(system: ContinualMechanism, given: Iterable[object] | None, halted: object) -> Part:
+    part = Part(system, halted)
+    for message in _messages(system, given):
+        if part.queries(message) > _MOST:
+            raise Intractable("the messages of a certificate", f"over {_MOST}", _MOST)
+    return part
+
+
+def _messages(system: ContinualMechanism, given: Iterable[object] | None) -> Iterator[object]:
+    if isinstance(system, Concurrent):
+        children = system.children(system.initial_state)
+        for index, child in enumerate(children):
+            for query in _messages(child.created.mechanism, given):
+                yield Ask(query, index)
+        return
+    space = system.signature.queries
+    if given is None and not space.finite:
+        raise Intractable(
+            "listing an infinite alphabet (pass queries=[…], the messages to try)", "it", "finite"
+        )
+    yield from space.enumerate() if given is None else filter(space.contains, given)
+
+
+def _charge(budget: Any, charged: object, create: Create) -> object:
+    """The budget's charges after a creation, or its refusal; _END if it cannot be charged."""
+    if budget is None or create.claim is None:
+        return charged
+    try:
+        after = budget.charge(charged, create.claim.measure)
+    except InvalidArgument:
+        return _END
+    counts = isinstance(budget, Filter) or type(after) is Refusal  # an odometer never refuses
+    return after if counts else charged

@@ -1,0 +1,171 @@
+"""Writes a certificate: the tables of a game, and the value of each belief in its plain form.
+
+The values are found anew, over the tables that the certificate has, in the game that its reader
+plays; the engine is asked for the figure only, and must agree.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from typing import Any, Final, TypeAlias
+
+import attrs
+
+from antiphon.audit.certificates.antiphon_check import Game
+from antiphon.audit.certificates.rows import Row, Rows
+from antiphon.audit.exact.cost import Report, reached
+from antiphon.audit.exact.solver import deep_recursion
+
+Key: TypeAlias = tuple[int, Any, int, int]
+"""(messages left, position, weight of b = 0, weight of b = 1), without a common divisor."""
+VERSION: Final = 1
+
+
+class _Table(dict[Any, Any]):
+    """A table whose rows are computed when they are first asked for."""
+
+    def __init__(self, row: Callable[..., Row], read: Callable[[Row], Any]) -> None:
+        super().__init__()
+        self.rows = dict[tuple[int, ...], Row]()
+        self._row, self._read = row, read
+
+    def __missing__(self, key: Any) -> Any:
+        where = key if isinstance(key, tuple) else (key,)
+        row = self.rows[where] = self._row(*where)
+        value = self[key] = self._read(row)
+        return value
+
+
+class TablesOf(Game):
+    """The game of a question, whose tables grow as they are read."""
+
+    def __init__(self, rows: Rows) -> None:
+        super().__init__()
+        self.most = rows.most
+        self.made: dict[str, _Table] = {
+            "part": _Table(rows.part, tuple),
+            "step": _Table(rows.step, tuple),
+            "f": _Table(rows.f, lambda row: row[0]),
+            "public": _Table(rows.public, _public),
+        }
+        self.tables |= self.made
+
+    def lines(self) -> Iterator[Row]:
+        """The rows, in the order in which they were found."""
+        for kind, table in self.made.items():
+            for where, row in table.rows.items():
+                yield [kind, *where, *row]
+
+
+def _public(row: Row) -> Row:
+    asks, differ, admits = row
+    return [asks, dict(differ), {part: (to, born) for part, to, born in admits}]
+
+
+@attrs.define(eq=False)
+class PlainSolver:
+    """Values every belief of the plain game, where nothing is left out but what cannot tell."""
+
+    game: Game
+    limit: int
+    report: Report | None = None
+    values: dict[Key, tuple[int, int, Any]] = attrs.field(factory=dict[Key, "tuple[int, int, Any]"])
+    """Of each belief: the numerator and the denominator of its value, and the best option."""
+
+    def solve(self, rounds: int, ahead: int, behind: int) -> Fraction:
+        """The largest ahead · Pr₀[S] − behind · Pr₁[S] of all adversaries and events S."""
+        with deep_recursion(rounds):
+            return Fraction(*self._value(rounds, self.game.start(), ahead, behind))
+
+    def _value(self, t: int, position: Any, ahead: int, behind: int) -> tuple[int, int]:
+        game = self.game
+        columns = position[2] if position else ()
+        own, against = ahead * game.mass(columns, 0), behind * game.mass(columns, 1)
+        if not (t and own and against and game.options(position)):
+            return max(0, own - against), 1
+        by = math.gcd(ahead, behind)
+        key = t, position, ahead // by, behind // by
+        value, unit, _ = self.values.get(key) or self._best(key)
+        return value * by, unit
+
+    def _best(self, key: Key) -> tuple[int, int, Any]:
+        t, position, ahead, behind = key
+        most = ahead * self.game.mass(position[2], 0)
+        best, unit = max(0, most - behind * self.game.mass(position[2], 1)), 1
+        said: Any = []
+        for option in self.game.options(position):
+            total, over = 0, 1
+            for zero, one, to in option[3]:
+                value, below = self._value(t - 1, to, ahead * zero, behind * one)
+                if below != over:
+                    both = math.lcm(over, below)
+                    total, value, over = total * (both // over), value * (both // below), both
+                total += value
+            over *= option[2]
+            if total * unit > best * over:
+                best, unit, said = total, over, option
+                if best == most * unit:
+                    break
+        by = math.gcd(best, unit)
+        found = self.values[key] = best // by, unit // by, said
+        reached(len(self.values), self.limit, self.report, "the beliefs of a certificate")
+        return found
+
+
+def lines_of(
+    rows: Rows, about: str, rounds: int, claims: list[tuple[Row, Fraction]],
+    limit: int, report: Report | None = None,
+) -> Iterator[Row]:  # fmt: skip
+    """The lines of a certificate of tight δ, at some ([ε], or [] if it is a logarithm, e^ε)."""
+    game = TablesOf(rows)
+    for part in range(len(rows.parts)):
+        game.tables["part"][part]
+    solver = PlainSolver(game, limit, report)
+    ahead = [solver.solve(rounds, g.denominator, g.numerator) for _, g in claims]
+    symmetric = all(map(_mirrored, game.tables["f"].values()))
+    said: list[Row] = []
+    for (epsilon, growth), found in zip(claims, ahead, strict=True):
+        one, zero = growth.as_integer_ratio()
+        if not symmetric:
+            found = max(found, zero - one + solver.solve(rounds, one, zero))
+        said.append(["delta", epsilon, [one, zero], [*(found / zero).as_integer_ratio()]])
+    _close(game)
+    yield ["game", VERSION, rounds, int(symmetric), rows.most]
+    yield ["about", about]
+    yield from game.lines()
+    yield from _nodes(solver.values)
+    yield from said
+
+
+def _mirrored(pairs: list[list[int]]) -> bool:
+    found = {tuple(each) for each in pairs}
+    return found == {(one, zero, to) for zero, one, to in pairs}
+
+
+def _close(game: Game) -> None:
+    """All public states that may follow, as the reader asks whether a purse can grow."""
+    waiting = [0]
+    met = {0}
+    while waiting:
+        _, differ, admits = game.tables["public"][waiting.pop()]
+        after = {*differ.values(), *(to for to, _ in admits.values())} - met
+        met |= after
+        waiting += after
+
+
+def _nodes(values: dict[Key, tuple[int, int, Any]]) -> Iterator[Row]:
+    numbers: dict[Any, int] = {}
+    for (t, (public, created, columns), ahead, behind), (value, unit, said) in values.items():
+        for column in columns:
+            if column not in numbers:
+                numbers[column] = len(numbers)
+                part, judged, *laws = column
+                yield ["column", part, judged, *([n for x in law for n in x] for law in laws)]
+        own = [numbers[column] for column in columns]
+        best = said
+        if said:
+            what, pairs, *_ = said
+            best = [numbers[what], *pairs[0]] if pairs else [what]
+        yield ["node", t, public, created, own, ahead, behind, value, unit, best]
