@@ -6,16 +6,17 @@ names, so that one has as much. That the tables are those of some code is not ch
 """
 
 # ruff: noqa: B019
-# pyright: basic
+import gc
 import json
-import math
 import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
+from itertools import chain
+from math import factorial, gcd, lcm, prod
 from typing import Any
 
-OVER, SPENT = (-1,), (-2,)  # columns: of the interaction's end, and of a part that is dead
+OVER, SPENT = 0, 1  # columns: of the interaction's end, and of a part that is dead
 LINE = 1 << 20  # the longest line; of a number, Python reads 4,300 digits
 
 
@@ -34,91 +35,96 @@ class Game:
     is (public state, number of creations, sorted columns), or () after the end."""
 
     def __init__(self) -> None:
-        self.most, kinds = 0, ("part", "step", "f", "public", "node")
-        self.tables: dict[str, dict[Any, Any]] = {kind: {} for kind in kinds}
+        self.most, self.tables = 0, dict[str, dict[Any, Any]]()
+        self.columns: list[tuple[Any, ...]] = [(0, 0, (), ())] * 2
+        self.numbers: dict[tuple[Any, ...], int] = {}
+
+    def number(self, *column: Any) -> int:
+        """The number of a column."""
+        found = self.numbers.setdefault(column, len(self.columns))
+        self.columns += [column] if found == len(self.columns) else []
+        return found
 
     @cache
     def push(self, part: int, law: Any, query: int) -> tuple[int, dict[int, Any]]:
         """What a query makes of a law: (denominator, {answer: (factor, law)})."""
-        rows = [(weight, *self.tables["step"][part, state, query]) for state, weight in law]
-        common, found = math.lcm(*(row[1] for row in rows)), dict[int, Any]()
-        for weight, over, branches in rows:
+        rows = [self.tables["step"][part, state, query] for state in law[::2]]
+        common, found = lcm(*(over for over, _ in rows)), dict[int, Any]()
+        for weight, (over, branches) in zip(law[1::2], rows, strict=True):
             for answer, to, share in branches:
                 own = found.setdefault(answer, {})
                 own[to] = own.get(to, 0) + weight * share * (common // over)
         for answer, own in found.items():
-            by = math.gcd(*own.values())
-            found[answer] = by, tuple(sorted([(state, each // by) for state, each in own.items()]))
+            by = gcd(*own.values())
+            flat = chain.from_iterable([(state, own[state] // by) for state in sorted(own)])
+            found[answer] = by, tuple(flat)
         return common, found
 
     @cache
-    def moves(self, column: Any) -> list[Any]:
-        """[((whether the purse pays, denominator, branches), pairs with just these)]."""
-        (part, judged, law0, law1), found = column, dict[Any, Any]()
+    def moves(self, column: int) -> list[Any]:
+        """[(first pair, whether the purse pays, denominator, branches)] of unlike branches."""
+        (part, judged, law0, law1), found = self.columns[column], dict[Any, Any]()
         for zero, one, to in self.tables["f"][part, judged]:
             (over0, after0), (over1, after1) = (
                 self.push(part, law0, zero),
                 self.push(part, law1, one),
             )
-            common, branches = math.lcm(over0, over1), list[Any]()
+            common, branches = lcm(over0, over1), list[tuple[int, int, int]]()
             for answer in {**after0, **after1}:
                 (by0, new0), (by1, new1) = after0.get(answer, (0, ())), after1.get(answer, (0, ()))
-                live = any(state for state, _ in new0 + new1)  # state 0: it is dead
-                new = (part, to, new0, new1) if live else SPENT if answer else OVER
+                new = SPENT if answer else OVER
+                if any(new0[::2]) or any(new1[::2]):  # else it is dead
+                    new = self.number(part, to, new0, new1)
                 branches.append((by0 * (common // over0), by1 * (common // over1), new))
-            if len(branches) > 1 or live:  # else no more than to stop
+            if len(branches) > 1 or branches[0][2] > SPENT:  # else no more than to stop
                 key = zero != one and not judged % 2, common, tuple(sorted(branches))
-                found.setdefault(key, []).append([zero, one])
-        return [*found.items()]
+                found.setdefault(key, [column, zero, one])
+        return [(name, *key) for key, name in found.items()]
 
     @cache
-    def tells(self, column: Any, public: int) -> bool:
+    def tells(self, column: int, public: int) -> bool:
         """Whether a part can ever tell the worlds apart; else it is left out of a position."""
-        if len(column) == 1:
+        if column <= SPENT:
             return False
-        may = (
-            column[1] % 2 or column[2] != column[3] or column[0] in self.tables["public"][public][1]
-        )
+        part, judged, law0, law1 = self.columns[column]
+        may = judged % 2 or law0 != law1 or part in self.tables["public"][public][1]
         return bool(may and self.moves(column))
 
     @cache
     def mass(self, columns: Any, bit: int) -> int:
         """The mass of some columns in one world."""
-        return math.prod(sum(n for _, n in each[2 + bit]) for each in columns if len(each) > 1)
+        return prod(sum(self.columns[each][2 + bit][1::2]) for each in columns if each > SPENT)
 
-    def branch(self, public: int, created: int, others: Any, zero: int, one: int, new: Any) -> Any:
+    def branch(self, public: int, created: int, others: Any, zero: int, one: int, new: int) -> Any:
         """(factor of world 0, of world 1, position): without the columns that cannot tell."""
         live = (*others, new)
-        kept = tuple(sorted([each for each in live if new != OVER and self.tells(each, public)]))
-        to, lost = (public, created, kept), tuple([each for each in live if each not in kept])
-        return zero * self.mass(lost, 0), one * self.mass(lost, 1), () if new == OVER else to
-
-    def first(self, part: int) -> Any:
-        """The column of a part before any message."""
-        start0, start1, judged = self.tables["part"][part]
-        return part, judged, ((start0, 1),), ((start1, 1),)
+        kept = [each for each in live if self.tells(each, public)] if new != OVER else []
+        if len(kept) < len(live):
+            lost = tuple([each for each in live if each not in kept])
+            zero, one = zero * self.mass(lost, 0), one * self.mass(lost, 1)
+        return zero, one, () if new == OVER else (public, created, tuple(sorted(kept)))
 
     def start(self) -> Any:
         """The first position: nothing is created yet, or the only part is there."""
-        return self.branch(0, 0, (), 1, 1, SPENT if self.most else self.first(0))[2]
+        return self.branch(0, 0, (), 1, 1, SPENT if self.most else self.tables["part"][0])[2]
 
     @cache
     def options(self, position: Any) -> list[Any]:
-        """[(part, [], 1, branches) or (column, pairs, denominator, branches)]."""
+        """[(name, denominator, branches)]: the name is [part] or [column, query, query]."""
         if not position:
             return []
         found, (public, created, columns) = list[Any](), position
         asks, differ, admits = self.tables["public"][public]
         for part, (after, born) in admits.items() if created < self.most else ():
-            new = self.first(part) if born else SPENT
+            new = self.tables["part"][part] if born else SPENT
             if not asks or after != public or self.tells(new, after):  # else it is of no use
-                found.append((part, [], 1, [self.branch(after, created + 1, columns, 1, 1, new)]))
+                found.append(([part], 1, [self.branch(after, created + 1, columns, 1, 1, new)]))
         for place, column in enumerate(columns if asks else ()):
-            for (pays, over, branches), pairs in self.moves(column):
-                after = differ.get(column[0]) if pays else public
+            for name, pays, over, branches in self.moves(column):
+                after = differ.get(self.columns[column][0]) if pays else public
                 if after is not None and column not in columns[:place]:
                     rest = after, created, columns[:place] + columns[place + 1 :]
-                    found.append((column, pairs, over, [self.branch(*rest, *x) for x in branches]))
+                    found.append((name, over, [self.branch(*rest, *each) for each in branches]))
         return found
 
 
@@ -127,8 +133,8 @@ class Certificate(Game):
 
     def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
-        self.columns, self.claims, kind = list[Any](), list[Any](), ""
-        self.rounds = self.symmetric = 0
+        self.tables = {kind: {} for kind in ("part", "step", "f", "public", "node", "delta")}
+        self.rounds, self.symmetric, kind = 0, 0, ""
         for count, line in enumerate(lines):
             need(kind != "end" and len(line) <= LINE, "a line after the end, or too long", count)
             kind, *row = json.loads(line)
@@ -143,23 +149,15 @@ class Certificate(Game):
             case "game", 1, rounds, symmetric, most:
                 self.rounds, self.symmetric, self.most = rounds, symmetric, most
                 return bool(symmetric <= 1)
-            case ("about", str()) | ("delta", [*_], [_, _], [_, _]):
-                self.claims += [row] if kind == "delta" else []
-                return True
             case "column", part, judged, zero, one:
-                law0, law1 = (tuple(zip(x[::2], x[1::2], strict=True)) for x in (zero, one))
-                self.columns.append((part, judged, law0, law1))
-                return True
-            case "part", key, *value:
-                fine = value[0] == value[1] or not self.symmetric
-            case "step", part, state, query, over, branches:
-                weights = {(answer, to): n for answer, to, n in branches}
-                key, value, fine = (
-                    (part, state, query),
-                    (over, branches),
-                    len(weights) == len(branches),
-                )
-                fine &= all(weights.values()) and sum(weights.values()) == over > 0
+                return self.number(part, judged, tuple(zero), tuple(one)) == len(self.columns) - 1
+            case "part", key, zero, one, judged:
+                value = self.number(key, judged, (zero, 1), (one, 1))
+                fine = zero == one or not self.symmetric
+            case "step", part, state, query, *value:
+                weights = {(answer, to): weight for answer, to, weight in value[1]}
+                key, fine = (part, state, query), sum(weights.values()) == value[0] > 0
+                fine &= all(weights.values()) and len(weights) == len(value[1])
             case "f", part, judged, value:
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
                 fine = len(found) == len(value)
@@ -170,34 +168,43 @@ class Certificate(Game):
                 value = asks, dict(differ), {part: (to, born) for part, to, born in admits}
                 fine = len(value[1]) == len(differ) and len(value[2]) == len(admits)
             case "node", t, public, created, columns, zero, one, *value:
-                position = public, created, tuple(sorted([self.columns[each] for each in columns]))
-                key, fine = (t, position, zero, one), t > 0 < value[1] and math.gcd(zero, one) == 1
+                key = t, (public, created, tuple(sorted(columns))), zero, one
+                fine = (
+                    t > 0 < value[1]
+                    and gcd(zero, one) == 1
+                    and max(columns, default=0) < len(self.columns)
+                )
+            case "delta", epsilon, (one, zero), value:
+                key, fine = (tuple(epsilon), one, zero), len(value) == 2
             case _:
-                return False
+                return kind == "about"
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
-    def value(self, t: int, position: Any, zero: int, one: int) -> Fraction:
+    def value(self, t: int, position: Any, zero: int, one: int) -> tuple[int, int]:
         """The value of a belief: what its node says, or what to stop is worth."""
-        own, other = (self.mass(position[2] if position else (), bit) for bit in (0, 1))
-        by = math.gcd(zero, one) or 1
+        by = gcd(zero, one) or 1
         node = self.tables["node"].get((t, position, zero // by, one // by))
-        leaf = node or not (t and zero * own and one * other and self.options(position))
+        if node is not None:
+            return by * node[0], node[1]
+        columns = position[2] if position else ()
+        own, other = zero * self.mass(columns, 0), one * self.mass(columns, 1)
+        leaf = not (t and own and other and self.options(position))
         need(leaf, "a belief has no value", t, position)
-        return by * Fraction(*node[:2]) if node else Fraction(max(0, zero * own - one * other))
+        return max(0, own - other), 1
 
     def check_node(self, t: int, position: Any, zero: int, one: int) -> None:
         """No option is worth more than the value; and the one that is named is worth as much."""
-        *found, best = self.tables["node"][t, position, zero, one]
-        value, all_of_it = Fraction(*found), zero * self.mass(position[2], 0)
-        stop = max(0, all_of_it - one * self.mass(position[2], 1))
-        need(stop <= value <= all_of_it, "a value out of bounds", t, position)
-        attained = not best and value == stop
-        for what, pairs, over, branches in self.options(position):
-            named = best[1:] in pairs and self.columns[best[0]] == what if pairs else best == [what]
-            if value < all_of_it or named:
+        value, unit, best = self.tables["node"][t, position, zero, one]
+        most, less = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
+        need(max(0, most - less) * unit <= value <= most * unit, "out of bounds", t, position)
+        attained = not best and value == max(0, most - less) * unit
+        for name, over, branches in self.options(position):
+            if value < most * unit or name == best:
                 after = [self.value(t - 1, to, zero * by0, one * by1) for by0, by1, to in branches]
-                need(sum(after) <= value * over, "a continuation is worth more", t, position)
-                attained |= named and sum(after) == value * over
+                common = lcm(*(each for _, each in after))
+                total = sum(each * (common // below) for each, below in after) * unit
+                need(total <= value * over * common, "a continuation is worth more", t, position)
+                attained |= name == best and total == value * over * common
         need(attained, "no option attains the value", t, position)
 
     def check(self) -> str:
@@ -207,14 +214,18 @@ class Certificate(Game):
                 need(self.tables["public"][to][1].keys() <= differ.keys(), "a purse grows", to)
         for node in self.tables["node"]:
             self.check_node(*node)
-        for epsilon, (one, zero), delta in self.claims:
-            found, x = [self.value(self.rounds, self.start(), zero, one)], Fraction(*epsilon or [0])
+        for (epsilon, one, zero), delta in self.tables["delta"].items():
+            found = [Fraction(*self.value(self.rounds, self.start(), zero, one))]
             if not self.symmetric:
-                found.append(zero - one + self.value(self.rounds, self.start(), one, zero))
-            least = sum(x**k / math.factorial(k) for k in range(40))  # of e^ε
+                swapped = self.value(self.rounds, self.start(), one, zero)
+                found.append(zero - one + Fraction(*swapped))
+            least = sum(Fraction(*epsilon or [0]) ** k / factorial(k) for k in range(40))
             need(zero and (zero <= one <= zero * least if epsilon else zero <= one), "no e^ε")
             need(max(found) == Fraction(*delta) * zero, "not the figure of its nodes", delta)
-        said = [f"δ = {Fraction(*d)} at e^ε = {Fraction(*g)}" for _, g, d in self.claims]
+        said = [
+            f"δ = {Fraction(*d)} at e^ε = {Fraction(*g)}"
+            for (_, *g), d in self.tables["delta"].items()
+        ]
         return (
             f"{'; '.join(said)}: no adversary of {self.rounds} messages has more, and one as much"
         )
@@ -234,5 +245,6 @@ def check(lines: Iterable[str]) -> str:
 
 
 if __name__ == "__main__":
+    gc.disable()  # what is kept is kept to the end
     with open(sys.argv[1], encoding="ascii") as file:
         print(check(file))

@@ -45,12 +45,16 @@ class TablesOf(Game):
         super().__init__()
         self.most = rows.most
         self.made: dict[str, _Table] = {
-            "part": _Table(rows.part, tuple),
+            "part": _Table(rows.part, self._first),
             "step": _Table(rows.step, tuple),
             "f": _Table(rows.f, lambda row: row[0]),
             "public": _Table(rows.public, _public),
         }
         self.tables |= self.made
+
+    def _first(self, row: Row) -> int:
+        zero, one, judged = row
+        return self.number(len(self.made["part"]), judged, (zero, 1), (one, 1))
 
     def lines(self) -> Iterator[Row]:
         """The rows, in the order in which they were found."""
@@ -80,32 +84,33 @@ class PlainSolver:
             return Fraction(*self._value(rounds, self.game.start(), ahead, behind))
 
     def _value(self, t: int, position: Any, ahead: int, behind: int) -> tuple[int, int]:
-        game = self.game
-        columns = position[2] if position else ()
-        own, against = ahead * game.mass(columns, 0), behind * game.mass(columns, 1)
-        if not (t and own and against and game.options(position)):
-            return max(0, own - against), 1
-        by = math.gcd(ahead, behind)
+        by = math.gcd(ahead, behind) or 1
         key = t, position, ahead // by, behind // by
-        value, unit, _ = self.values.get(key) or self._best(key)
-        return value * by, unit
+        found = self.values.get(key)
+        if found is None:
+            columns = position[2] if position else ()
+            own, against = ahead * self.game.mass(columns, 0), behind * self.game.mass(columns, 1)
+            if not (t and own and against and self.game.options(position)):
+                return max(0, own - against), 1
+            found = self._best(key)
+        return found[0] * by, found[1]
 
     def _best(self, key: Key) -> tuple[int, int, Any]:
         t, position, ahead, behind = key
         most = ahead * self.game.mass(position[2], 0)
         best, unit = max(0, most - behind * self.game.mass(position[2], 1)), 1
         said: Any = []
-        for option in self.game.options(position):
+        for name, denominator, branches in self.game.options(position):
             total, over = 0, 1
-            for zero, one, to in option[3]:
+            for zero, one, to in branches:
                 value, below = self._value(t - 1, to, ahead * zero, behind * one)
                 if below != over:
                     both = math.lcm(over, below)
                     total, value, over = total * (both // over), value * (both // below), both
                 total += value
-            over *= option[2]
+            over *= denominator
             if total * unit > best * over:
-                best, unit, said = total, over, option
+                best, unit, said = total, over, name
                 if best == most * unit:
                     break
         by = math.gcd(best, unit)
@@ -135,7 +140,7 @@ def lines_of(
     yield ["game", VERSION, rounds, int(symmetric), rows.most]
     yield ["about", about]
     yield from game.lines()
-    yield from _nodes(solver.values)
+    yield from _nodes(game, solver.values)
     yield from said
 
 
@@ -155,17 +160,15 @@ def _close(game: Game) -> None:
         waiting += after
 
 
-def _nodes(values: dict[Key, tuple[int, int, Any]]) -> Iterator[Row]:
-    numbers: dict[Any, int] = {}
-    for (t, (public, created, columns), ahead, behind), (value, unit, said) in values.items():
+def _nodes(game: Game, values: dict[Key, tuple[int, int, Any]]) -> Iterator[Row]:
+    numbers = {number: number for number in game.tables["part"].values()}
+    for (t, (public, created, columns), ahead, behind), (value, unit, best) in values.items():
         for column in columns:
             if column not in numbers:
-                numbers[column] = len(numbers)
-                part, judged, *laws = column
-                yield ["column", part, judged, *([n for x in law for n in x] for law in laws)]
+                numbers[column] = len(numbers) + 2
+                part, judged, *laws = game.columns[column]
+                yield ["column", part, judged, *map(list, laws)]
         own = [numbers[column] for column in columns]
-        best = said
-        if said:
-            what, pairs, *_ = said
-            best = [numbers[what], *pairs[0]] if pairs else [what]
+        if len(best) > 1:
+            best = [numbers[best[0]], *best[1:]]
         yield ["node", t, public, created, own, ahead, behind, value, unit, best]
