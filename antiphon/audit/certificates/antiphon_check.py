@@ -6,6 +6,7 @@ names, so that one has as much. That the tables are those of some code is not ch
 """
 
 # ruff: noqa: B019
+# pyright: basic
 import gc
 import json
 import sys
@@ -17,7 +18,7 @@ from math import factorial, gcd, lcm, prod
 from typing import Any
 
 OVER, SPENT = 0, 1  # columns: of the interaction's end, and of a part that is dead
-LINE = 1 << 20  # the longest line; of a number, Python reads 4,300 digits
+LINE = 1 << 24  # the longest line; of a number, Python reads 4,300 digits
 
 
 class Wrong(Exception):
@@ -35,7 +36,7 @@ class Game:
     is (public state, number of creations, sorted columns), or () after the end."""
 
     def __init__(self) -> None:
-        self.most, self.tables = 0, dict[str, dict[Any, Any]]()
+        self.composed, self.most, self.tables = 0, 0, dict[str, dict[Any, Any]]()
         self.columns: list[tuple[Any, ...]] = [(0, 0, (), ())] * 2
         self.numbers: dict[tuple[Any, ...], int] = {}
 
@@ -106,7 +107,7 @@ class Game:
 
     def start(self) -> Any:
         """The first position: nothing is created yet, or the only part is there."""
-        return self.branch(0, 0, (), 1, 1, SPENT if self.most else self.tables["part"][0])[2]
+        return self.branch(0, 0, (), 1, 1, SPENT if self.composed else self.tables["part"][0])[2]
 
     @cache
     def options(self, position: Any) -> list[Any]:
@@ -133,10 +134,12 @@ class Certificate(Game):
 
     def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
-        self.tables = {kind: {} for kind in ("part", "step", "f", "public", "node", "delta")}
+        self.tables = {
+            kind: {} for kind in ("part", "step", "f", "public", "node", "delta", "epsilon")
+        }
         self.rounds, self.symmetric, kind = 0, 0, ""
         for count, line in enumerate(lines):
-            need(kind != "end" and len(line) <= LINE, "a line after the end, or too long", count)
+            need(kind != "end", "a line after the end", count)
             kind, *row = json.loads(line)
             need((count == 0) == (kind == "game"), "the first line is of the game", count)
             need(kind == "about" or natural(row), "a row is of natural numbers", count)
@@ -145,10 +148,12 @@ class Certificate(Game):
 
     def read(self, kind: str, *row: Any) -> bool:
         """Whether a line is sound in itself; it is put into its table."""
+        value: Any
         match kind, *row:
-            case "game", 1, rounds, symmetric, most:
-                self.rounds, self.symmetric, self.most = rounds, symmetric, most
-                return bool(symmetric <= 1)
+            case "game", 1, rounds, symmetric, composed, most:
+                self.rounds, self.symmetric, self.composed = rounds, symmetric, composed
+                self.most = most
+                return bool(symmetric <= 1 >= composed)
             case "column", part, judged, zero, one:
                 return self.number(part, judged, tuple(zero), tuple(one)) == len(self.columns) - 1
             case "part", key, zero, one, judged:
@@ -162,7 +167,7 @@ class Certificate(Game):
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
                 fine = len(found) == len(value)
                 for (zero, one), to in found.items():
-                    fine &= to % 2 == max(judged % 2, zero != one, not self.most)  # it has paid
+                    fine &= to % 2 == max(judged % 2, zero != one)  # it has paid
                     fine &= not self.symmetric or found.get((one, zero)) == to
             case "public", key, asks, differ, admits:
                 value = asks, dict(differ), {part: (to, born) for part, to, born in admits}
@@ -176,6 +181,8 @@ class Certificate(Game):
                 )
             case "delta", epsilon, (one, zero), value:
                 key, fine = (tuple(epsilon), one, zero), len(value) == 2
+            case "epsilon", (one, zero), *value:
+                key, fine = (one, zero), len(value) in (1, 3)
             case _:
                 return kind == "about"
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
@@ -207,6 +214,18 @@ class Certificate(Game):
                 attained |= name == best and total == value * over * common
         need(attained, "no option attains the value", t, position)
 
+    def check_delta(self, epsilon: Any, one: int, zero: int) -> Fraction:
+        """The δ at e^ε = one/zero, of which the file says the ε where e^ε is not rational."""
+        start, rounds = self.start(), self.rounds
+        found = [Fraction(*self.value(rounds, start, zero, one))]
+        if not self.symmetric:
+            found.append(zero - one + Fraction(*self.value(rounds, start, one, zero)))
+        need(max(epsilon, default=0) < 1 << 256, "too long an ε")
+        least = sum(Fraction(*epsilon or [0]) ** k / factorial(k) for k in range(200))
+        need(0 < zero <= one and (not epsilon or one <= least * zero), "more than e^ε", one, zero)
+        need(max(found) == Fraction(*self.tables["delta"][epsilon, one, zero]) * zero, "another δ")
+        return max(found) / zero
+
     def check(self) -> str:
         """What was checked, in a sentence."""
         for _, differ, admits in self.tables["public"].values():  # `tells` rests on it
@@ -214,21 +233,18 @@ class Certificate(Game):
                 need(self.tables["public"][to][1].keys() <= differ.keys(), "a purse grows", to)
         for node in self.tables["node"]:
             self.check_node(*node)
-        for (epsilon, one, zero), delta in self.tables["delta"].items():
-            found = [Fraction(*self.value(self.rounds, self.start(), zero, one))]
-            if not self.symmetric:
-                swapped = self.value(self.rounds, self.start(), one, zero)
-                found.append(zero - one + Fraction(*swapped))
-            least = sum(Fraction(*epsilon or [0]) ** k / factorial(k) for k in range(40))
-            need(zero and (zero <= one <= zero * least if epsilon else zero <= one), "no e^ε")
-            need(max(found) == Fraction(*delta) * zero, "not the figure of its nodes", delta)
-        said = [
-            f"δ = {Fraction(*d)} at e^ε = {Fraction(*g)}"
-            for (_, *g), d in self.tables["delta"].items()
-        ]
-        return (
-            f"{'; '.join(said)}: no adversary of {self.rounds} messages has more, and one as much"
-        )
+        tight = {Fraction(*key[1:]): self.check_delta(*key) for key in self.tables["delta"]}
+        said = [f"δ = {delta} at e^ε = {growth}" for growth, delta in tight.items()]
+        for delta, line in self.tables["epsilon"].items():
+            growth, *before = (Fraction(*each) for each in line)
+            need(tight[growth] <= Fraction(*delta), "a larger δ at this ε")
+            if growth > 1:  # as δ is convex in e^ε, it is above a line beyond two of its points
+                low, high = sorted(before)
+                fall = (tight[low] - tight[high]) / (high - low)
+                line_at = tight[high] - fall * (growth - high)
+                need(high < growth and fall > 0 and line_at >= Fraction(*delta), "a smaller ε")
+            said.append(f"e^ε = {growth} is the least with δ <= {Fraction(*delta)}")
+        return f"against {self.rounds} messages: {'; '.join(said)}"
 
 
 def natural(row: object) -> bool:
@@ -247,4 +263,4 @@ def check(lines: Iterable[str]) -> str:
 if __name__ == "__main__":
     gc.disable()  # what is kept is kept to the end
     with open(sys.argv[1], encoding="ascii") as file:
-        print(check(file))
+        print(check(iter(lambda: file.readline(LINE), "")))

@@ -104,9 +104,11 @@ class Rows:
     def __init__(self, asked: Asked, rounds: int) -> None:
         f, system = asked.verification, asked.system
         self._suitable: Suitable | None = f if isinstance(f, Suitable) else None
-        self._f, self._budget, self.most, self.parts = f, None, 0, list[Part]()
+        self._f, self.parts = f, list[Part]()
+        self.most, self.composed = 0, isinstance(system, Extended)
+        self._budget: Any = None
         self._created: tuple[Create, ...] = ()
-        if isinstance(system, Extended):
+        if self.composed:
             self._factored(asked, rounds)
         else:
             self.parts.append(_part(system, asked.queries, _END))
@@ -119,18 +121,19 @@ class Rows:
         own = (getattr(kind, name, None) for name in ("step", "_create", "initial_state"))
         plain = Suitable.step, Suitable._create, Suitable.initial_state  # pyright: ignore
         self._budget = system.budget if type(system) is ExtConComp else _END
-        kept = self._budget is None or is_library_code(type(self._budget))
+        budget: object = self._budget
+        kept = budget is None or is_library_code(type(budget))
         if self._suitable is None or tuple(own) != plain or not kept or self._budget is _END:
             raise InvalidArgument(
                 "no certificate is written of a composition whose f, budget or system has a step "
                 "of its own: ask about ExtConComp under an f of antiphon.composition"
             )
-        bound = rounds if asked.max_creations is None else min(asked.max_creations, rounds)
-        self.most, self._created = max(bound, 1), asked.creations
+        self.most = rounds if asked.max_creations is None else min(asked.max_creations, rounds)
+        self._created = asked.creations
         self.parts += [_part(each.mechanism, asked.queries, HALT) for each in self._created]
 
     def _first(self) -> object:
-        if self._suitable is None or not self.most:
+        if self._suitable is None or not self.composed:
             return None
         charged = None if self._budget is None else self._budget.initial_state
         return self._suitable.purse, charged, 0
@@ -139,7 +142,7 @@ class Rows:
         """[first state in either world, first state of f]."""
         own = self.parts[number]
         state = own.states(own.mechanism.initial_state)
-        if not self.most:
+        if not self.composed:
             return [state, state, 2 * own.judged(self._f.initial_state) + 1]
         claim = self._created[number].claim
         first = Checked(self._created[number], claim and claim.verification.initial_state)
@@ -162,7 +165,7 @@ class Rows:
     def _judge(self, part: int, before: Any, q0: object, q1: object) -> int | None:
         number = self.parts[part].judged
         try:
-            if self._suitable is None or not self.most:
+            if self._suitable is None or not self.composed:
                 state = read(self._f, before, q0, q1)
                 return None if type(state) is Refused else 2 * number(state) + 1
             child = self._suitable.judge(Checked(self._created[part], *before), q0, q1)
@@ -174,7 +177,8 @@ class Rows:
 
     def public(self, number: int) -> Row:
         """[whether questions may be asked, what pays for a differing pair, what may be created]."""
-        f, before = self._suitable, self._public.values[number]
+        before: Any = self._public.values[number]
+        f = self._suitable
         if f is None or before is None:
             return [1, [], []]
         (purse, charged, count), differ, admits = before, list[list[int]](), list[list[int]]()

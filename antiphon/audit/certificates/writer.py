@@ -1,3 +1,4 @@
+# pyright: basic
 """Writes a certificate: the tables of a game, and the value of each belief in its plain form.
 
 The values are found anew, over the tables that the certificate has, in the game that its reader
@@ -43,7 +44,7 @@ class TablesOf(Game):
 
     def __init__(self, rows: Rows) -> None:
         super().__init__()
-        self.most = rows.most
+        self.most, self.composed = rows.most, rows.composed
         self.made: dict[str, _Table] = {
             "part": _Table(rows.part, self._first),
             "step": _Table(rows.step, tuple),
@@ -137,7 +138,7 @@ def lines_of(
             found = max(found, zero - one + solver.solve(rounds, one, zero))
         said.append(["delta", epsilon, [one, zero], [*(found / zero).as_integer_ratio()]])
     _close(game)
-    yield ["game", VERSION, rounds, int(symmetric), rows.most]
+    yield ["game", VERSION, rounds, int(symmetric), int(rows.composed), rows.most]
     yield ["about", about]
     yield from game.lines()
     yield from _nodes(game, solver.values)
