@@ -354,22 +354,20 @@ def test_a_larger_growth_than_the_epsilon_has():
 
 
 def test_a_purse_that_grows():
-    def grow(row):
-        if row[0] == "public" and not row[2]:
-            return [*row[:2], [[0, row[1]]], row[3]]
-        return None
+    """One response of two may differ: the purse 1, after it, pays for none."""
+    f, parts = sparse_parallel([(ap.Log(2), 0)]), responses(2)
+    question = asked(ap.ExtConComp(), f, catalogue=parts, max_creations=2)
+    rows = rows_of(question.certify(epsilon=0, rounds=4))
+    assert ["public", 1, 1, [], [[0, 1, 1]]] in rows
 
-    refused(edited("a purse", grow))
+    def instead(*publics):
+        return numbered([*(row for row in rows if row[0] != "public"), *publics])
 
-    def shrink(row):  # none may differ at first, and all may later
-        return [*row[:2], [], row[3]] if row[:2] == ["public", 0] else None
-
-    rows = [json.loads(line) for line in edited("a purse", shrink)[:-1]]
-    later = [["public", 9, 1, [[0, 9]], []]]
-    for row in rows:
-        if row[:2] == ["public", 0]:
-            row[3] = [[0, 9, 1]]
-    refused(numbered([*rows, *later]))
+    empty = ["public", 1, 1, [], [[0, 1, 1]]]
+    check(instead(["public", 0, 1, [[0, 1]], [[0, 0, 1]]], empty))
+    refused(instead(["public", 0, 1, [[0, 0]], [[0, 0, 1]]], empty))
+    refused(instead(["public", 0, 1, [[0, 1]], [[0, 0, 1]]], [*empty[:3], [[0, 1]], empty[4]]))
+    refused(instead(["public", 0, 1, [], [[0, 1, 1]]], [*empty[:3], [[0, 1]], empty[4]]), "grows")
 
 
 def test_symmetric_is_claimed_and_false():
