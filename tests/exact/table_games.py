@@ -32,7 +32,7 @@ class TableGame:
 
     def tight_delta(self, growth):
         self.known = {}
-        start0, start1, judged = self.parts[0] if 0 in self.parts else (0, 0, 0)
+        start0, start1, judged = self.parts.get(0, (0, 0, 0))
         kids, law0, law1 = ((0, judged),), {(start0,): 1}, {(start1,): 1}
         if self.composed:
             kids, law0, law1 = (), {(): 1}, {(): 1}
@@ -58,7 +58,7 @@ class TableGame:
     def _said(self, public, created, kids, ahead, behind, bit):
         asks, differ, admits = self.public[public]
         if created < self.most:
-            for part, to, born in admits:
+            for part, to, born in (each for each in admits if each[0] in self.parts):
                 start0, start1, judged = self.parts[part]
                 starts = ((start0, start1), (start1, start0))[bit] if born else (0, 0)
                 laws = ({(*s, a): p for s, p in law.items()}
