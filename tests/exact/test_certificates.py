@@ -170,7 +170,9 @@ def test_the_lone_file_checks_without_the_library(tmp_path):
         command = [sys.executable, "-I", "-S", str(lone), str(file)]
         return subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=bare)
 
-    assert run(path).stdout.startswith("against 4 messages: δ = ")
+    assert run(path).stdout.startswith(
+        "checked, against 4 messages, in the game of its tables: δ = "
+    )
     path.write_text(path.read_text().replace('"delta",[],[2,1]', '"delta",[],[3,1]'))
     assert run(path).returncode == 1
     code = READER.read_text().splitlines()
@@ -181,7 +183,7 @@ def test_zero_beliefs():
     found = asked(LeakyBit(delta=TENTH), LeakyBit(delta=TENTH).claims[0].verification)
     empty = found.certify(epsilon=0, rounds=0)
     assert empty.beliefs == 0
-    assert "against 0 messages: δ = 0" in empty.check()
+    assert "against 0 messages, in the game of its tables: δ = 0" in empty.check()
 
 
 def test_it_is_saved_and_loaded(tmp_path):

@@ -13,11 +13,11 @@ import sys
 from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
-from itertools import chain
 from math import factorial, gcd, lcm, prod
 from typing import Any
 
 OVER, SPENT = 0, 1  # columns: of the interaction's end, and of a part that is dead
+ENDED = -1, 0, ()  # the position after the end
 LINE = 1 << 24  # the longest line; of a number, Python reads 4,300 digits
 
 
@@ -33,7 +33,7 @@ def need(fact: object, *text: object) -> None:
 
 class Game:
     """The game of some tables. A column is (part, state of its f, laws in both worlds); a position
-    is (public state, number of creations, sorted columns), or () after the end."""
+    is (public state, number of creations, sorted columns)."""
 
     def __init__(self) -> None:
         self.composed, self.most, self.tables = 0, 0, dict[str, dict[Any, Any]]()
@@ -57,8 +57,7 @@ class Game:
                 own[to] = own.get(to, 0) + weight * share * (common // over)
         for answer, own in found.items():
             by = gcd(*own.values())
-            flat = chain.from_iterable([(state, own[state] // by) for state in sorted(own)])
-            found[answer] = by, tuple(flat)
+            found[answer] = by, tuple([n for s in sorted(own) for n in (s, own[s] // by)])
         return common, found
 
     @cache
@@ -103,7 +102,7 @@ class Game:
         if len(kept) < len(live):
             lost = tuple([each for each in live if each not in kept])
             zero, one = zero * self.mass(lost, 0), one * self.mass(lost, 1)
-        return zero, one, () if new == OVER else (public, created, tuple(sorted(kept)))
+        return zero, one, ENDED if new == OVER else (public, created, tuple(sorted(kept)))
 
     def start(self) -> Any:
         """The first position: nothing is created yet, or the only part is there."""
@@ -112,7 +111,7 @@ class Game:
     @cache
     def options(self, position: Any) -> list[Any]:
         """[(name, denominator, branches)]: the name is [part] or [column, query, query]."""
-        if not position:
+        if position == ENDED:
             return []
         found, (public, created, columns) = list[Any](), position
         asks, differ, admits = self.tables["public"][public]
@@ -134,9 +133,8 @@ class Certificate(Game):
 
     def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
-        self.tables = {
-            kind: {} for kind in ("part", "step", "f", "public", "node", "delta", "epsilon")
-        }
+        kinds = "part step f public node delta epsilon"
+        self.tables = {kind: {} for kind in kinds.split()}
         self.rounds, self.symmetric, kind = 0, 0, ""
         for count, line in enumerate(lines):
             need(kind != "end", "a line after the end", count)
@@ -174,11 +172,8 @@ class Certificate(Game):
                 fine = len(value[1]) == len(differ) and len(value[2]) == len(admits)
             case "node", t, public, created, columns, zero, one, *value:
                 key = t, (public, created, tuple(sorted(columns))), zero, one
-                fine = (
-                    t > 0 < value[1]
-                    and gcd(zero, one) == 1
-                    and max(columns, default=0) < len(self.columns)
-                )
+                fine = t > 0 < value[1] and gcd(zero, one) == 1
+                fine &= max(columns, default=0) < len(self.columns)
             case "delta", epsilon, (one, zero), value:
                 key, fine = (tuple(epsilon), one, zero), len(value) == 2
             case "epsilon", (one, zero), *value:
@@ -193,10 +188,8 @@ class Certificate(Game):
         node = self.tables["node"].get((t, position, zero // by, one // by))
         if node is not None:
             return by * node[0], node[1]
-        columns = position[2] if position else ()
-        own, other = zero * self.mass(columns, 0), one * self.mass(columns, 1)
-        leaf = not (t and own and other and self.options(position))
-        need(leaf, "a belief has no value", t, position)
+        own, other = zero * self.mass(position[2], 0), one * self.mass(position[2], 1)
+        need(not (t and own and other and self.options(position)), "no value", t, position)
         return max(0, own - other), 1
 
     def check_node(self, t: int, position: Any, zero: int, one: int) -> None:
@@ -241,10 +234,10 @@ class Certificate(Game):
             if growth > 1:  # as δ is convex in e^ε, it is above a line beyond two of its points
                 low, high = sorted(before)
                 fall = (tight[low] - tight[high]) / (high - low)
-                line_at = tight[high] - fall * (growth - high)
-                need(high < growth and fall > 0 and line_at >= Fraction(*delta), "a smaller ε")
+                least = tight[high] - fall * (growth - high)
+                need(high < growth and fall > 0 and least >= Fraction(*delta), "a smaller ε")
             said.append(f"e^ε = {growth} is the least with δ <= {Fraction(*delta)}")
-        return f"against {self.rounds} messages: {'; '.join(said)}"
+        return f"against {self.rounds} messages, in the game of its tables: {'; '.join(said)}"
 
 
 def natural(row: object) -> bool:
@@ -263,4 +256,4 @@ def check(lines: Iterable[str]) -> str:
 if __name__ == "__main__":
     gc.disable()  # what is kept is kept to the end
     with open(sys.argv[1], encoding="ascii") as file:
-        print(check(iter(lambda: file.readline(LINE), "")))
+        print("checked,", check(iter(lambda: file.readline(LINE), "")))

@@ -89,7 +89,7 @@ class PlainSolver:
         key = t, position, ahead // by, behind // by
         found = self.values.get(key)
         if found is None:
-            columns = position[2] if position else ()
+            columns = position[2]
             own, against = ahead * self.game.mass(columns, 0), behind * self.game.mass(columns, 1)
             if not (t and own and against and self.game.options(position)):
                 return max(0, own - against), 1

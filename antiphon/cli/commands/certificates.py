@@ -36,30 +36,36 @@ def write(
     at = None if delta is None else rational(delta, "delta")
     with running(path):
         found = question.certify(save, epsilon=given, delta=at, rounds=rounds, overwrite=force)
-    return _tell(found.check, found, as_json, saved=save)
+    return _tell(_checked(found.check), found, as_json, saved=save)
 
 
 def check(target: str, against: str | None, *, as_json: bool) -> int:
     """Check a certificate, and that it is of a game; exit status 1 if not."""
     found = Certificate.load(Path(target))
     if against is None:
-        return _tell(found.check, found, as_json)
+        return _tell(_checked(found.check), found, as_json)
     path, question = _question(against)
     with running(path):
-        return _tell(lambda: found.against(question), found, as_json)
+        told = _checked(lambda: found.against(question))
+    return _tell(told, found, as_json)
+
+
+def _checked(check: Callable[[], str]) -> tuple[str, bool]:
+    """What was checked, or why it does not hold; and whether it holds."""
+    try:
+        return f"checked, {check()}", True
+    except TranscriptError as error:
+        return str(error), False
 
 
 def _tell(
-    checked: Callable[[], str], found: Certificate, as_json: bool, saved: Path | None = None
+    told: tuple[str, bool], found: Certificate, as_json: bool, saved: Path | None = None
 ) -> int:
-    try:
-        text, holds = checked(), True
-    except TranscriptError as error:
-        text, holds = str(error), False
+    text, holds = told
     if as_json:
         print_json({"holds": holds, "checked": text, "beliefs": found.beliefs, "saved": saved})
     else:
-        print(f"checked, {text}" if holds else text)
+        print(text)
     return 0 if holds else 1
 
 
