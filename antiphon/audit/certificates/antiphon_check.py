@@ -31,7 +31,7 @@ def need(fact: object, *text: object) -> None:
         raise Wrong(*text)
 
 
-class Game:
+class TableGame:
     """The game of some tables. A column is (part, state of its f, laws in both worlds); a position
     is (public state, number of creations, sorted columns)."""
 
@@ -128,7 +128,7 @@ class Game:
         return found
 
 
-class Certificate(Game):
+class CertificateFile(TableGame):
     """A certificate, read line by line. Raises: Wrong."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -248,7 +248,7 @@ def natural(row: object) -> bool:
 def check(lines: Iterable[str]) -> str:
     """What was checked. Raises: Wrong."""
     try:
-        return Certificate(lines).check()
+        return CertificateFile(lines).check()
     except Exception as error:
         raise error if isinstance(error, Wrong) else Wrong("malformed", repr(error)[:200]) from None
 

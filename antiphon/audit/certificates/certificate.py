@@ -7,18 +7,19 @@ The page on certificates has the format, and says of which answers there are any
 from __future__ import annotations
 
 import json
-from collections.abc import Generator, Iterable, Iterator
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from fractions import Fraction
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import attrs
 
 from antiphon.audit.certificates import antiphon_check
-from antiphon.audit.certificates.rows import Asked, Row, Rows
+from antiphon.audit.certificates.derivation import AskedGame, ComparedSystems, DerivedRows, Row
 from antiphon.audit.certificates.writer import lines_of
+from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.solver import deep_recursion
 from antiphon.numbers import exact
 from antiphon.numbers.errors import Intractable, InvalidArgument, TranscriptError
@@ -63,14 +64,14 @@ class Certificate(Shown):
             why = ", ".join(map(str, error.args))
             raise TranscriptError(f"the certificate does not hold: {why[:400]}") from None
 
-    def against(self, asked: Asked) -> str:
+    def against(self, asked: AskedGame | ComparedSystems) -> str:
         """Check it, and derive every row of its tables anew from the step functions and f of a
         question, over the whole alphabet. No engine is asked.
 
         Raises: TranscriptError if it is damaged, not true, or of another game.
         """
         checked, game = self.check(), json.loads(self.lines[0])
-        rows, met = Rows(asked, game[2]), 0
+        rows, met = DerivedRows(asked, game[2]), 0
         if [rows.composed, rows.most] != game[4:]:
             raise _another(1, counted(rows.most, "creation"))
         for number, line in enumerate(self.lines, 1):
@@ -82,7 +83,7 @@ class Certificate(Shown):
             raise _another(len(self.lines), counted(len(rows.parts), "part"))
         return f"{checked}. Its tables are those of the game that was given"
 
-    def _compare(self, rows: Rows, number: int, kind: str, row: Row) -> None:
+    def _compare(self, rows: DerivedRows, number: int, kind: str, row: Row) -> None:
         width = {"part": 1, "step": 3, "f": 2, "public": 1}[kind]
         try:
             derived = getattr(rows, kind)(*row[:width])
@@ -96,6 +97,12 @@ class Certificate(Shown):
         with whole(path_of(path), overwrite=overwrite) as file:
             for some in _chunks(self.lines):
                 file.write("".join(f"{line}\n" for line in some).encode("ascii"))
+
+    def saved(self, path: str | Path | None, overwrite: bool) -> Certificate:
+        """This certificate, written to a file if a path is given. Raises: FileError."""
+        if path is not None:
+            self.save(path, overwrite=overwrite)
+        return self
 
     @classmethod
     def load(cls, path: str | Path) -> Certificate:
@@ -133,34 +140,44 @@ def _room() -> Generator[None, None, None]:
         with deep_recursion(0):
             yield
     finally:
-        for each in vars(antiphon_check.Game).values():
+        for each in vars(antiphon_check.TableGame).values():
             if hasattr(each, "cache_clear"):
                 each.cache_clear()
 
 
 def certificate_of(
-    question: Any, about: str, epsilon: object, delta: object, rounds: int | None
+    question: Any, epsilon: object, delta: object, rounds: int | None
 ) -> Certificate:
     """The certificate of a question's tight δ at one or several ε, or of its tight ε at a δ."""
+    about = question._card().title
     if (epsilon is None) is (delta is None):
         raise InvalidArgument("certify(path, epsilon=…), or delta=… for the tight ε: one of them")
     if delta is not None:
         return _of_epsilon(question, about, delta, rounds)
     several: Any = epsilon if isinstance(epsilon, (list, tuple)) else [epsilon]
-    return _certified(question, about, [question.solve(each, rounds) for each in several])
+    return certified(question, about, [question.solve(each, rounds) for each in several])
 
 
-def _certified(question: Any, about: str, found: list[Any], *more: Row) -> Certificate:
-    """The certificate of tight δ at some ε, which its reader has checked.
+class TightPoint(NamedTuple):
+    """A tight δ that was found, at an ε and the rational e^ε at which it was."""
+
+    epsilon: exact.ExactEpsilon
+    growth: Fraction
+    delta: Fraction
+    rounds: int
+
+
+def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certificate:
+    """The certificate of tight δ at some ε (``TightPoint``), which its reader has checked.
 
     Raises: Intractable past the question's limit of beliefs; InvalidArgument where there is none;
     AssertionError if the plain game has another δ than the engine.
     """
+    limit, report = getattr(asked, "limit", LIMIT), getattr(asked, "report", None)
     rounds = max(each.rounds for each in found)
     claims = [(_written(each.epsilon), each.growth) for each in found]
     with _room():
-        game = Rows(question, rounds)
-        rows = [*lines_of(game, about, rounds, claims, question.limit, question.report), *more]
+        rows = [*lines_of(DerivedRows(asked, rounds), about, rounds, claims, limit, report), *more]
     said = [Fraction(*row[3]) for row in rows if row[0] == "delta"]
     if said != [each.delta for each in found]:
         raise AssertionError(f"a bug: the plain game has δ = {said[0]}, not {found[0].delta}")
@@ -187,7 +204,7 @@ def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) ->
         raise InvalidArgument("no ε has so small a δ, and of that no certificate is written")
     last, below = question.solve(found, rounds), [*target.as_integer_ratio()]
     if last.growth == 1:
-        return _certified(question, about, [last], ["epsilon", below, [1, 1]])
+        return certified(question, about, [last], ["epsilon", below, [1, 1]])
     step = last.growth - 1
     while True:  # until both lie on the last piece, which ends in (growth, target)
         low, high = (_solved(question, last.growth - step / by, rounds) for by in (1, 2))
@@ -195,7 +212,7 @@ def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) ->
             break
         step /= 2
     growths = [[*each.growth.as_integer_ratio()] for each in (last, low, high)]
-    return _certified(question, about, [last, low, high], ["epsilon", below, *growths])
+    return certified(question, about, [last, low, high], ["epsilon", below, *growths])
 
 
 def _solved(question: Any, growth: Fraction, rounds: int | None) -> Any:

@@ -14,8 +14,8 @@ from typing import Any, Final, TypeAlias
 
 import attrs
 
-from antiphon.audit.certificates.antiphon_check import Game
-from antiphon.audit.certificates.rows import Row, Rows
+from antiphon.audit.certificates.antiphon_check import TableGame
+from antiphon.audit.certificates.derivation import DerivedRows, Row
 from antiphon.audit.exact.cost import Report, reached
 from antiphon.audit.exact.solver import deep_recursion
 
@@ -39,10 +39,10 @@ class _Table(dict[Any, Any]):
         return value
 
 
-class TablesOf(Game):
+class TablesOf(TableGame):
     """The game of a question, whose tables grow as they are read."""
 
-    def __init__(self, rows: Rows) -> None:
+    def __init__(self, rows: DerivedRows) -> None:
         super().__init__()
         self.most, self.composed = rows.most, rows.composed
         self.made: dict[str, _Table] = {
@@ -73,7 +73,7 @@ def _public(row: Row) -> Row:
 class PlainSolver:
     """Values every belief of the plain game, where nothing is left out but what cannot tell."""
 
-    game: Game
+    game: TableGame
     limit: int
     report: Report | None = None
     values: dict[Key, tuple[int, int, Any]] = attrs.field(factory=dict[Key, "tuple[int, int, Any]"])
@@ -121,7 +121,7 @@ class PlainSolver:
 
 
 def lines_of(
-    rows: Rows, about: str, rounds: int, claims: list[tuple[Row, Fraction]],
+    rows: DerivedRows, about: str, rounds: int, claims: list[tuple[Row, Fraction]],
     limit: int, report: Report | None = None,
 ) -> Iterator[Row]:  # fmt: skip
     """The lines of a certificate of tight δ, at some ([ε], or [] if it is a logarithm, e^ε)."""
@@ -130,7 +130,8 @@ def lines_of(
         game.tables["part"][part]
     solver = PlainSolver(game, limit, report)
     ahead = [solver.solve(rounds, g.denominator, g.numerator) for _, g in claims]
-    symmetric = all(map(_mirrored, game.tables["f"].values()))
+    alike = all(zero == one for zero, one, _ in game.made["part"].rows.values())
+    symmetric = alike and all(map(_mirrored, game.tables["f"].values()))
     said: list[Row] = []
     for (epsilon, growth), found in zip(claims, ahead, strict=True):
         one, zero = growth.as_integer_ratio()
@@ -150,7 +151,7 @@ def _mirrored(pairs: list[list[int]]) -> bool:
     return found == {(one, zero, to) for zero, one, to in pairs}
 
 
-def _close(game: Game) -> None:
+def _close(game: TableGame) -> None:
     """All public states that may follow, as the reader asks whether a purse can grow."""
     waiting = [0]
     met = {0}
@@ -161,7 +162,7 @@ def _close(game: Game) -> None:
         waiting += after
 
 
-def _nodes(game: Game, values: dict[Key, tuple[int, int, Any]]) -> Iterator[Row]:
+def _nodes(game: TableGame, values: dict[Key, tuple[int, int, Any]]) -> Iterator[Row]:
     numbers = {number: number for number in game.tables["part"].values()}
     for (t, (public, created, columns), ahead, behind), (value, unit, best) in values.items():
         for column in columns:

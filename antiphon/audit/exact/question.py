@@ -88,7 +88,6 @@ class Solution(Shown):
     nodes: int
     """The number of beliefs valued."""
     asked: Question | None = attrs.field(default=None, eq=False, repr=False)
-    """The question that it answers, without its values."""
 
     @property
     def growth(self) -> Fraction:
@@ -96,10 +95,7 @@ class Solution(Shown):
         return rational_growth(self.epsilon)[0]
 
     def certificate(self) -> Certificate:
-        """A certificate that no adversary has more than ``delta``, and one as much; checked.
-
-        Raises: Intractable; InvalidArgument for a game of which none is written.
-        """
+        """A certificate that no adversary has more than ``delta``, and one as much; checked."""
         if self.asked is None:
             raise InvalidArgument("this figure names no question: ask question.certify(path, …)")
         return self.asked.certify(epsilon=self.epsilon, rounds=self.rounds)
@@ -242,8 +238,7 @@ class Question(Shown):
             values.append(second.solve(growth, rounds))
         bit = values.index(max(values))
         nodes = sum(solver.nodes for solver in self.solvers())
-        asked = attrs.evolve(self)
-        return Solution(values[bit], error, normal, rounds, bit, nodes, asked)
+        return Solution(values[bit], error, normal, rounds, bit, nodes, attrs.evolve(self))
 
     def certify(
         self, path: str | Path | None = None, *, epsilon: object = None, delta: object = None,
@@ -253,11 +248,7 @@ class Question(Shown):
 
         Raises: Intractable; FileError; InvalidArgument for a game of which none is written.
         """
-        about = game_in_words(self.system, self.verification)
-        found = certificate_of(self, about, epsilon, delta, rounds)
-        if path is not None:
-            found.save(path, overwrite=overwrite)
-        return found
+        return certificate_of(self, epsilon, delta, rounds).saved(path, overwrite)
 
     def _longest(self) -> int:
         """The longest run of a game that ends. Raises: InvalidArgument if it may not."""

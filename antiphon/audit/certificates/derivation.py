@@ -7,8 +7,9 @@ lists of the same rows, in the same order, are equal exactly if they are of the 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
+from functools import partial
 from itertools import product
 from typing import Any, Final, Protocol, TypeAlias
 
@@ -27,20 +28,30 @@ from antiphon.numbers.errors import (
     PartError,
 )
 from antiphon.numbers.interning import Interner
-from antiphon.protocol import HALT, Ask, Coins, ContinualMechanism, Verification, outcomes
+from antiphon.protocol import (
+    HALT,
+    Ask,
+    Coins,
+    ContinualMechanism,
+    Mechanism,
+    Verification,
+    outcomes,
+)
 from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.verification import Refused, read
 
 Row: TypeAlias = list[Any]
 _END: Final = object()
 """The answer that ends the interaction. It has the number 0."""
+_REFUSED: Final = object()
+"""The answer of a mechanism without a verifier that refuses a message: its state stays."""
 _DEAD: Final = object()
 """The state of a part that has halted, and answers HALT for ever. It has the number 0."""
 _MOST: Final = 10_000
 """The largest number of messages of a part, and of public states."""
 
 
-class Asked(Protocol):
+class AskedGame(Protocol):
     """All that a question says of its game."""
 
     @property
@@ -55,13 +66,35 @@ class Asked(Protocol):
     def max_creations(self) -> int | None: ...
 
 
+@attrs.frozen
+class ComparedSystems:
+    """Two mechanisms in states, which single messages are to tell apart."""
+
+    mechanisms: tuple[Mechanism, Mechanism]
+    states: tuple[object, object]
+    queries: tuple[object, ...]
+
+    def heard(self, before: Any, message: object, coins: Coins) -> tuple[object, object]:
+        """(next state, answer) of the mechanism in whose state this is: (which one, its state)."""
+        if before is _DEAD:
+            return _DEAD, _END
+        which, state = before
+        after, answer = _heard(self.mechanisms[which], _END, _REFUSED, state, message, coins)
+        return _DEAD if after is _DEAD else (which, after), answer
+
+    @property
+    def starts(self) -> tuple[object, object]:
+        """The first state in either world."""
+        one, two = self.mechanisms
+        return (0, self.states[0]), (0 if one is two else 1, self.states[1])
+
+
 @attrs.define(eq=False)
-class Part:
+class DerivedPart:
     """One mechanism: its messages, and its states and answers so far in numbers."""
 
-    mechanism: ContinualMechanism
-    halted: object
-    """The answer that is heard when it halts: HALT in a composition, which goes on."""
+    heard: Callable[[Any, object, Coins], tuple[object, object]]
+    starts: tuple[object, object]
     queries: Interner = attrs.field(factory=Interner)
     states: Interner = attrs.field(factory=Interner)
     answers: Interner = attrs.field(factory=Interner)
@@ -75,49 +108,64 @@ class Part:
         """[denominator, [[answer, next state, probability times the denominator], …]]."""
         before, message = self.states.values[state], self.queries.values[query]
         found: dict[tuple[int, int], Fraction] = {}
-        for p, (after, answer) in outcomes(lambda coins: self._heard(before, message, coins)):
+        for p, (after, answer) in outcomes(lambda coins: self.heard(before, message, coins)):
             key = self.answers(answer), self.states(after)
             found[key] = found.get(key, Fraction(0)) + p
         over = math.lcm(*(p.denominator for p in found.values()))
         return [over, [[*key, int(p * over)] for key, p in found.items()]]
 
-    def _heard(self, before: object, message: object, coins: Coins) -> tuple[object, object]:
-        """(next state, answer). A refusal ends the interaction; a later error is a HALT."""
-        if before is _DEAD:
-            return _DEAD, self.halted
-        try:
-            after, answer = self.mechanism.step(before, message, coins)
-        except AntiphonError as error:
-            early = not coins.draws
-            if early and isinstance(error, REFUSALS):
-                return _DEAD, _END
-            if early or isinstance(error, READINGS):
-                raise
-            return _DEAD, self.halted
-        halts = answer is HALT and self.mechanism.is_over(after)
-        return (_DEAD, self.halted) if halts else (after, answer)
+
+def _heard(
+    mechanism: Mechanism, halted: object, refused: object, before: object, message: object,
+    coins: Coins,
+) -> tuple[object, object]:  # fmt: skip
+    """(next state, answer): ``refused`` to a refusal, which ends it if it is _END; ``halted`` when
+    it ends, or when it fails after a draw."""
+    if before is _DEAD:
+        return _DEAD, halted
+    try:
+        if refused is _REFUSED and not mechanism.signature.queries.contains(message):
+            return before, _REFUSED
+        after, answer = mechanism.step(before, message, coins)
+    except AntiphonError as error:
+        early = not coins.draws
+        if early and isinstance(error, REFUSALS):
+            return _DEAD if refused is _END else before, refused
+        if early or isinstance(error, READINGS):
+            raise
+        return _DEAD, halted
+    halts = answer is HALT and mechanism.is_over(after)
+    return (_DEAD, halted) if halts else (after, answer)
 
 
-class Rows:
+class DerivedRows:
     """The rows of the tables of a question. Raises: InvalidArgument if it has none."""
 
-    def __init__(self, asked: Asked, rounds: int) -> None:
-        f, system = asked.verification, asked.system
-        self._suitable: Suitable | None = f if isinstance(f, Suitable) else None
-        self._f, self.parts = f, list[Part]()
-        self.most, self.composed = 0, isinstance(system, Extended)
+    def __init__(self, asked: AskedGame | ComparedSystems, rounds: int) -> None:
+        self._suitable: Suitable | None = None
+        self._f: Verification | None = None
         self._budget: Any = None
         self._created: tuple[Create, ...] = ()
+        self.most, self.composed, self.parts = 0, False, list[DerivedPart]()
+        self._public = Interner()
+        if isinstance(asked, ComparedSystems):
+            self.parts.append(_filled(DerivedPart(asked.heard, asked.starts), asked.queries))
+        else:
+            self._of_game(asked, rounds)
+        self._public(self._first())
+
+    def _of_game(self, asked: AskedGame, rounds: int) -> None:
+        self._f, system = asked.verification, asked.system
+        self.composed = isinstance(system, Extended)
         if self.composed:
             self._factored(asked, rounds)
         else:
             self.parts.append(_part(system, asked.queries, _END))
-        self._public = Interner()
-        self._public(self._first())
 
-    def _factored(self, asked: Asked, rounds: int) -> None:
+    def _factored(self, asked: AskedGame, rounds: int) -> None:
         """A composition's parts, each for itself: given all answers they are independent."""
-        kind, system = type(asked.verification), asked.system
+        f, system = asked.verification, asked.system
+        self._suitable, kind = f if isinstance(f, Suitable) else None, type(f)
         own = (getattr(kind, name, None) for name in ("step", "_create", "initial_state"))
         plain = Suitable.step, Suitable._create, Suitable.initial_state  # pyright: ignore
         self._budget = system.budget if type(system) is ExtConComp else _END
@@ -141,12 +189,13 @@ class Rows:
     def part(self, number: int) -> Row:
         """[first state in either world, first state of f]."""
         own = self.parts[number]
-        state = own.states(own.mechanism.initial_state)
+        states = [own.states(each) for each in own.starts]
         if not self.composed:
-            return [state, state, 2 * own.judged(self._f.initial_state) + 1]
+            first = () if self._f is None else self._f.initial_state
+            return [*states, 2 * own.judged(first) + 1]
         claim = self._created[number].claim
-        first = Checked(self._created[number], claim and claim.verification.initial_state)
-        return [state, state, 2 * own.judged(first[1:])]
+        checked = Checked(self._created[number], claim and claim.verification.initial_state)
+        return [*states, 2 * own.judged(checked[1:])]
 
     def step(self, part: int, state: int, query: int) -> Row:
         """[denominator, branches]: the outcomes of a query."""
@@ -164,6 +213,8 @@ class Rows:
 
     def _judge(self, part: int, before: Any, q0: object, q1: object) -> int | None:
         number = self.parts[part].judged
+        if self._f is None:
+            return 2 * number(()) + 1 if q0 is q1 else None
         try:
             if self._suitable is None or not self.composed:
                 state = read(self._f, before, q0, q1)
@@ -205,9 +256,15 @@ class Rows:
         return number
 
 
-def _part(system: ContinualMechanism, given: Iterable[object] | None, halted: object) -> Part:
-    part = Part(system, halted)
-    for message in _messages(system, given):
+def _part(
+    system: ContinualMechanism, given: Iterable[object] | None, halted: object
+) -> DerivedPart:
+    heard, start = partial(_heard, system, halted, _END), system.initial_state
+    return _filled(DerivedPart(heard, (start, start)), _messages(system, given))
+
+
+def _filled(part: DerivedPart, messages: Iterable[object]) -> DerivedPart:
+    for message in messages:
         if part.queries(message) > _MOST:
             raise Intractable("the messages of a certificate", f"over {_MOST}", _MOST)
     return part
