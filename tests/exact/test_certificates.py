@@ -206,6 +206,21 @@ def test_no_certificate_of_a_system_with_a_step_of_its_own():
         walk().certify(rounds=2)
 
 
+def test_an_equivalence_has_certificates_that_it_holds_or_fails():
+    coin, other = Walk(2), Walk(2, 8)
+    same, unlike = ap.equivalent(coin, other, rounds=2), ap.equivalent(coin, Walk(3), rounds=2)
+    for found, distance in ((same, 0), (unlike, unlike.distance)):
+        (made,) = found.certificates()
+        assert f"δ = {distance} at e^ε = 1" in made.check()
+        assert TableGame(made.lines).holds()
+        ((systems, _),) = found.compared
+        assert made.against(systems).endswith(OF_THIS)
+    assert same
+    assert unlike.distance > 0
+    with pytest.raises(ap.TranscriptError, match="another game"):
+        same.certificates()[0].against(unlike.compared[0][0])
+
+
 # --- random games ---------------------------------------------------------------------------------
 
 
