@@ -13,8 +13,8 @@ from random_games import drawn
 from table_games import TableGame
 
 import antiphon as ap
-from antiphon.audit.certificates import READER, Certificate
 from antiphon.audit.certificates.antiphon_check import Wrong, check
+from antiphon.audit.certificates.certificate import READER, Certificate
 from antiphon.composition import (
     BasicFilter,
     adaptive_parameters,

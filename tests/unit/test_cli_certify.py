@@ -31,7 +31,8 @@ def code(tmp_path):
 def test_it_writes_and_checks(cli, code, tmp_path):
     path = tmp_path / "found.jsonl"
     write = ("certify", f"{code}:game", "--epsilon", "ln 2", "--epsilon", "0", "--rounds", "4")
-    told = "checked, against 4 messages, in the game of its tables: δ = 1/3 at e^ε = 2; δ = 1/2 at e^ε = 1"
+    told = "checked, against 4 messages, in the game of its tables: "
+    told += "δ = 1/3 at e^ε = 2; δ = 1/2 at e^ε = 1"
     assert cli(*write, "--save", str(path)) == (0, f"{told}\n", "")
     assert cli("certify", str(path)) == (0, f"{told}\n", "")
     status, out, _ = cli("certify", str(path), "--against", f"{code}:question", "--json")

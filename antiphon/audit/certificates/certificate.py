@@ -17,7 +17,7 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.audit.certificates import antiphon_check
-from antiphon.audit.certificates.derivation import AskedGame, ComparedSystems, DerivedRows, Row
+from antiphon.audit.certificates.derived_rows import AskedGame, ComparedSystems, DerivedRows, Row
 from antiphon.audit.certificates.writer import lines_of
 from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.solver import deep_recursion

@@ -15,7 +15,7 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from antiphon.audit.certificates.antiphon_check import TableGame
-from antiphon.audit.certificates.derivation import DerivedRows, Row
+from antiphon.audit.certificates.derived_rows import DerivedRows, Row
 from antiphon.audit.exact.cost import Report, reached
 from antiphon.audit.exact.solver import deep_recursion
 

@@ -9,7 +9,7 @@ from typing import Final, TypeAlias
 import attrs
 
 from antiphon.audit.certificates.certificate import Certificate, TightPoint, certified
-from antiphon.audit.certificates.derivation import ComparedSystems
+from antiphon.audit.certificates.derived_rows import ComparedSystems
 from antiphon.audit.exact.arena import comparison_arena, elements, guarded_step
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.cost import LIMIT

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from antiphon.audit.certificates import READER, Certificate
+from antiphon.audit.certificates.certificate import READER, Certificate
 from antiphon.audit.exact.question import Question
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.commands.account import read_epsilon

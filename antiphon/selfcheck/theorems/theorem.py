@@ -14,7 +14,7 @@ from typing import TypeAlias
 import attrs
 
 from antiphon.audit.certificates.certificate import Certificate, TightPoint, certified
-from antiphon.audit.certificates.derivation import ComparedSystems
+from antiphon.audit.certificates.derived_rows import ComparedSystems
 from antiphon.audit.exact.arena import comparison_arena
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.comparison import equivalent

@@ -248,9 +248,10 @@ class DerivedRows:
         return [int(count >= f.prescribed), differ, admits]
 
     def _state(self, purse: object, charged: object, count: int) -> int:
-        counted = isinstance(self._suitable, Suitable) and not is_library_code(type(self._suitable))
-        prescribed = math.inf if counted else getattr(self._suitable, "prescribed", 0)
-        number = self._public((purse, charged, int(min(count, prescribed))))
+        assert self._suitable is not None
+        ours = is_library_code(type(self._suitable))  # then the count matters up to `prescribed`
+        counted = min(count, self._suitable.prescribed if ours else self.most)
+        number = self._public((purse, charged, counted))
         if number > _MOST:
             raise Intractable("the public states of a certificate", number, _MOST)
         return number
