@@ -25,6 +25,7 @@ from antiphon.composition import (
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
 from antiphon.protocol import Approximate, Status
 from antiphon.protocol.spaces import BITS
+from antiphon.verifiers import bounded, event_level
 
 TENTH = Fraction(1, 10)
 
@@ -50,7 +51,7 @@ class Walk(ap.ContinualMechanism):
 
 @attrs.frozen
 class HiddenCoin(ap.ContinualMechanism):
-    """It tosses a coin unseen, and next says whether the message is equal to it, mostly."""
+    """It says a message, mostly; tosses a coin unseen; and next says whether they are equal."""
 
     initial_state = None
     signature = ap.Signature(BITS, BITS)
@@ -62,10 +63,11 @@ class HiddenCoin(ap.ContinualMechanism):
 
     def step(self, state, message, coins):
         if state is None:
-            return int(coins.bernoulli(Fraction(1, 3))) + 2 * message, 0
-        if state == 4:
+            heard = (message + int(coins.bernoulli(Fraction(1, 3)))) % 2
+            return int(coins.bernoulli(Fraction(1, 3))), heard
+        if state == 2:
             return state, ap.HALT
-        return 4, (state % 2 + message + int(coins.bernoulli(Fraction(1, 4)))) % 2
+        return 2, (state + message) % 2
 
 
 @attrs.frozen
@@ -117,6 +119,7 @@ GAMES = {
     "not symmetric": (upwards, 3, ap.Log(Fraction(5, 4))),
     "a purse": (leaky, 5, 0),
     "a hidden coin": (hidden, 5, ap.Log(Fraction(5, 4))),
+    "one message": (lambda: asked(HiddenCoin(), bounded(event_level(), 1)), 2, 0),
     "fixed": (lambda: fixed(2, 3), 4, ap.Log(2)),
     "a filter": (filtered, 4, ap.Log(2)),
 }
