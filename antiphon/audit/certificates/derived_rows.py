@@ -61,7 +61,7 @@ class AskedGame(Protocol):
     @property
     def creations(self) -> tuple[Create, ...]: ...
     @property
-    def queries(self) -> tuple[object, ...] | None: ...
+    def queries(self) -> Any: ...
     @property
     def max_creations(self) -> int | None: ...
 
@@ -78,7 +78,8 @@ class ComparedSystems:
         """(next state, answer) of the mechanism in whose state this is: (which one, its state)."""
         if before is _DEAD:
             return _DEAD, _END
-        which, state = before
+        which: int = before[0]
+        state: object = before[1]
         after, answer = _heard(self.mechanisms[which], _END, _REFUSED, state, message, coins)
         return _DEAD if after is _DEAD else (which, after), answer
 
