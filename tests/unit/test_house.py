@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 82_401, 447, 5_980, 48_833
+LINES, FILES, IMPORTS, CORE_LINES = 82_398, 447, 5_963, 48_830
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
