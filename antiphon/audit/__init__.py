@@ -4,13 +4,14 @@
 * *The game* V[f] ∘* I(·) ∘* M: ``ap.PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
   ``best_adversary``, ``check_claims`` (exact) and ``audit`` (on samples).
 * *Exact answers*: ``Solution``, ``TightCurve``, ``Divergence``, ``StrategyAdversary``,
-  ``Comparison``; ``ap.equivalent`` and ``law_of_views``.
+  ``Comparison``; ``ap.equivalent`` and ``law_of_views``; ``Certificate``, which needs no belief.
 * *Audits* (``statistical``): ``AuditReport``, ``Counterexample``, ``AdversaryFamily``.
 * *Simulators* behind the theorems: ``vadhan_wang``, ``lyu``, ``composition_simulator``.
 * *Adversaries* that are known to win: ``CounterexampleAdversary``, ``ExposingAdversary``.
 * *Many cores and machines*: ``running``.
 """
 
+from antiphon.audit.certificates.certificate import Certificate
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
     ExposingAdversary,
@@ -39,6 +40,7 @@ __all__ = [
     "AtEpsilon",
     "AtOrder",
     "AuditReport",
+    "Certificate",
     "Coarsened",
     "Compared",
     "Comparison",

@@ -14,8 +14,8 @@ from antiphon.numbers.errors import AntiphonError
 from antiphon.numbers.public import found_alone
 
 _FIRST: Final = (
-    "demo", "counterexample", "audit", "check", "verify", "explain", "account", "counters",
-    "replay", "show",
+    "demo", "counterexample", "audit", "check", "verify", "certify", "explain", "account",
+    "counters", "replay", "show",
 )  # fmt: skip
 """The order of the commands in ``--help``; the others follow by name."""
 

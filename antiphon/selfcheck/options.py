@@ -1,10 +1,11 @@
 """The command-line options of ``antiphon verify``."""
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from antiphon.cli.options import Json
+from antiphon.cli.options import Force, Json
 
 
 def verify(
@@ -14,9 +15,16 @@ def verify(
     adversaries: Annotated[
         bool, typer.Option("--adversaries", help="Print the adversary of each failing row.")
     ] = False,
+    certify: Annotated[
+        Path | None,
+        typer.Option(metavar="DIR", help="Write certificates of the figures into this directory."),
+    ] = None,
+    force: Force = False,
     json: Json = False,
 ) -> int:
     """Check the theorems exactly on finite instances, beside twins that must fail."""
     from antiphon.selfcheck.commands import verify as verification
 
-    return verification.verify(theorems=theorem or [], adversaries=adversaries, as_json=json)
+    return verification.verify(
+        theorems=theorem or [], adversaries=adversaries, certify=certify, force=force, as_json=json
+    )

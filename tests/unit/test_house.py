@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 81_493, 433, 5_782, 48_311
+LINES, FILES, IMPORTS, CORE_LINES = 82_680, 439, 5_873, 49_315
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

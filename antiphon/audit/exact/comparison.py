@@ -8,6 +8,8 @@ from typing import Final, TypeAlias
 
 import attrs
 
+from antiphon.audit.certificates.certificate import Certificate, TightPoint, certified
+from antiphon.audit.certificates.derived_rows import ComparedSystems
 from antiphon.audit.exact.arena import comparison_arena, elements, guarded_step
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.cost import LIMIT
@@ -50,6 +52,21 @@ class Equivalence(Shown):
     initial: object = None
     transcript: View | None = attrs.field(default=None, repr=False)
     probabilities: tuple[Fraction, Fraction] | None = None
+    compared: tuple[tuple[ComparedSystems, Fraction], ...] = attrs.field(
+        default=(), eq=False, repr=False
+    )
+    """From each initial state, what was compared, and the distance."""
+
+    def certificates(self) -> tuple[Certificate, ...]:
+        """Certificates of the largest distance, one from each initial state.
+
+        Raises: Intractable.
+        """
+        about, zero = "two mechanisms that single messages tell apart", Fraction(0)
+        return tuple(
+            certified(each, about, [TightPoint(zero, Fraction(1), distance, self.rounds)])
+            for each, distance in self.compared
+        )
 
     def __bool__(self) -> bool:
         return self.distance == 0
@@ -109,18 +126,19 @@ def equivalent(
                 f"queries lists {of_kind(message)} that neither mechanism takes: "
                 f"{mechanism_a.signature.queries}; {mechanism_b.signature.queries}"
             )
-    worst = Equivalence(rounds, Fraction(0))
+    worst, compared = Equivalence(rounds, Fraction(0)), list[tuple[ComparedSystems, Fraction]]()
     for initial in starts.enumerate():
         states = mechanism_a.enter(initial), mechanism_b.enter(initial)
         arena = comparison_arena(Columns(limit), (mechanism_a, mechanism_b), states, messages)
         solver = Solver(arena, 0, limit)
         distance = solver.solve(Fraction(1), rounds)
+        compared.append((ComparedSystems((mechanism_a, mechanism_b), states, messages), distance))
         if distance > worst.distance:
             nodes = StrategyBuilder(solver, limit).build(Fraction(1), rounds)
             adversary = StrategyAdversary(nodes, 0, Fraction(1), distance)
             told = _told_apart(adversary, (mechanism_a, mechanism_b), initial)
             worst = Equivalence(rounds, distance, adversary, initial, *told)
-    return worst
+    return attrs.evolve(worst, compared=tuple(compared))
 
 
 def _told_apart(

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeAlias, TypedDict, Union
 
 import attrs
 
+from antiphon.audit.certificates.certificate import Certificate, certificate_of
 from antiphon.audit.exact import saved
 from antiphon.audit.exact.answerable import check_queries, check_taken
 from antiphon.audit.exact.arena import Arena, messages_to_try, single_arena
@@ -86,6 +87,18 @@ class Solution(Shown):
     """The world b whose views the worst event favours."""
     nodes: int
     """The number of beliefs valued."""
+    asked: Question | None = attrs.field(default=None, eq=False, repr=False)
+
+    @property
+    def growth(self) -> Fraction:
+        """The e^ε at which ``delta`` was computed: rounded down where it is irrational."""
+        return rational_growth(self.epsilon)[0]
+
+    def certificate(self) -> Certificate:
+        """A certificate that no adversary has more than ``delta``, and one as much; checked."""
+        if self.asked is None:
+            raise InvalidArgument("this figure names no question: ask question.certify(path, …)")
+        return self.asked.certify(epsilon=self.epsilon, rounds=self.rounds)
 
     def _card(self) -> Card:
         exactly = f", or less by at most {shown_up(self.error)}" if self.error else " exactly"
@@ -225,7 +238,17 @@ class Question(Shown):
             values.append(second.solve(growth, rounds))
         bit = values.index(max(values))
         nodes = sum(solver.nodes for solver in self.solvers())
-        return Solution(values[bit], error, normal, rounds, bit, nodes)
+        return Solution(values[bit], error, normal, rounds, bit, nodes, attrs.evolve(self))
+
+    def certify(
+        self, path: str | Path | None = None, *, epsilon: object = None, delta: object = None,
+        rounds: int | None = None, overwrite: bool = False,
+    ) -> Certificate:  # fmt: skip
+        """A certificate of the tight δ at one ε, or at each of a list; or of the tight ε at a δ.
+
+        Raises: Intractable; FileError; InvalidArgument for a game of which none is written.
+        """
+        return certificate_of(self, epsilon, delta, rounds).saved(path, overwrite)
 
     def _longest(self) -> int:
         """The longest run of a game that ends. Raises: InvalidArgument if it may not."""

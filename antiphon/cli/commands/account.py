@@ -179,7 +179,7 @@ def _answered(question: AccountQuestion, plot: Path | None) -> Answered:
         )
     width = float(rational(question.width, "width"))
     curves, names, count = (_of_pairs if question.pairs else _of_responses)(question, width)
-    epsilons = [_epsilon(each) for each in question.epsilons]
+    epsilons = [read_epsilon(each) for each in question.epsilons]
     deltas = [exact.probability(rational(each, "delta")) for each in question.deltas]
     answers = [
         [curve.delta_between(each) for each in epsilons]
@@ -243,10 +243,10 @@ def _dominating(text: str) -> LossPair:
 
 def _pair(text: str) -> tuple[exact.ExactEpsilon, Fraction]:
     epsilon, _, delta = text.partition(",")
-    return _epsilon(epsilon), rational(delta.strip() or "0", "delta")
+    return read_epsilon(epsilon), rational(delta.strip() or "0", "delta")
 
 
-def _epsilon(text: str) -> exact.ExactEpsilon:
+def read_epsilon(text: str) -> exact.ExactEpsilon:
     """An exact ε from a text: 0.1, 1/3, or ``ln 3`` (``ln3``) for the ε with e^ε = 3."""
     text = text.strip()
     if text.startswith(_LOG.strip()):

@@ -147,6 +147,47 @@ def audit(
     )
 
 
+def certify(
+    target: Annotated[
+        str | None,
+        typer.Argument(
+            metavar="FILE", help="A certificate to check; or FILE.py:NAME, a question or game."
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(metavar="FILE.py:NAME", help="Derive its tables anew from this game."),
+    ] = None,
+    epsilon: Annotated[
+        list[str] | None, typer.Option(help="Certify δ at this ε: 0, 'ln 2', …; repeatable.")
+    ] = None,
+    delta: Annotated[str | None, typer.Option(help="Certify the least ε at this δ.")] = None,
+    rounds: Annotated[
+        int | None, typer.Option(min=0, help="Messages; without it: as many as the game takes.")
+    ] = None,
+    save: Annotated[
+        Path | None, typer.Option(metavar="CERTIFICATE", help="Write the certificate here.")
+    ] = None,
+    reader: Annotated[
+        bool, typer.Option("--reader", help="Print the file that checks one without antiphon.")
+    ] = False,
+    force: Force = False,
+    json: Json = False,
+) -> int:
+    """Write a certificate of an exact answer, or check one; status 1 if it does not hold."""
+    from antiphon.cli.commands import certificates
+
+    if reader:
+        return certificates.print_reader()
+    if target is None:
+        raise InvalidArgument("certify takes a certificate to check, or FILE.py:NAME to certify")
+    if epsilon is None and delta is None:
+        return certificates.check(target, against, as_json=json)
+    if save is None or against is not None:
+        raise InvalidArgument("with --epsilon or --delta it writes: say --save, and no --against")
+    return certificates.write(target, epsilon, delta, rounds, save, force=force, as_json=json)
+
+
 def check(
     target: Annotated[
         str,

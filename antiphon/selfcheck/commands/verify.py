@@ -2,7 +2,9 @@
 
 import sys
 from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from fractions import Fraction
+from pathlib import Path
 from typing import Final
 
 from rich.console import Console
@@ -11,8 +13,9 @@ from rich.table import Table
 from rich.text import Text
 
 from antiphon.cli.output import print_json, progress, terminal
-from antiphon.numbers import shown_up, up
+from antiphon.numbers import Intractable, InvalidArgument, shown_up, up
 from antiphon.protocol.display import as_data
+from antiphon.protocol.records.labels import counted
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 _WIDE: Final = 150
@@ -23,19 +26,31 @@ _WIDTHS: Final = (12, None, 19, 12, 19, 7)
 _HEADS: Final = ("theorem", "instance", "(ε, δ) claimed", "tight δ", "verdict", "s")
 
 
-def verify(*, theorems: Sequence[str], adversaries: bool, as_json: bool) -> int:
+def verify(
+    *,
+    theorems: Sequence[str],
+    adversaries: bool,
+    as_json: bool,
+    certify: Path | None = None,
+    force: bool = False,
+) -> int:
     """Run the checks of the theorems and print each row as it comes. Exit status 1 if one is not as
     expected.
 
+    With ``certify``, certificates of their figures go into a directory.
     On Ctrl-C the decided rows stay, and the status is 130.
     """
+    if certify is not None and not certify.is_dir():
+        raise InvalidArgument(f"{certify} is no directory: make it")
     rows, printed = _chosen(theorems), None if as_json else PrintedRows(adversaries)
-    findings, stopped = list[Decided](), False
-    watched = as_json or sys.stdout.isatty()  # the rows themselves show the progress
+    findings, stopped, written = list[Decided](), False, list[str]()
+    watched = as_json or sys.stdout.isatty()  # rows are progress enough
     try:
         with progress("verifying", len(rows), quiet=watched) as advance:
             for check in rows:
                 findings.append(check.run())
+                if certify is not None:
+                    written += _certify(findings[-1], certify, len(findings), force)
                 if printed is not None:
                     printed.add(findings[-1])
                 advance(len(findings))
@@ -44,10 +59,24 @@ def verify(*, theorems: Sequence[str], adversaries: bool, as_json: bool) -> int:
     surprises = [finding for finding in findings if not finding.as_expected]
     if printed is None:
         data: dict[str, object] = {"rows": [_data(each) for each in findings]}
-        print_json(data | {"as_expected": not surprises, "complete": not stopped})
+        more = {} if certify is None else {"certificates": written}
+        print_json(data | {"as_expected": not surprises, "complete": not stopped} | more)
     else:
         printed.end(findings, surprises, len(rows))
+        if certify is not None:
+            print(f"{counted(len(written), 'certificate')} in {certify}")
     return 130 if stopped else 1 if surprises else 0
+
+
+def _certify(finding: Decided, folder: Path, row: int, force: bool) -> list[str]:
+    """Write the certificates of a row's figures, if there are any; the names of the files."""
+    make, names = finding.evidence.certify, list[str]()
+    if make is not None:
+        with suppress(InvalidArgument, Intractable):  # no certificate of this kind
+            for place, found in enumerate(make(), 1):
+                names.append(f"{row:03}-{place}.jsonl")
+                found.save(folder / names[-1], overwrite=force)
+    return names
 
 
 def _chosen(theorems: Sequence[str]) -> list[Check]:

@@ -11,6 +11,8 @@ from typing import TypeAlias
 
 import attrs
 
+from antiphon.audit.certificates.certificate import Certificate, TightPoint, certified
+from antiphon.audit.certificates.derived_rows import ComparedSystems
 from antiphon.audit.exact.arena import comparison_arena
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.comparison import equivalent
@@ -51,6 +53,10 @@ class Evidence:
     lacking: str = ""
     """The premise that the system lacks, if any. A true statement lacks none; a broken twin fails
     by its figure."""
+    certify: Callable[[], Sequence[Certificate]] | None = attrs.field(
+        default=None, eq=False, repr=False
+    )
+    """Writes certificates of ``tight``; None where the figure is of another kind."""
 
     @property
     def exceeds(self) -> bool:
@@ -165,7 +171,11 @@ def private(
     wrong = _wrong(points, tight, exactly)
     shown = points[0][0] if exactly and wrong is None else wrong
     adversary = "" if shown is None else question.best_adversary(shown, rounds).tree()
-    return Evidence(points, tight, adversary, note, _relation(exactly))
+
+    def certify() -> Sequence[Certificate]:
+        return [question.certify(epsilon=[each for each, _ in points], rounds=rounds)]
+
+    return Evidence(points, tight, adversary, note, _relation(exactly), certify=certify)
 
 
 def private_interactive(
@@ -182,7 +192,8 @@ def private_interactive(
     2.12)."""
     points = tuple(claimed)
     states = mechanism[0].enter(initial[0]), mechanism[1].enter(initial[1])
-    arena = comparison_arena(Columns(LIMIT), mechanism, states, tuple(queries))
+    queries = tuple(queries)
+    arena = comparison_arena(Columns(LIMIT), mechanism, states, queries)
     solvers = Solver(arena, 0, LIMIT), Solver(arena, 1, LIMIT)
     found = [_worse(solvers, rational_growth(epsilon)[0], rounds) for epsilon, _ in points]
     tight = tuple(delta for delta, _ in found)
@@ -191,7 +202,14 @@ def private_interactive(
     if wrong is not None:
         place = next(i for i, point in enumerate(points) if point[0] is wrong)
         adversary = _tree(solvers[found[place][1]], *found[place], wrong, rounds)
-    return Evidence(points, tight, adversary, note, _relation(exactly))
+
+    def certify() -> Sequence[Certificate]:
+        growths = [rational_growth(epsilon)[0] for epsilon, _ in points]
+        at = zip((epsilon for epsilon, _ in points), growths, tight, strict=True)
+        asked = ComparedSystems(mechanism, states, queries)
+        return [certified(asked, note, [TightPoint(*each, rounds) for each in at])]
+
+    return Evidence(points, tight, adversary, note, _relation(exactly), certify=certify)
 
 
 def _worse(solvers: tuple[Solver, Solver], growth: Fraction, rounds: int) -> tuple[Fraction, int]:
@@ -237,7 +255,13 @@ def same_views(
     worst = max(found, key=lambda each: each.distance)
     adversary = "" if worst.adversary is None else worst.adversary.tree()
     claimed = ((Fraction(0), Fraction(0)),)
-    return Evidence(claimed, (worst.distance,), adversary, note, Standing.EQUIVALENT)
+
+    def certify() -> Sequence[Certificate]:
+        return [one for each in found for one in each.certificates()]
+
+    return Evidence(
+        claimed, (worst.distance,), adversary, note, Standing.EQUIVALENT, certify=certify
+    )
 
 
 def in_both_worlds(

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 import pytest
 
+from antiphon.audit.certificates.antiphon_check import check as lone
 from antiphon.numbers.interval import up
 from antiphon.selfcheck.commands import verify as command
 from antiphon.selfcheck.theorems import checks
@@ -154,3 +155,17 @@ def test_a_reader_that_goes_away_is_no_error(given):
         running.stdout.close()
         complaint = running.stderr.read()
     assert (running.returncode, complaint) == (0, b"")
+
+
+def test_certificates_of_all_rows_are_checked_by_the_lone_file(cli, tmp_path):
+    status, out, _ = cli("verify", "--theorem", "1.4", "--theorem", "2.15", "--certify", tmp_path)
+    assert status == 0
+    files = sorted(tmp_path.iterdir())
+    assert f"{len(files)} certificates in {tmp_path}" in out
+    rows = checks("1.4") + checks("2.15")
+    assert {int(file.name[:3]) for file in files} == {*range(1, len(rows) + 1)}
+    for file in files:
+        assert ": δ = " in lone(file.read_text().splitlines())
+    status, _, err = cli("verify", "--theorem", "1.4", "--certify", tmp_path / "none")
+    assert status == 2
+    assert "make it" in err

@@ -1,0 +1,226 @@
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+"""Certificates of exact answers: files that a page of code checks without this library.
+
+The page on certificates has the format, and says of which answers there are any.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from fractions import Fraction
+from itertools import islice
+from pathlib import Path
+from typing import Any, Final, NamedTuple
+
+import attrs
+
+from antiphon.audit.certificates import antiphon_check
+from antiphon.audit.certificates.derived_rows import AskedGame, ComparedSystems, DerivedRows, Row
+from antiphon.audit.certificates.writer import lines_of
+from antiphon.audit.exact.cost import LIMIT
+from antiphon.audit.exact.solver import deep_recursion
+from antiphon.numbers import exact
+from antiphon.numbers.errors import Intractable, InvalidArgument, TranscriptError
+from antiphon.numbers.user_files import path_of
+from antiphon.protocol.display import Card, Grid, Shown
+from antiphon.protocol.records.files import naming, whole
+from antiphon.protocol.records.labels import counted
+
+READER: Final = Path(antiphon_check.__file__)
+"""The file that checks a certificate, without this library."""
+_LARGEST: Final = 1 << 30
+"""The largest file that is read. A reader takes ten to thirty times as much memory."""
+_TABLES: Final = ("part", "step", "f", "public")
+
+
+@attrs.frozen(repr=False)
+class Certificate(Shown):
+    """A certificate of tight δ: the tables of a game, a value for each belief, and what follows."""
+
+    lines: tuple[str, ...]
+    """The lines of the file."""
+
+    def _card(self) -> Card:
+        rows = [("lines", f"{len(self.lines):,}"), ("beliefs", f"{self.beliefs:,}")]
+        about = next((each for each in self.lines[:2] if each.startswith('["about"')), '["",""]')
+        return Card(f"a certificate about {json.loads(about)[1]}", (Grid(rows),))
+
+    @property
+    def beliefs(self) -> int:
+        """The number of beliefs that have a value."""
+        return sum(each.startswith('["node"') for each in self.lines)
+
+    def check(self) -> str:
+        """Check all that the certificate says of its tables; a sentence that says what was checked.
+
+        Raises: TranscriptError if it is damaged, or not true.
+        """
+        try:
+            with _room():
+                return antiphon_check.check(self.lines)
+        except antiphon_check.Wrong as error:
+            why = ", ".join(map(str, error.args))
+            raise TranscriptError(f"the certificate does not hold: {why[:400]}") from None
+
+    def against(self, asked: AskedGame | ComparedSystems) -> str:
+        """Check it, and derive every row of its tables anew from the step functions and f of a
+        question, over the whole alphabet. No engine is asked.
+
+        Raises: TranscriptError if it is damaged, not true, or of another game.
+        """
+        checked, game = self.check(), json.loads(self.lines[0])
+        rows = DerivedRows(asked, game[2])
+        if [rows.composed, rows.most] != game[4:]:
+            raise _another(1, counted(rows.most, "creation"))
+        for number, line in enumerate(self.lines, 1):
+            kind, *row = json.loads(line)
+            if kind in _TABLES:
+                self._compare(rows, number, kind, row)
+        return f"{checked}. Its tables are those of the game that was given"
+
+    def _compare(self, rows: DerivedRows, number: int, kind: str, row: Row) -> None:
+        width = {"part": 1, "step": 3, "f": 2, "public": 1}[kind]
+        try:
+            derived = getattr(rows, kind)(*row[:width])
+        except LookupError:
+            raise _another(number, "no such state so far") from None
+        if derived != row[width:]:
+            raise _another(number, json.dumps(derived)[:160])
+
+    def save(self, path: str | Path, *, overwrite: bool = False) -> None:
+        """Write the file, whole or not at all. Raises: FileError."""
+        with whole(path_of(path), overwrite=overwrite) as file:
+            for some in _chunks(self.lines):
+                file.write("".join(f"{line}\n" for line in some).encode("ascii"))
+
+    def saved(self, path: str | Path | None, overwrite: bool) -> Certificate:
+        """This certificate, written to a file if a path is given. Raises: FileError."""
+        if path is not None:
+            self.save(path, overwrite=overwrite)
+        return self
+
+    @classmethod
+    def load(cls, path: str | Path) -> Certificate:
+        """The certificate in a file; it is not checked yet.
+
+        Raises: FileError; TranscriptError for what is no text; Intractable above a gigabyte.
+        """
+        file = path_of(path)
+        with naming(file, "read"):
+            size = file.stat().st_size
+            if size > _LARGEST:
+                raise Intractable("the bytes of a certificate", size, _LARGEST)
+            try:
+                return cls(tuple(file.read_bytes().decode("ascii").splitlines()))
+            except UnicodeDecodeError:
+                raise TranscriptError(f"{path} is no certificate: it is no ASCII text") from None
+
+
+def _another(number: int, derived: str) -> TranscriptError:
+    return TranscriptError(
+        f"the certificate is of another game: line {number} is not what its code says: {derived}"
+    )
+
+
+def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
+    left = iter(lines)
+    while some := [*islice(left, 1024)]:
+        yield some
+
+
+@contextmanager
+def _room() -> Generator[None, None, None]:
+    """Context manager for the reader: it keeps much, which is let go in the end."""
+    try:
+        with deep_recursion(0):
+            yield
+    finally:
+        for each in vars(antiphon_check.TableGame).values():
+            if hasattr(each, "cache_clear"):
+                each.cache_clear()
+
+
+def certificate_of(
+    question: Any, epsilon: object, delta: object, rounds: int | None
+) -> Certificate:
+    """The certificate of a question's tight δ at one or several ε, or of its tight ε at a δ."""
+    about = question._card().title
+    if (epsilon is None) is (delta is None):
+        raise InvalidArgument("certify(path, epsilon=…), or delta=… for the tight ε: one of them")
+    if delta is not None:
+        return _of_epsilon(question, about, delta, rounds)
+    several: Any = epsilon if isinstance(epsilon, (list, tuple)) else [epsilon]
+    return certified(question, about, [question.solve(each, rounds) for each in several])
+
+
+class TightPoint(NamedTuple):
+    """A tight δ that was found, at an ε and the rational e^ε at which it was."""
+
+    epsilon: exact.ExactEpsilon
+    growth: Fraction
+    delta: Fraction
+    rounds: int
+
+
+def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certificate:
+    """The certificate of tight δ at some ε (``TightPoint``), which its reader has checked.
+
+    Raises: Intractable past the question's limit of beliefs; InvalidArgument where there is none;
+    AssertionError if the plain game has another δ than the engine.
+    """
+    limit, report = getattr(asked, "limit", LIMIT), getattr(asked, "report", None)
+    rounds = max(each.rounds for each in found)
+    claims = [(_written(each.epsilon), each.growth) for each in found]
+    with _room():
+        rows = [*lines_of(DerivedRows(asked, rounds), about, rounds, claims, limit, report), *more]
+    said = [Fraction(*row[3]) for row in rows if row[0] == "delta"]
+    if said != [each.delta for each in found]:
+        raise AssertionError(f"a bug: the plain game has δ = {said[0]}, not {found[0].delta}")
+    lines = [_line(row) for row in (*rows, ["end", len(rows)])]
+    made = Certificate(tuple(lines))
+    made.check()
+    return made
+
+
+def _line(row: Row) -> str:
+    try:
+        line = json.dumps(row, separators=(",", ":"))
+    except ValueError:  # Python writes no longer numbers
+        raise Intractable("the digits of a number in a certificate", "over 4,300", 4300) from None
+    if len(line) >= antiphon_check.LINE:
+        raise Intractable("the length of a line of a certificate", len(line), antiphon_check.LINE)
+    return line
+
+
+def _of_epsilon(question: Any, about: str, delta: object, rounds: int | None) -> Certificate:
+    """The certificate of a tight ε: three points of the curve, of which two say how it falls."""
+    found, target = question.tight_epsilon(delta, rounds), exact.probability(delta)
+    if isinstance(found, float):
+        raise InvalidArgument("no ε has so small a δ, and of that no certificate is written")
+    last, below = question.solve(found, rounds), [*target.as_integer_ratio()]
+    if last.growth == 1:
+        return certified(question, about, [last], ["epsilon", below, [1, 1]])
+    step = last.growth - 1
+    while True:  # until both lie on the last piece, which ends in (growth, target)
+        low, high = (_solved(question, last.growth - step / by, rounds) for by in (1, 2))
+        if 2 * high.delta - low.delta == target:
+            break
+        step /= 2
+    growths = [[*each.growth.as_integer_ratio()] for each in (last, low, high)]
+    return certified(question, about, [last, low, high], ["epsilon", below, *growths])
+
+
+def _solved(question: Any, growth: Fraction, rounds: int | None) -> Any:
+    return question.solve(exact.Log(growth), rounds)
+
+
+def _written(epsilon: exact.ExactEpsilon) -> list[int]:
+    """[numerator, denominator] of an ε; nothing if e^ε is rational."""
+    if isinstance(epsilon, exact.Log) or not epsilon:
+        return []
+    ratio = [*Fraction(epsilon).as_integer_ratio()]
+    if max(ratio).bit_length() > 256 or epsilon > 50:
+        raise InvalidArgument("a certificate is of an ε up to 50, of at most 70 digits: round it")
+    return ratio

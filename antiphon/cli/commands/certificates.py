@@ -1,0 +1,81 @@
+"""The command ``antiphon certify``: certificates of exact answers, written and checked."""
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from antiphon.audit.certificates.certificate import READER, Certificate
+from antiphon.audit.exact.question import Question
+from antiphon.audit.game import PrivacyGame
+from antiphon.cli.commands.account import read_epsilon
+from antiphon.cli.output import check_files, print_json
+from antiphon.cli.user_code import import_file, running, split_target
+from antiphon.numbers.errors import InvalidArgument, TranscriptError, of_kind
+from antiphon.numbers.exact import rational
+
+
+def print_reader() -> int:
+    """Print the reader that needs nothing but Python."""
+    print(READER.read_text(encoding="utf-8"), end="")
+    return 0
+
+
+def write(
+    target: str,
+    epsilons: Sequence[str] | None,
+    delta: str | None,
+    rounds: int | None,
+    save: Path,
+    *,
+    force: bool,
+    as_json: bool,
+) -> int:
+    """Write the certificate of a game's δ at some ε, or of its least ε at a δ."""
+    check_files([save], force)
+    path, question = _question(target)
+    given = None if epsilons is None else [read_epsilon(each) for each in epsilons]
+    at = None if delta is None else rational(delta, "delta")
+    with running(path):
+        found = question.certify(save, epsilon=given, delta=at, rounds=rounds, overwrite=force)
+    return _tell(_checked(found.check), found, as_json, saved=save)
+
+
+def check(target: str, against: str | None, *, as_json: bool) -> int:
+    """Check a certificate, and that it is of a game; exit status 1 if not."""
+    found = Certificate.load(Path(target))
+    if against is None:
+        return _tell(_checked(found.check), found, as_json)
+    path, question = _question(against)
+    with running(path):
+        told = _checked(lambda: found.against(question))
+    return _tell(told, found, as_json)
+
+
+def _checked(check: Callable[[], str]) -> tuple[str, bool]:
+    """What was checked, or why it does not hold; and whether it holds."""
+    try:
+        return f"checked, {check()}", True
+    except TranscriptError as error:
+        return str(error), False
+
+
+def _tell(
+    told: tuple[str, bool], found: Certificate, as_json: bool, saved: Path | None = None
+) -> int:
+    text, holds = told
+    if as_json:
+        print_json({"holds": holds, "checked": text, "beliefs": found.beliefs, "saved": saved})
+    else:
+        print(text)
+    return 0 if holds else 1
+
+
+def _question(target: str) -> tuple[Path, Question]:
+    path, name = split_target(target, "certify")
+    found: object = getattr(import_file(path), name, None)
+    if isinstance(found, PrivacyGame):
+        found = found.question()
+    if not isinstance(found, Question):
+        raise InvalidArgument(
+            f"{path}: {name} is a PrivacyGame, or game.question(…), not {of_kind(found)}"
+        )
+    return path, found
