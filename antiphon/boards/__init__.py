@@ -3,12 +3,13 @@
 ``counts`` and ``sums`` say what is counted, for whom it is private and how rows are read;
 ``board.open(folder)`` runs it. ``SingleUserWindow``, ``SingleUser`` and ``SingleRow`` are its units
 of privacy, ``BoundedSums`` the P that bounds what a user adds, ``SharedPurse`` the f' of its
-counters.
+counters; ``GroupedSums`` is P for rows that an engine has bounded, up to ``SumsWithin``.
 """
 
 from antiphon.boards.board import Board, counts, sums
 from antiphon.boards.bounded_sums import BoundedSums
 from antiphon.boards.cells import BadRow
+from antiphon.boards.grouped_sums import GroupedSums, SumsWithin
 from antiphon.boards.live import Fed, LiveBoard
 from antiphon.boards.purse import SharedPurse
 from antiphon.boards.series import BoardSeries
@@ -22,11 +23,13 @@ __all__ = [
     "BoardSeries",
     "BoundedSums",
     "Fed",
+    "GroupedSums",
     "LiveBoard",
     "SharedPurse",
     "SingleRow",
     "SingleUser",
     "SingleUserWindow",
+    "SumsWithin",
     "counts",
     "sums",
 ]

@@ -15,6 +15,9 @@ import attrs
 from antiphon.boards.bounded_sums import BoundedSums
 from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock, clock_fields, public_time, span
+from antiphon.boards.grouped_sums import GroupedSums, bounded_before, check_engine
+from antiphon.boards.inbox import Inbox
+from antiphon.boards.intake import ByEngine, Intake, RowByRow
 from antiphon.boards.live import LiveBoard, begin_live
 from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
 from antiphon.composition import ComplexMechanism, Guarantee, guarantee
@@ -27,6 +30,7 @@ from antiphon.protocol.display import Card, Grid, Shown
 
 UnitName: TypeAlias = Literal["user-window", "user", "row"]
 Neighbours: TypeAlias = Literal["added or removed", "replaced", "changed"]
+Engine: TypeAlias = Literal["rows", "duckdb"]
 Every: TypeAlias = "str | timedelta"
 
 _LARGE: Final = 2**61
@@ -58,6 +62,8 @@ class Board(Shown):
     per_user: int | None
     in_total: bool
     unit: Unit
+    engine: str
+    """Who bounds and sums rows: "rows", one by one in the mechanism, or "duckdb"."""
 
     @property
     def clock(self) -> Clock:
@@ -96,12 +102,16 @@ class Board(Shown):
     @property
     def mechanism(self) -> ComplexMechanism:
         """The mechanism that a board runs: P ∘* ExtConComp."""
-        return ComplexMechanism(self.sums)
+        by_rows = self.engine == "rows"
+        return ComplexMechanism(self.sums if by_rows else GroupedSums(bounds=self.sums))
 
     def guarantee(self) -> Guarantee:
         """The board's privacy guarantee, derived by CM Thm 6.1, Theorem T1 and the counters'
         claims."""
-        return guarantee(self.mechanism)
+        known = guarantee(self.mechanism)
+        if self.engine == "rows":
+            return known
+        return Guarantee(known.system, bounded_before(known.derivation, "DuckDB", self.sums))
 
     def error(self, window: int, *, beta: float = 0.05) -> Fraction:
         """A bound on the error of a count after this window; it holds with probability at least
@@ -135,7 +145,8 @@ class Board(Shown):
 
     @property
     def _uncovered(self) -> tuple[str, ...]:
-        texts = ["The files of the board hold the rows themselves: whoever reads them reads all."]
+        held = "the rows themselves" if self.engine == "rows" else "the sums without noise"
+        texts = [f"The files of the board hold {held}: whoever reads them reads all."]
         if isinstance(self.unit, SingleUserWindow):
             texts.append(
                 f"ε = {shown_up(self.epsilon)} is of one window of a user's. Of d windows of one "
@@ -162,6 +173,13 @@ class Board(Shown):
         """Run the board in memory, for trying it out; a ``seed`` is for examples only."""
         return begin_live(self, None, seed=seed)
 
+    def intake(self, inbox: Inbox, folder: Path | None) -> Intake:
+        """The way of rows into the board's database."""
+        if self.engine == "rows":
+            return RowByRow(inbox, self.columns)
+        place = None if folder is None else folder / "spill"
+        return ByEngine(inbox, self.columns, self.per_user, place)
+
     @property
     def definition(self) -> str:
         """The board's full definition as JSON; a folder opened with another definition is
@@ -174,6 +192,7 @@ class Board(Shown):
             "step": str(columns.step), "clock": clock_fields(self.clock),
             "lateness": self.lateness.total_seconds(), "epsilon": str(self.epsilon),
             "per_user": self.per_user, "in_total": self.in_total, "unit": repr(self.unit),
+            "engine": self.engine,
         }  # fmt: skip
         return json.dumps(said)
 
@@ -223,6 +242,7 @@ def counts(
     per: Literal["window", "total"] = "window",
     zone: str = "UTC",
     lateness: Every = timedelta(0),
+    engine: Engine = "rows",
 ) -> Board:
     """A board of private counts: the number of rows of each key in each window.
 
@@ -235,6 +255,7 @@ def counts(
     one row; *added or removed*, *replaced* by any other or, of rows, *changed* to another of the
     same user. ``user``, ``time`` and ``row``: the columns of who, when, and of a row's own key
     (None: file and line). With ``user=None`` and ``per_user=None`` rows have no user.
+    ``engine="duckdb"``: for files larger than memory (docs/your_own_csv.md).
 
     >>> board = counts(by="country", keys=["FR", "DE"], start="2026-01-01", horizon=365,
     ...                epsilon=1, per_user=3)
@@ -266,6 +287,7 @@ def sums(
     per: Literal["window", "total"] = "window",
     zone: str = "UTC",
     lateness: Every = timedelta(0),
+    engine: Engine = "rows",
 ) -> Board:
     """A board of private sums of the column ``amount``, by key and window; all else as ``counts``.
 
@@ -318,6 +340,7 @@ def _board(
         epsilon=check_positive(given["epsilon"], "epsilon"),
         per_user=None if per_user is None else check_size(per_user, "per_user", STREAM),
         in_total=given["per"] == "total", unit=unit,
+        engine=check_engine(given["engine"], in_total=given["per"] == "total", row=given["row"]),
     )  # fmt: skip
     board.sums  # what does not fit together is refused now  # noqa: B018
     return board

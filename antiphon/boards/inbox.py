@@ -41,6 +41,9 @@ create table if not exists rows (
     time text not null, person text not null, key integer not null, amount integer not null
 );
 create index if not exists windows on rows (window, time, number);
+create table if not exists grouped (
+    window integer primary key, rows integer not null, mark text not null, sums text not null
+);
 create table if not exists told (window integer primary key, counts text not null);
 create table if not exists said (name text primary key, value text not null);
 """
@@ -137,8 +140,9 @@ class Inbox:
 
     def count(self, first: int = 0) -> int:
         """The number of rows in the database, from window ``first`` on."""
-        found = self._base.execute("select count(*) from rows where window >= ?", (first,))
-        return int(found.fetchone()[0])
+        query = """select (select count(*) from rows where window >= ?)
+            + (select coalesce(sum(rows), 0) from grouped where window >= ?)"""
+        return int(self._base.execute(query, (first, first)).fetchone()[0])
 
     def shut(self, windows: int, keys: Iterable[str]) -> None:
         """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if one is too
@@ -154,6 +158,10 @@ class Inbox:
                     f"window {window} has more rows than one message holds ({found[0]:,}): have "
                     "shorter windows"
                 )
+        self.close_windows(windows)
+
+    def close_windows(self, windows: int) -> None:
+        """Close the first ``windows`` windows: they take no more rows."""
         self.say({"closed": str(max(windows, self.closed))})
 
     def batch(self, window: int, keys: tuple[str, ...]) -> Batch:
@@ -161,6 +169,26 @@ class Inbox:
         query = "select person, key, amount from rows where window = ? order by time, number"
         found: list[tuple[str, int, int]] = self._base.execute(query, (window,)).fetchall()
         return tuple([(person, keys[key], amount) for person, key, amount in found])
+
+    # --- windows that an engine has summed -----------------------------------------------------
+
+    def store(self, windows: Mapping[int, tuple[int, str, tuple[int, ...]]]) -> None:
+        """Store the rows' number, the mark and the sums of windows."""
+        self._base.executemany(
+            "insert into grouped values (?, ?, ?, ?)",
+            [(w, rows, mark, json.dumps(sums)) for w, (rows, mark, sums) in windows.items()],
+        )
+
+    @property
+    def marks(self) -> dict[int, str]:
+        """The marks of all windows that an engine has summed."""
+        return dict(self._base.execute("select window, mark from grouped"))
+
+    def sums(self, window: int) -> tuple[int, ...] | None:
+        """The sums of a window by key; None if it has no rows."""
+        query = "select sums from grouped where window = ?"
+        found = self._base.execute(query, (window,)).fetchone()
+        return None if found is None else tuple(json.loads(found[0]))
 
     # --- answers -------------------------------------------------------------------------------
 

@@ -6,16 +6,17 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeAlias, Union
 
 import attrs
 
-from antiphon.boards.cells import Source, rows_of
+from antiphon.boards.cells import Source
 from antiphon.boards.clock import public_time
-from antiphon.boards.inbox import Added, Inbox
+from antiphon.boards.inbox import Inbox
+from antiphon.boards.intake import Intake
 from antiphon.boards.series import BoardSeries, Defined, How, series
-from antiphon.boards.units import Batch
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
@@ -35,6 +36,7 @@ class Runs(Defined, Protocol):
     def mechanism(self) -> ComplexMechanism: ...
     @property
     def definition(self) -> str: ...
+    def intake(self, inbox: Inbox, folder: Path | None) -> Intake: ...
 
 
 LOG: Final = "session.jsonl"
@@ -92,9 +94,11 @@ class LiveBoard(Shown):
     """A running board: ``feed`` it, ``ask`` it. A context manager; killing the process is safe,
     too."""
 
-    def __init__(self, board: Runs, session: Session, inbox: Inbox) -> None:
+    def __init__(
+        self, board: Runs, session: Session, inbox: Inbox, place: Path | None = None
+    ) -> None:
         self.board = board
-        self._session, self._inbox = session, inbox
+        self._session, self._inbox, self._intake = session, inbox, board.intake(inbox, place)
         self.over = False
         """Whether a counter has failed, so that no further count can be published."""
         self._said = self.windows
@@ -126,18 +130,13 @@ class LiveBoard(Shown):
             raise InvalidArgument("late is 'refuse' or 'leave out'")
         self._check_alive()
         closing = self._closing(until)
-        found: list[Added] = []
+        tell = partial(_told_to, progress)
         with self._inbox.at_once():
-            for source in sources:
-                label, rows = rows_of(source, self.board.columns, name)
-                tell = _told_to(progress, label)
-                found.append(self._inbox.add(label, rows, tell, drop=late == "leave out"))
-            self._inbox.shut(closing, self.board.keys)
+            found = self._intake.take(sources, name, closing, tell, drop=late == "leave out")
         self._catch_up()
         told, self._said = self.windows - self._said, self.windows
         self._check_alive()
-        new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
-        return Fed(new, again, told, self._inbox.count(self._inbox.closed), left)
+        return Fed(found.new, found.again, told, found.waiting, found.late)
 
     def _closing(self, until: object) -> int:
         clock, lateness = self.board.clock, self.board.lateness
@@ -163,7 +162,7 @@ class LiveBoard(Shown):
         """
         inbox = self._inbox
         waiting = range(self.windows, inbox.closed)
-        batches = (inbox.batch(window, self.board.keys) for window in waiting)
+        batches = map(self._intake.message, waiting)
         lasts = isinstance(self._session, DurableSession)
         with inbox.at_once() if lasts else nullcontext():
             for window, counts in zip(waiting, self._answers(batches, waiting), strict=False):
@@ -179,7 +178,7 @@ class LiveBoard(Shown):
                 "what was told before can be asked"
             )
 
-    def _answers(self, batches: Iterable[Batch], windows: Iterable[int]) -> Iterable[Any]:
+    def _answers(self, batches: Iterable[object], windows: Iterable[int]) -> Iterable[Any]:
         if isinstance(self._session, DurableSession):
             keys = (f"window {window}" for window in windows)
             return self._session.send_many(batches, keys=keys, at_once=_AT_ONCE)
@@ -249,7 +248,7 @@ def begin_live(
                 raise InvalidArgument(f"{log} is gone: bring it back, or begin in another folder")
             session = begin(board.mechanism, log)
         inbox.say({"definition": board.definition})
-        return LiveBoard(board, session, inbox)
+        return LiveBoard(board, session, inbox, folder)
     except BaseException:
         inbox.close()
         if session is not None:

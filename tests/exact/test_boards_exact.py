@@ -9,7 +9,15 @@ from trying import over
 
 import antiphon as ap
 from antiphon import TOP, Ask, Create, ExtConComp, Log, spaces
-from antiphon.boards import BoundedSums, SharedPurse, SingleRow, SingleUser, SingleUserWindow
+from antiphon.boards import (
+    BoundedSums,
+    GroupedSums,
+    SharedPurse,
+    SingleRow,
+    SingleUser,
+    SingleUserWindow,
+    SumsWithin,
+)
 from antiphon.boards.purse import UNIT
 from antiphon.composition import Property, check_properties
 from antiphon.mechanisms import COUNT
@@ -137,6 +145,20 @@ def test_amounts_count_by_the_larger_end():
     assert p.units == 6
     assert violation(p, messages) is None
     assert violation(p, messages, 5).property is Property.VALIDITY
+
+
+def test_sums_that_an_engine_has_bounded_share_the_same_purse():
+    """``GroupedSums``: what differs in the sums differs in the updates, and no more."""
+    p = GroupedSums(bounds=board(2, SingleUserWindow()))
+    assert p.unit == SumsWithin(units=2, rows=SingleUserWindow())
+    messages = [(0, 0), (1, 0), (2, 0), (1, 1), (0, 2), (2, 2)]
+    inner = {units: SharedPurse(p.created, units=units) for units in (1, 2)}
+    found = {
+        units: check_properties(p, p.unit, f, queries=messages, rounds=1000, questions=2)
+        for units, f in inner.items()
+    }
+    assert found[2] is None
+    assert found[1].property is Property.VALIDITY
 
 
 class KeepsOneMore(BoundedSums):

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import HEAD, counting, csv, summing
+from making import DAYS, HEAD, counting, csv, summing
 from trying import over
 
 import antiphon as ap
@@ -19,9 +19,6 @@ from antiphon.boards.board import counter_for
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.protocol import Status
-
-DAYS = ["2026-01-01T08:00,ada,FR", "2026-01-01T09:00,ada,DE", "2026-01-01T10:00,ada,DE",
-        "2026-01-02,bob,FR", "2026-01-04T23:59:59,ada,FR"]  # fmt: skip
 
 
 class TestDefinition:
