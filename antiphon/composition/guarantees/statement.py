@@ -11,7 +11,7 @@ import attrs
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.numbers import InvalidArgument, exact, shown_up
-from antiphon.protocol import Status, Verification, message_label, why_untrusted
+from antiphon.protocol import Verification, message_label, why_untrusted
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
 from antiphon.verifiers import models
@@ -71,7 +71,7 @@ def stated(
     known: Derivation, *, public: Sequence[str] = (), uncovered: Sequence[str] = ()
 ) -> Statement:
     """The statement of a derivation, with further facts about the system that no theorem covers."""
-    proved = known.status is Status.PROVED and not any(known.marked(Mark.GIVEN))
+    proved = known.proved
     sections = (
         Section("Who is protected", (_protected(known.verification),)),
         Section("Against whom, and how long", _against()),
