@@ -4,13 +4,19 @@
 ``board.open(folder)`` runs it. ``SingleUserWindow``, ``SingleUser`` and ``SingleRow`` are its units
 of privacy, ``BoundedSums`` the P that bounds what a user adds, ``SharedPurse`` the f' of its
 counters; ``GroupedSums`` is P for rows that an engine has bounded, up to ``SumsWithin``.
+``discovered`` are keys that a ``KeyOpener`` finds, ``DiscoveringSums`` and ``OpeningPurse`` their P
+and f', ``CellsWithin`` what the opener is private for.
 """
 
-from antiphon.boards.board import Board, counts, sums
+from antiphon.boards.board import Board
 from antiphon.boards.bounded_sums import BoundedSums
 from antiphon.boards.cells import BadRow
+from antiphon.boards.defining import counts, sums
+from antiphon.boards.discovering import Discovered, DiscoveringSums, discovered
 from antiphon.boards.grouped_sums import GroupedSums, SumsWithin
 from antiphon.boards.live import Fed, LiveBoard
+from antiphon.boards.opener import CellsWithin, KeyOpener
+from antiphon.boards.opening_purse import OpeningPurse
 from antiphon.boards.purse import SharedPurse
 from antiphon.boards.series import BoardSeries
 from antiphon.boards.units import Batches, SingleRow, SingleUser, SingleUserWindow
@@ -22,15 +28,21 @@ __all__ = [
     "Board",
     "BoardSeries",
     "BoundedSums",
+    "CellsWithin",
+    "Discovered",
+    "DiscoveringSums",
     "Fed",
     "GroupedSums",
+    "KeyOpener",
     "LiveBoard",
+    "OpeningPurse",
     "SharedPurse",
     "SingleRow",
     "SingleUser",
     "SingleUserWindow",
     "SumsWithin",
     "counts",
+    "discovered",
     "sums",
 ]
 __dir__ = shows(__all__)

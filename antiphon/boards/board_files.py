@@ -9,7 +9,8 @@ from typing import Any
 
 import attrs
 
-from antiphon.boards.board import Board, counts, sums
+from antiphon.boards.board import Board
+from antiphon.boards.defining import counts, sums
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 

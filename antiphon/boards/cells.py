@@ -15,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.boards.clock import Clock, moment
+from antiphon.boards.units import LONGEST_KEY
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 LONGEST: Final = 200
@@ -44,8 +45,8 @@ class BoardRow(NamedTuple):
     window: int
     time: str
     user: str
-    key: int
-    """The index of the row's key among the board's keys."""
+    key: int | str
+    """The index of the row's key among the board's keys; its text, if keys are found."""
     amount: int
 
 
@@ -61,6 +62,7 @@ class BoardColumns:
     """The column with each row's own key; None: rows are identified by file and line."""
     clock: Clock
     keys: tuple[str, ...]
+    """The public keys; () if they are found in the data."""
     others: str | None
     """The key under which rows with unlisted keys are counted."""
     low: int
@@ -179,14 +181,16 @@ class CellReader:
             raise ValueError("its time is none: an ISO text such as 2026-01-31T12:00") from None
 
     @staticmethod
-    def text(cell: object, of: str) -> str:
-        """A user's name, or a row's own key. Raises: ValueError."""
+    def text(cell: object, of: str, longest: int = LONGEST) -> str:
+        """A user's name, a key, or a row's own key. Raises: ValueError."""
         text = cell if type(cell) is str else "" if cell is None or cell != cell else str(cell)
-        if not 0 < len(text) <= LONGEST or not text.isprintable():
-            raise ValueError(f"it has no {of[2:]}, or one of other than 1 to {LONGEST} characters")
+        if not 0 < len(text) <= longest or not text.isprintable():
+            raise ValueError(f"it has no {of[2:]}, or one of other than 1 to {longest} characters")
         return text
 
-    def _key(self, cell: object) -> int:
+    def _key(self, cell: object) -> int | str:
+        if not self._keys:
+            return self.text(cell, "a key", LONGEST_KEY)
         found = self._keys.get(cell if type(cell) is str else str(cell), self._rest)
         if found is None:
             raise ValueError("its key is none of the board's: list it, or say others='a key'")

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeAlias
 
 from antiphon.boards.cells import BadRow, BoardRow
-from antiphon.boards.units import Batch
+from antiphon.boards.units import LONGEST_KEY, Batch
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 Told: TypeAlias = Callable[[int], object]
@@ -38,7 +38,7 @@ _MOST: Final = 1 << 25
 _SCHEMA: Final = """
 create table if not exists rows (
     number integer primary key, name text not null unique, window integer not null,
-    time text not null, person text not null, key integer not null, amount integer not null
+    time text not null, person text not null, key not null, amount integer not null
 );
 create index if not exists windows on rows (window, time, number);
 create table if not exists grouped (
@@ -147,7 +147,7 @@ class Inbox:
     def shut(self, windows: int, keys: Iterable[str]) -> None:
         """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if one is too
         large."""
-        longest = max(map(len, keys))
+        longest = max(map(len, keys), default=LONGEST_KEY)
         for window in range(self.closed, windows):
             found = self._base.execute(
                 "select count(*), coalesce(sum(length(person)), 0) from rows where window = ?",
@@ -167,7 +167,9 @@ class Inbox:
     def batch(self, window: int, keys: tuple[str, ...]) -> Batch:
         """The rows of a window, ordered by time and then by arrival."""
         query = "select person, key, amount from rows where window = ? order by time, number"
-        found: list[tuple[str, int, int]] = self._base.execute(query, (window,)).fetchall()
+        found: list[tuple[str, Any, int]] = self._base.execute(query, (window,)).fetchall()
+        if not keys:
+            return tuple(found)
         return tuple([(person, keys[key], amount) for person, key, amount in found])
 
     # --- windows that an engine has summed -----------------------------------------------------
@@ -192,14 +194,12 @@ class Inbox:
 
     # --- answers -------------------------------------------------------------------------------
 
-    def tell(self, window: int, counts: Iterable[int]) -> None:
-        """Store the counts that were answered for a window."""
-        self._base.execute(
-            "insert into told values (?, ?)", (window, json.dumps([*map(int, counts)]))
-        )
+    def tell(self, window: int, counts: Mapping[str, int]) -> None:
+        """Store the counts by key that were answered for a window."""
+        self._base.execute("insert into told values (?, ?)", (window, json.dumps(counts)))
 
     @property
-    def told(self) -> list[tuple[int, ...]]:
-        """The counts answered so far, window by window."""
+    def told(self) -> list[dict[str, int]]:
+        """The counts by key answered so far, window by window."""
         found = self._base.execute("select counts from told order by window")
-        return [tuple(json.loads(counts)) for (counts,) in found]
+        return [json.loads(counts) for (counts,) in found]

@@ -36,6 +36,7 @@ class Runs(Defined, Protocol):
     def mechanism(self) -> ComplexMechanism: ...
     @property
     def definition(self) -> str: ...
+    def by_key(self, answer: Any) -> dict[str, int]: ...
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake: ...
 
 
@@ -169,7 +170,7 @@ class LiveBoard(Shown):
                 if counts is HALT:
                     self.over = True
                     break
-                inbox.tell(window, counts)
+                inbox.tell(window, self.board.by_key(counts))
 
     def _check_alive(self) -> None:
         if self.over:

@@ -73,12 +73,16 @@ class SharedPurse(OfCreations):
             return Refused("a query is outside the space of the mechanism asked")
         if x is y or identical(x, y):
             return state
-        if type(x) is not int or type(y) is not int:
-            return Refused("a pair differs that is no pair of updates")
-        left = sum(state.purse) - abs(x - y)
-        if left < 0:
-            return Refused(f"pairs differ by more than {self.units} units")
-        return SuitableState(state.children, Vector((left,)))
+        left = moved(sum(state.purse), x, y)
+        return left if type(left) is Refused else SuitableState(state.children, Vector((left,)))
+
+
+def moved(units: int, x: object, y: object) -> int | Refused:
+    """The units that are left of ``units`` after a pair of updates, or a refusal."""
+    if type(x) is not int or type(y) is not int:
+        return Refused("a pair differs that is no pair of updates")
+    left = units - abs(x - y)
+    return left if left >= 0 else Refused(f"pairs differ by more than the {units} units left")
 
 
 def interval(queries: Space) -> bool:
@@ -100,7 +104,8 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
     discrete ones; or takes ints that are no interval.
     """
     worst = Pure(0)
-    for price in map(_price, dict.fromkeys(f.created)):
+    for create in dict.fromkeys(f.created):
+        price = price_of_unit(create, THEOREM)
         worst = price if exact.at_most(worst.epsilon, price.epsilon) else worst
     known = yield from leaf_claims(f.created)
     total, number = Pure(times(f.units, worst.epsilon)), len(f.created)
@@ -133,13 +138,13 @@ def times(number: int, epsilon: ExactEpsilon) -> ExactEpsilon:
     return Log(epsilon.argument**number) if number <= _FEW else number * bracket(epsilon, 40)[1]
 
 
-def _price(create: Create) -> Pure:
+def price_of_unit(create: Create, theorem: str) -> Pure:
     """The pure ε that one unit of change costs a counter. Raises: NoGuarantee."""
     name, claim, signature = create.mechanism, create.claim, create.mechanism.signature
     cure = "create counters such as TreeCounter(sensitivity=1, clip=True, …)"
 
     def missing(needs: str, but: str) -> NoGuarantee:
-        return NoGuarantee(THEOREM, needs, f"{message_label(name)} {but}", cure)
+        return NoGuarantee(theorem, needs, f"{message_label(name)} {but}", cure)
 
     if claim is None or type(claim.measure) is not Pure:
         raise missing("a pure ε of each counter", "claims none")

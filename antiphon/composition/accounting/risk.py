@@ -25,6 +25,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
 import attrs
@@ -49,6 +50,8 @@ _UP: Final = 1 + 2.0**-40
 _POINTS: Final = 24
 _RATES: Final = tuple([10 ** (place / 10 - 4) for place in range(40)])
 """The false-positive rates of a picture."""
+_DRAWN: Final = [place / 16 for place in range(160)] + [float(place) for place in range(10, 40)]
+"""The ε of a picture."""
 _NARROW: Final = 2.0**-12
 """The relative width at which a search for a false-positive rate ends."""
 _FAR: Final = 40.0
@@ -97,12 +100,7 @@ class Risk(Shown, ForPrograms, Plotted):
     def true_positive(self) -> float:
         """The largest true-positive rate at the false-positive rate ``false_positive``."""
         a = self.false_positive
-
-        def of(epsilon: float, delta: float) -> float:
-            grown = math.exp(epsilon) * _UP
-            return min(delta + grown * a, 1 - (1 - delta - a) / grown)
-
-        known = self._least(of)
+        known = self._least(partial(_accused, a))
         return _rounded(known if self.rho is None else min(known, _largest(a, self.rho)))
 
     @property
@@ -174,10 +172,19 @@ class Risk(Shown, ForPrograms, Plotted):
         )
         yield self._picture()
 
+    def _bounds(self, rates: Sequence[float]) -> list[float]:
+        """True-positive rates for a picture: bounds, too, of one list of ε, and so a bit larger."""
+        pairs = list(zip(_DRAWN, map(float, self.curve.delta_at(_DRAWN)), strict=True))
+        bounds = [min([_accused(a, e, d) for e, d in pairs]) for a in rates]
+        if self.rho is not None:
+            orders, rho = _LIST[::6], self.rho
+            of_orders = [min([_at_order(a, order, rho) for order in orders]) for a in rates]
+            bounds = list(map(min, bounds, of_orders))
+        return list(map(_rounded, bounds))
+
     def _draw(self, axes: Axes) -> None:
         rates = sorted({*_RATES, self.false_positive})
-        bounds = [attrs.evolve(self, false_positive=each).true_positive for each in rates]
-        axes.plot(rates, bounds, color=COLOURS[0], label="true-positive rate, at most")
+        axes.plot(rates, self._bounds(rates), color=COLOURS[0], label="true-positive rate, at most")
         axes.plot(rates, rates, color=SOFT, linestyle=DASHED, label="without any answer")
         axes.plot([self.false_positive], [self.true_positive], "o", color=COLOURS[1])
         axes.set_xscale("log")
@@ -204,6 +211,12 @@ def risk_of(
     rhos = [each.rho for each in measures if type(each) is kinds.ZeroConcentrated]
     rho, (at, rate) = min(rhos, default=None), map(float, rates)
     return Risk(curve, rho, at, rate, proved, about)
+
+
+def _accused(a: float, epsilon: float, delta: float) -> float:
+    """The bound on the true-positive rate at the false-positive rate a, by one (ε, δ)."""
+    grown = math.exp(epsilon) * _UP
+    return min(delta + grown * a, 1 - (1 - delta - a) / grown)
 
 
 def _rounded(figure: float) -> float:

@@ -9,7 +9,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import DAYS, HEAD, counting, csv, summing
+from making import DAYS, HEAD, SURE, counting, csv, summing
 from trying import over
 
 import antiphon as ap
@@ -346,3 +346,82 @@ class TestAnswers:
         live.feed(csv(tmp_path, ["2026-01-01,canary,FR"]), until="2026-01-02")
         for thing in (live, live.ask(), live.status(), live.board, live.board.statement()):
             assert "canary" not in f"{thing}{thing!r}"
+
+
+def finding(**more):
+    given_ = {"keys": ap.boards.discovered(delta=1e-3, share=0.999), "epsilon": 2 * SURE, **more}
+    return counting(**given_)
+
+
+class TestFoundKeys:
+    """At an ε so large a key is open from its second user on, and closed at its first."""
+
+    def test_a_key_counts_from_the_window_in_which_it_is_opened(self, tmp_path):
+        rows = [
+            "2026-01-01,ada,FR", "2026-01-01,bob,0075", "2026-01-02,ada,0075",
+            "2026-01-02,bob,0075", "2026-01-02,cyd,FR", "2026-01-02,cyd,FR",
+            *[f"2026-01-03,u{n},{key}" for n in range(3) for key in ("FR", "DE")],
+        ]  # fmt: skip
+        live = finding().start(seed=1)
+        live.feed(csv(tmp_path, rows), until="2026-01-05")
+        found = live.ask("window")
+        assert found.keys == ("0075", "DE", "FR")
+        assert [*found.values] == [(0, 0, 0), (2, 0, 0), (0, 3, 3), (0, 0, 0)]
+        assert live.ask().values[-1] == (2, 3, 3)
+
+    def test_an_opened_key_stays_in_the_folder(self, tmp_path):
+        rows = [f"2026-01-0{day},u{n},{key}" for day in (1, 2) for n, key in enumerate("abab")]
+        path, board = csv(tmp_path, rows), finding()
+        with board.open(tmp_path / "board") as live:
+            live.feed(path, until="2026-01-02")
+        with board.open(tmp_path / "board") as live:
+            live.feed(path, until="2026-01-04")
+            assert live.ask("window").values == ((2, 2), (2, 2), (0, 0))
+        with pytest.raises(InvalidArgument, match="another board"):
+            finding(keys=ap.boards.discovered(delta=1e-4)).open(tmp_path / "board")
+
+    @over(
+        "unit, per, cells",
+        [("user-window", "window", 2), ("user-window", "total", 4), ("user", "total", 2)],
+    )
+    def test_the_whole_board_keeps_to_its_epsilon_and_delta(self, unit, per, cells):
+        board = finding(epsilon=1, unit=unit, per=per, keys=ap.boards.discovered(delta=1e-5))
+        promise = board.guarantee()
+        assert board.finding.cells == cells
+        assert promise.status is Status.PROVED
+        assert 0.9 < promise.epsilon_at(1e-5) <= 1
+        assert promise.curve.least_delta <= Fraction(1, 10**5)
+        assert promise.derivation.parts[0].theorem.startswith("Theorem T3")
+
+    def test_the_statement_says_when_a_key_becomes_public(self):
+        board = finding(epsilon=1, keys=ap.boards.discovered(delta=1e-6))
+        public = board.statement().of("What is public")[0]
+        surely = len(board.finding.opener.probabilities) - 1
+        assert f"surely where {surely} users send it in one window" in public
+        assert "δ = 1e-06 grows faster" in "".join(
+            board.statement().of("What the figure does not cover")
+        )
+        assert "found in the data" in str(board)
+
+    @over(
+        "more, said",
+        [
+            ({"by": None}, "by="),
+            ({"others": "rest"}, "without others"),
+            ({"engine": "duckdb"}, "public keys"),
+            ({"unit": "row"}, "by two"),
+            ({"epsilon": Fraction(1, 10**6), "keys": ap.boards.discovered(delta=1e-9)}, "10,000"),
+        ],
+    )
+    def test_what_is_no_such_board_is_refused(self, more, said):
+        with pytest.raises(InvalidArgument, match=said):
+            finding(**more)
+        for delta in (0, 1, math.nan):
+            with pytest.raises(InvalidArgument):
+                ap.boards.discovered(delta=delta)
+
+    @over("key", ["", "a" * 65, "a\x07"])
+    def test_a_key_that_is_no_text_of_64_characters_is_refused(self, key):
+        live = finding().start(seed=1)
+        with pytest.raises(BadRow, match="line 0: it has no key"):
+            live.feed([("2026-01-01", "ada", key)], name="f", until="2026-01-03")
