@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 from datetime import timedelta
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 
@@ -28,6 +29,9 @@ from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers import exact, shown_up
 from antiphon.protocol.display import Card, Grid, Shown
 
+Best: TypeAlias = Literal["total", "window"]
+_LOG_20: Final = math.log(20) * (1 + 1e-12)
+"""ln(1/0.05), rounded up."""
 _LARGE: Final = 2**61
 ALL: Final = "all"
 """The single key of a board that does not count by key."""
@@ -51,6 +55,8 @@ class Board(Shown):
     """Who bounds and sums rows: "rows", one by one in the mechanism, or "duckdb"."""
     found: Discovered | None
     """How keys are found in the data; None: they are public."""
+    best: Best
+    """The answers whose error the counter is chosen by: totals, or single windows."""
 
     @property
     def clock(self) -> Clock:
@@ -81,13 +87,13 @@ class Board(Shown):
     def _units(self) -> int:
         """The number B of units by which neighbours' sums differ at most; it does not depend on
         the counter."""
-        return self._sums(counter_for(1, Fraction(1))).units
+        return self._sums(counter_for(1, Fraction(1), "total")).units
 
     @cached_property
     def counter(self) -> Counter:
         """The continual counter that is created once for each key."""
         share = 1 if self.found is None else 1 - self.found.share
-        return counter_for(self.clock.windows, share * self.epsilon / self._units)
+        return counter_for(self.clock.windows, share * self.epsilon / self._units, self.best)
 
     @cached_property
     def finding(self) -> DiscoveringSums | None:
@@ -122,6 +128,22 @@ class Board(Shown):
         """A bound on the error of a count after this window; it holds with probability at least
         1 - beta."""
         return exact.fraction(self.counter.error_bound(window + 1, beta=beta)) * self.columns.step
+
+    def error_of(self, window: int, reach: int) -> Fraction:
+        """A bound on the error of the last ``reach`` windows together; it holds with probability
+        at least 0.95.
+
+        The noise of a tree of one level is that of one node a window; of one node, which is
+        discrete Laplace, P(|noise| > t) <= e^(-t/scale) for whole t. Of other trees both ends err.
+        """
+        counter, reach = self.counter, min(reach, window + 1)
+        if isinstance(counter, BalancedTreeCounter) and counter.levels == 1:
+            if reach == 1:
+                return math.ceil(float(counter.scale) * _LOG_20) * self.columns.step
+            return self.error(reach - 1)
+        if reach > window:
+            return self.error(window)
+        return self.error(window, beta=0.025) + self.error(window - reach, beta=0.025)
 
     def statement(self) -> Statement:
         """A privacy statement for the people concerned, from the derivation and the parameters
@@ -160,8 +182,8 @@ class Board(Shown):
 
     @property
     def _uncovered(self) -> tuple[str, ...]:
-        held = "the rows themselves" if self.engine == "rows" else "the sums without noise"
-        texts = [f"The files of the board hold {held}: whoever reads them reads all."]
+        held = "the rows themselves, until they are purged, and " if self.engine == "rows" else ""
+        texts = [f"The board's files hold {held}sums without noise: whoever reads them reads all."]
         if isinstance(self.unit, SingleUserWindow):
             texts.append(
                 f"ε = {shown_up(self.epsilon)} is of one window of a user's. Of d windows of one "
@@ -217,7 +239,8 @@ class Board(Shown):
             "step": str(columns.step), "clock": clock_fields(self.clock),
             "lateness": self.lateness.total_seconds(), "epsilon": str(self.epsilon),
             "per_user": self.per_user, "in_total": self.in_total, "unit": repr(self.unit),
-            "engine": self.engine, "found": None if self.found is None else repr(self.found),
+            "engine": self.engine, "best": self.best,
+            "found": None if self.found is None else repr(self.found),
         }  # fmt: skip
         return json.dumps(said)
 
@@ -226,25 +249,31 @@ class Board(Shown):
         by = "" if self.columns.by is None else f" by {self.columns.by!r}"
         title = f"a board of {what}{by}, ε = {shown_up(self.epsilon)}"
         title += "" if self.found is None else f", δ = {shown_up(self.found.delta)}"
-        last = self.clock.windows - 1
+        last, reach, of = self.clock.windows - 1, self.clock.windows, "a total in the end"
+        if self.best == "window":
+            reach, of = 1, "a window"
         rows = [
             ("protects", self.unit.protects),
             ("keys", f"{len(self.keys):,}" if self.keys else "found in the data"),
             ("windows", f"{self.clock.windows:,} from {self.clock.name(0)}"),
             ("counter", type(self.counter).__name__),
-            ("error of a total in the end, 95 %", shown_up(self.error(last))),
+            (f"error of {of}, 95 %", shown_up(self.error_of(last, reach))),
         ]
         return Card(title, (Grid(rows),))
 
 
-def counter_for(horizon: int, epsilon: Fraction) -> Counter:
+def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
     """The pure-DP counter with the least worst-case error at this horizon, at ε for each unit of
-    change."""
-    known = [
-        kind(
-            horizon=horizon, epsilon=epsilon, sensitivity=Fraction(1), clip=True,
-            smallest=-_LARGE, largest=_LARGE,
-        )
-        for kind in (BalancedTreeCounter, TreeCounter)
-    ]  # fmt: skip
+    change.
+
+    For totals, of balanced and binary trees. For single windows, a tree of one level: each window
+    has noise of its own, the least there is at ε, and a total has that of all windows so far.
+    """
+    given: dict[str, Any] = {
+        "horizon": horizon, "epsilon": epsilon, "sensitivity": Fraction(1), "clip": True,
+        "smallest": -_LARGE, "largest": _LARGE,
+    }  # fmt: skip
+    if best == "window":
+        return BalancedTreeCounter(**given, arity=2 * horizon + 1)
+    known: list[Counter] = [BalancedTreeCounter(**given), TreeCounter(**given)]
     return min(known, key=lambda each: each.max_squared_error)

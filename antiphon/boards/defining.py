@@ -7,7 +7,7 @@ from datetime import timedelta
 from fractions import Fraction
 from typing import Final, Literal, TypeAlias
 
-from antiphon.boards.board import ALL, Board
+from antiphon.boards.board import ALL, Best, Board
 from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.boards.discovering import Discovered
@@ -52,6 +52,7 @@ def counts(
     zone: str = "UTC",
     lateness: Every = timedelta(0),
     engine: Engine = "rows",
+    best: Best = "total",
 ) -> Board:
     """A board of private counts: the number of rows of each key in each window.
 
@@ -65,6 +66,7 @@ def counts(
     one row; *added or removed*, *replaced* by any other or, of rows, *changed* to another of the
     same user. ``user``, ``time`` and ``row``: the columns of who, when, and of a row's own key
     (None: file and line). With ``user=None`` and ``per_user=None`` rows have no user.
+    ``best``: which answers err least, "total" since the start or "window" by window.
     ``engine="duckdb"``: for files larger than memory (docs/your_own_csv.md).
 
     >>> board = counts(by="country", keys=["FR", "DE"], start="2026-01-01", horizon=365,
@@ -98,6 +100,7 @@ def sums(
     zone: str = "UTC",
     lateness: Every = timedelta(0),
     engine: Engine = "rows",
+    best: Best = "total",
 ) -> Board:
     """A board of private sums of the column ``amount``, by key and window; all else as ``counts``.
 
@@ -151,12 +154,19 @@ def _board(
         per_user=None if per_user is None else check_size(per_user, "per_user", STREAM),
         in_total=given["per"] == "total", unit=unit,
         engine=check_engine(given["engine"], in_total=given["per"] == "total", row=given["row"]),
+        best=_best(given["best"]),
         found=given["keys"] if isinstance(given["keys"], Discovered) else None,
     )  # fmt: skip
     if board.found and board.engine != "rows":
         raise InvalidArgument("engine='duckdb' takes public keys: list them")
     board.mechanism  # what does not fit together is refused now  # noqa: B018
     return board
+
+
+def _best(best: object) -> Best:
+    if best == "total" or best == "window":
+        return best
+    raise InvalidArgument("best is 'total' or 'window'")
 
 
 def _keys(keys: object, by: object, others: object) -> tuple[str, ...]:

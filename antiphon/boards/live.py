@@ -185,6 +185,19 @@ class LiveBoard(Shown):
             return self._session.send_many(batches, keys=keys, at_once=_AT_ONCE)
         return map(self._session.send, batches)
 
+    def purge(self) -> int:
+        """Remove the rows of windows that have been told from the board's files.
+
+        Of each its own key and a hash are left, by which it is known when it comes again; the key
+        of the hash is in the folder, so that whoever has the folder can try guesses.
+        The log begins anew with its state: sums without noise, and with ``per="total"`` the users
+        and how many of their rows were kept. Copies, backups and what a disk keeps are not reached.
+        Returns: the number of rows removed.
+        """
+        if isinstance(self._session, DurableSession):
+            self._session.compact()
+        return self._inbox.purge()
+
     # --- answers -------------------------------------------------------------------------------
 
     @property

@@ -30,7 +30,7 @@ class Defined(Protocol):
     def clock(self) -> Clock: ...
     @property
     def keys(self) -> tuple[str, ...]: ...
-    def error(self, window: int, *, beta: float = ...) -> Fraction: ...
+    def error_of(self, window: int, reach: int) -> Fraction: ...
 
 
 @attrs.frozen(repr=False)
@@ -117,10 +117,7 @@ def series(
     for window, counts in enumerate(told):
         earlier = told[window - reach] if window >= reach else (0,) * len(counts)
         values.append(tuple([(a - b) * step for a, b in zip(counts, earlier, strict=True)]))
-        if window >= reach:  # the errors of both add up at most
-            errors.append(sum(board.error(each, beta=0.025) for each in (window, window - reach)))  # type: ignore[arg-type]
-        else:
-            errors.append(board.error(window))
+        errors.append(board.error_of(window, reach))
     names = tuple(map(board.clock.name, range(len(told))))
     label = {"total": "total since the start", "window": "each window"}.get(how, f"last {last}")
     return BoardSeries(label, keys, names, tuple(values), tuple(errors))

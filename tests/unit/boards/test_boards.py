@@ -55,7 +55,7 @@ class TestDefinition:
     def test_the_figure_is_not_the_boards_word(self):
         """A counter at a larger ε than the board says makes a larger figure."""
         board = counting(epsilon=1)
-        twin = board._sums(counter_for(10, Fraction(3)))
+        twin = board._sums(counter_for(10, Fraction(3), "total"))
         assert ap.guarantee(ap.composition.ComplexMechanism(twin)).epsilon_at(0) == 6.0
 
     def test_rows_without_users(self):
@@ -74,7 +74,7 @@ class TestDefinition:
 
     def test_the_counter_has_the_least_error_of_those_there_are(self):
         for horizon in (1, 2, 7, 365, 4000):
-            found = counter_for(horizon, Fraction(1))
+            found = counter_for(horizon, Fraction(1), "total")
             for kind in (TreeCounter, BalancedTreeCounter):
                 other = kind(horizon=horizon, epsilon=1, sensitivity=1, clip=True)
                 assert found.max_squared_error <= other.max_squared_error
@@ -315,7 +315,7 @@ class TestClock:
 
 class TestAnswers:
     def test_every_answer_is_a_difference_of_what_was_told(self, tmp_path):
-        live = counting(epsilon=1).start(seed=5)
+        live = counting(epsilon=1, horizon=60).start(seed=5)
         live.feed(csv(tmp_path, DAYS), until="2026-01-09")
         total, window, week = live.ask(), live.ask("window"), live.ask("sliding", last=3)
         for key in ("FR", "DE"):
