@@ -3,9 +3,9 @@
 ``counts`` and ``sums`` say what is counted, for whom it is private and how rows are read;
 ``board.open(folder)`` runs it. ``SingleUserWindow``, ``SingleUser`` and ``SingleRow`` are its units
 of privacy, ``BoundedSums`` the P that bounds what a user adds, ``SharedPurse`` the f' of its
-counters; ``GroupedSums`` is P for rows that an engine has bounded, up to ``SumsWithin``.
-``discovered`` are keys that a ``KeyOpener`` finds, ``DiscoveringSums`` and ``OpeningPurse`` their P
-and f', ``CellsWithin`` what the opener is private for.
+counters; ``VectorSums`` is P for one Gaussian counter, ``GroupedSums`` for rows that an engine has
+bounded, up to ``SumsWithin``. ``discovered`` are keys that a ``KeyOpener`` finds,
+``DiscoveringSums`` and ``OpeningPurse`` their P and f', ``CellsWithin`` that of the opener.
 """
 
 from antiphon.boards.board import Board
@@ -20,6 +20,7 @@ from antiphon.boards.opening_purse import OpeningPurse
 from antiphon.boards.purse import SharedPurse
 from antiphon.boards.series import BoardSeries
 from antiphon.boards.units import Batches, SingleRow, SingleUser, SingleUserWindow
+from antiphon.boards.vector_sums import VectorSums
 from antiphon.numbers.public import shows
 
 __all__ = [
@@ -41,6 +42,7 @@ __all__ = [
     "SingleUser",
     "SingleUserWindow",
     "SumsWithin",
+    "VectorSums",
     "counts",
     "discovered",
     "sums",

@@ -22,6 +22,7 @@ from antiphon.boards.intake import ByEngine, Intake, RowByRow
 from antiphon.boards.live import LiveBoard, begin_live
 from antiphon.boards.opener import KeyOpener
 from antiphon.boards.units import SingleRow, SingleUserWindow, Unit
+from antiphon.boards.vector_sums import VectorSums, gaussian_counter
 from antiphon.composition import ComplexMechanism, Guarantee, guarantee
 from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
@@ -55,6 +56,8 @@ class Board(Shown):
     """Who bounds and sums rows: "rows", one by one in the mechanism, or "duckdb"."""
     found: Discovered | None
     """How keys are found in the data; None: they are public."""
+    delta: Fraction | None
+    """The δ that a Gaussian counter may use; None: every counter is pure."""
     best: Best
     """The answers whose error the counter is chosen by: totals, or single windows."""
 
@@ -91,9 +94,19 @@ class Board(Shown):
 
     @cached_property
     def counter(self) -> Counter:
-        """The continual counter that is created once for each key."""
+        """The pure counter that is created once for each key, unless there is a ``gaussian``."""
         share = 1 if self.found is None else 1 - self.found.share
         return counter_for(self.clock.windows, share * self.epsilon / self._units, self.best)
+
+    @cached_property
+    def gaussian(self) -> Counter | None:
+        """One Gaussian counter of all keys, where ``delta`` allows it and it errs less; else
+        None."""
+        if self.delta is None or self.found or self.engine != "rows" or self.best != "total":
+            return None
+        found = gaussian_counter(self.sums, self.epsilon, self.delta)
+        better = found and found.max_squared_error < self.counter.max_squared_error
+        return found if better else None
 
     @cached_property
     def finding(self) -> DiscoveringSums | None:
@@ -114,6 +127,8 @@ class Board(Shown):
         """The mechanism that a board runs: P ∘* ExtConComp."""
         if self.engine != "rows":
             return ComplexMechanism(GroupedSums(bounds=self.sums))
+        if self.gaussian is not None:
+            return ComplexMechanism(VectorSums(bounds=self.sums, counter=self.gaussian))
         return ComplexMechanism(self.finding or self.sums)
 
     def guarantee(self) -> Guarantee:
@@ -127,7 +142,9 @@ class Board(Shown):
     def error(self, window: int, *, beta: float = 0.05) -> Fraction:
         """A bound on the error of a count after this window; it holds with probability at least
         1 - beta."""
-        return exact.fraction(self.counter.error_bound(window + 1, beta=beta)) * self.columns.step
+        counter, rounded = self.gaussian or self.counter, Fraction(1 if self.gaussian else 0, 2)
+        bound = exact.fraction(counter.error_bound(window + 1, beta=beta)) + rounded
+        return bound * self.columns.step
 
     def error_of(self, window: int, reach: int) -> Fraction:
         """A bound on the error of the last ``reach`` windows together; it holds with probability
@@ -136,7 +153,7 @@ class Board(Shown):
         The noise of a tree of one level is that of one node a window; of one node, which is
         discrete Laplace, P(|noise| > t) <= e^(-t/scale) for whole t. Of other trees both ends err.
         """
-        counter, reach = self.counter, min(reach, window + 1)
+        counter, reach = self.gaussian or self.counter, min(reach, window + 1)
         if isinstance(counter, BalancedTreeCounter) and counter.levels == 1:
             if reach == 1:
                 return math.ceil(float(counter.scale) * _LOG_20) * self.columns.step
@@ -148,7 +165,17 @@ class Board(Shown):
     def statement(self) -> Statement:
         """A privacy statement for the people concerned, from the derivation and the parameters
         of the board."""
-        return stated(self.guarantee().derivation, public=self._public, uncovered=self._uncovered)
+        return stated(
+            self.guarantee().derivation, public=self._public, uncovered=self._uncovered,
+            delta=self._delta,
+        )  # fmt: skip
+
+    @property
+    def _delta(self) -> Fraction | None:
+        """The δ that the board uses; None: its counters are pure, and its keys public."""
+        if self.found is not None:
+            return self.found.delta
+        return self.delta if self.gaussian else None
 
     @property
     def _public(self) -> tuple[str, ...]:
@@ -191,9 +218,9 @@ class Board(Shown):
             )
         if isinstance(self.unit, SingleRow):
             texts.append("Of r rows of one user it is r times as much.")
-        if self.found is not None:
+        if self._delta is not None:
             texts.append(
-                f"δ = {shown_up(self.found.delta)} grows faster: of d windows it is up to "
+                f"δ = {shown_up(self._delta)} grows faster: of d windows it is up to "
                 "(e^(dε) - 1)/(e^ε - 1) times as much."
             )
         texts.append("A user is who the column says: a person with two names there is two users.")
@@ -240,6 +267,7 @@ class Board(Shown):
             "lateness": self.lateness.total_seconds(), "epsilon": str(self.epsilon),
             "per_user": self.per_user, "in_total": self.in_total, "unit": repr(self.unit),
             "engine": self.engine, "best": self.best,
+            "delta": None if self.delta is None else str(self.delta),
             "found": None if self.found is None else repr(self.found),
         }  # fmt: skip
         return json.dumps(said)
@@ -248,7 +276,7 @@ class Board(Shown):
         what = "counts" if self.columns.amount is None else f"sums of {self.columns.amount!r}"
         by = "" if self.columns.by is None else f" by {self.columns.by!r}"
         title = f"a board of {what}{by}, ε = {shown_up(self.epsilon)}"
-        title += "" if self.found is None else f", δ = {shown_up(self.found.delta)}"
+        title += "" if self._delta is None else f", δ = {shown_up(self._delta)}"
         last, reach, of = self.clock.windows - 1, self.clock.windows, "a total in the end"
         if self.best == "window":
             reach, of = 1, "a window"
@@ -256,7 +284,7 @@ class Board(Shown):
             ("protects", self.unit.protects),
             ("keys", f"{len(self.keys):,}" if self.keys else "found in the data"),
             ("windows", f"{self.clock.windows:,} from {self.clock.name(0)}"),
-            ("counter", type(self.counter).__name__),
+            ("counter", type(self.gaussian or self.counter).__name__),
             (f"error of {of}, 95 %", shown_up(self.error_of(last, reach))),
         ]
         return Card(title, (Grid(rows),))

@@ -13,7 +13,7 @@ from antiphon.boards.clock import Clock, public_time, span
 from antiphon.boards.discovering import Discovered
 from antiphon.boards.grouped_sums import check_engine
 from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
-from antiphon.mechanisms.fields import STREAM, check_positive, check_size
+from antiphon.mechanisms.fields import STREAM, check_positive, check_size, probability
 from antiphon.numbers import InvalidArgument, exact
 
 UnitName: TypeAlias = Literal["user-window", "user", "row"]
@@ -53,6 +53,7 @@ def counts(
     lateness: Every = timedelta(0),
     engine: Engine = "rows",
     best: Best = "total",
+    delta: float | Fraction | None = None,
 ) -> Board:
     """A board of private counts: the number of rows of each key in each window.
 
@@ -66,6 +67,7 @@ def counts(
     one row; *added or removed*, *replaced* by any other or, of rows, *changed* to another of the
     same user. ``user``, ``time`` and ``row``: the columns of who, when, and of a row's own key
     (None: file and line). With ``user=None`` and ``per_user=None`` rows have no user.
+    ``delta``: a δ for one Gaussian counter of all keys, which is taken where it errs less.
     ``best``: which answers err least, "total" since the start or "window" by window.
     ``engine="duckdb"``: for files larger than memory (docs/your_own_csv.md).
 
@@ -101,6 +103,7 @@ def sums(
     lateness: Every = timedelta(0),
     engine: Engine = "rows",
     best: Best = "total",
+    delta: float | Fraction | None = None,
 ) -> Board:
     """A board of private sums of the column ``amount``, by key and window; all else as ``counts``.
 
@@ -154,7 +157,7 @@ def _board(
         per_user=None if per_user is None else check_size(per_user, "per_user", STREAM),
         in_total=given["per"] == "total", unit=unit,
         engine=check_engine(given["engine"], in_total=given["per"] == "total", row=given["row"]),
-        best=_best(given["best"]),
+        best=_best(given["best"]), delta=_delta(given["delta"], given["keys"]),
         found=given["keys"] if isinstance(given["keys"], Discovered) else None,
     )  # fmt: skip
     if board.found and board.engine != "rows":
@@ -167,6 +170,17 @@ def _best(best: object) -> Best:
     if best == "total" or best == "window":
         return best
     raise InvalidArgument("best is 'total' or 'window'")
+
+
+def _delta(delta: object, keys: object) -> Fraction | None:
+    if delta is None:
+        return None
+    if isinstance(keys, Discovered):
+        raise InvalidArgument("the δ of a board that finds its keys is that of discovered(delta=…)")
+    found = probability(delta)
+    if not 0 < found < 1:
+        raise InvalidArgument("delta lies strictly between 0 and 1; leave it out for pure ε")
+    return found
 
 
 def _keys(keys: object, by: object, others: object) -> tuple[str, ...]:

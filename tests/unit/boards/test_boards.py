@@ -14,7 +14,7 @@ from trying import over
 
 import antiphon as ap
 from antiphon import InvalidArgument
-from antiphon.boards import BadRow, SingleRow, SingleUser, SingleUserWindow
+from antiphon.boards import BadRow, SingleRow, SingleUser, SingleUserWindow, VectorSums
 from antiphon.boards.board import counter_for
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
@@ -425,3 +425,37 @@ class TestFoundKeys:
         live = finding().start(seed=1)
         with pytest.raises(BadRow, match="line 0: it has no key"):
             live.feed([("2026-01-01", "ada", key)], name="f", until="2026-01-03")
+
+
+class TestGaussian:
+    def test_it_is_taken_where_it_errs_less_and_keeps_to_epsilon_and_delta(self, tmp_path):
+        keys = [f"K{each}" for each in range(4)]
+        given_ = {"keys": keys, "epsilon": 1, "horizon": 365, "neighbours": "replaced"}
+        pure, board = counting(**given_), counting(**given_, delta=1e-7)
+        assert type(board.mechanism.post_processor) is VectorSums
+        assert board.gaussian.max_squared_error < 0.6 * pure.counter.max_squared_error
+        promise = board.guarantee()
+        assert promise.status is Status.PROVED
+        assert 0.99 < promise.epsilon_at(1e-7) <= 1
+        statement = "".join(board.statement().of("How much"))
+        assert "δ = 1e-07, rounded up" in statement
+        live = board.start(seed=1)
+        live.feed(csv(tmp_path, ["2026-01-01,ada,K1", "2026-01-01,bob,K1"]), until="2026-02-01")
+        assert len(live.ask("window").values) == 31
+
+    def test_it_counts_as_the_others_do(self, tmp_path):
+        live = counting(neighbours="replaced", delta=0.5, epsilon=10**5).start(seed=1)
+        live.board.gaussian  # noqa: B018
+        live.feed(csv(tmp_path, DAYS), until="2026-01-05")
+        assert live.ask("window").values == ((1, 1), (1, 0), (0, 0), (1, 0))
+
+    def test_where_pure_counters_err_less_or_must_be_delta_is_not_used(self):
+        for more in ({"horizon": 1}, {"unit": "user", "per": "total"}, {"best": "window"}):
+            board = counting(epsilon=1, delta=1e-9, **more)
+            assert board.gaussian is None
+            assert board.guarantee().epsilon_at(0) == 1.0
+        for delta in (0, 1, math.nan):
+            with pytest.raises(InvalidArgument):
+                counting(delta=delta)
+        with pytest.raises(InvalidArgument, match="discovered"):
+            counting(keys=ap.boards.discovered(delta=1e-6), delta=1e-6)
