@@ -17,7 +17,7 @@ from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock, clock_fields
 from antiphon.boards.discovering import Discovered, DiscoveringSums
 from antiphon.boards.grouped_sums import GroupedSums, bounded_before
-from antiphon.boards.inbox import Inbox
+from antiphon.boards.inbox import Inbox, Late
 from antiphon.boards.intake import ByEngine, Intake, RowByRow
 from antiphon.boards.live import LiveBoard, begin_live
 from antiphon.boards.opener import KeyOpener
@@ -48,6 +48,8 @@ class Board(Shown):
 
     columns: BoardColumns
     lateness: timedelta
+    late: Late
+    """What becomes of rows that come later than that."""
     epsilon: Fraction
     per_user: int | None
     in_total: bool
@@ -216,6 +218,11 @@ class Board(Shown):
                 f"ε = {shown_up(self.epsilon)} is of one window of a user's. Of d windows of one "
                 f"user it is d times as much; for a whole life nothing is promised."
             )
+        if self.late == "next window":
+            texts.append(
+                "A row that comes late counts in the window in which it comes: rows of one user "
+                "and one time may count in several windows, and are protected as rows of these."
+            )
         if isinstance(self.unit, SingleRow):
             texts.append("Of r rows of one user it is r times as much.")
         if self._delta is not None:
@@ -266,7 +273,7 @@ class Board(Shown):
             "step": str(columns.step), "clock": clock_fields(self.clock),
             "lateness": self.lateness.total_seconds(), "epsilon": str(self.epsilon),
             "per_user": self.per_user, "in_total": self.in_total, "unit": repr(self.unit),
-            "engine": self.engine, "best": self.best,
+            "engine": self.engine, "best": self.best, "late": self.late,
             "delta": None if self.delta is None else str(self.delta),
             "found": None if self.found is None else repr(self.found),
         }  # fmt: skip

@@ -11,6 +11,7 @@ import attrs
 
 from antiphon.boards.board import Board
 from antiphon.boards.defining import counts, sums
+from antiphon.boards.discovering import discovered
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 
@@ -31,7 +32,7 @@ class BoardFile:
 
 def read_board(path: str | Path) -> BoardFile:
     """Read a board from a TOML file: the parameters of ``counts``; with ``sum = "amount"``, of
-    ``sums``.
+    ``sums``. ``keys = "discovered"`` with ``delta`` has a private rule find them.
 
     ``folder``: where it lives, by default the name of the file without its end; ``files``: patterns
     of what it is fed with. Raises: FileError, InvalidArgument.
@@ -47,6 +48,8 @@ def read_board(path: str | Path) -> BoardFile:
     patterns: Any = given.pop("files", [])
     if type(folder) is not str or not isinstance(patterns, list):
         raise InvalidArgument(f"{path}: folder is a text, files a list of patterns")
+    if given.get("keys") == "discovered":
+        given["keys"] = discovered(delta=given.pop("delta", 0))
     amount = given.pop("sum", None)
     make: Any = counts if amount is None else sums
     wanted = inspect.signature(make).parameters

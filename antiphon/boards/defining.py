@@ -12,6 +12,7 @@ from antiphon.boards.cells import BoardColumns
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.boards.discovering import Discovered
 from antiphon.boards.grouped_sums import check_engine
+from antiphon.boards.inbox import Late
 from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
 from antiphon.mechanisms.fields import STREAM, check_positive, check_size, probability
 from antiphon.numbers import InvalidArgument, exact
@@ -51,6 +52,7 @@ def counts(
     per: Literal["window", "total"] = "window",
     zone: str = "UTC",
     lateness: Every = timedelta(0),
+    late: Late = "refuse",
     engine: Engine = "rows",
     best: Best = "total",
     delta: float | Fraction | None = None,
@@ -61,7 +63,8 @@ def counts(
     or ``discovered(delta=…)``, by a private rule;
     ``others``: a key for rows of any other, which are refused without. ``start``, ``every``,
     ``horizon`` and ``zone``: the windows, on a public clock; ``lateness``: how long a window waits
-    for rows once it is over. ``per_user``: the first rows of a user that count, in each window or
+    for rows once it is over; ``late``: later ones are refused, left out, or counted in the "next
+    window" that is open. ``per_user``: the first rows of a user that count, in each window or
     (``per="total"``) in all. ``unit`` and ``neighbours``: who is protected, at ``epsilon``:
     "user-window", all that one user sends in a window; "user", all that one user ever sends; "row",
     one row; *added or removed*, *replaced* by any other or, of rows, *changed* to another of the
@@ -101,6 +104,7 @@ def sums(
     per: Literal["window", "total"] = "window",
     zone: str = "UTC",
     lateness: Every = timedelta(0),
+    late: Late = "refuse",
     engine: Engine = "rows",
     best: Best = "total",
     delta: float | Fraction | None = None,
@@ -153,6 +157,7 @@ def _board(
     )  # fmt: skip
     board = Board(
         columns=columns, lateness=span(given["lateness"], "lateness"),
+        late=_late(given["late"], given["engine"]),
         epsilon=check_positive(given["epsilon"], "epsilon"),
         per_user=None if per_user is None else check_size(per_user, "per_user", STREAM),
         in_total=given["per"] == "total", unit=unit,
@@ -164,6 +169,14 @@ def _board(
         raise InvalidArgument("engine='duckdb' takes public keys: list them")
     board.mechanism  # what does not fit together is refused now  # noqa: B018
     return board
+
+
+def _late(late: object, engine: object) -> Late:
+    if late == "next window" and engine != "rows":
+        raise InvalidArgument("late='next window' keeps rows, and engine='duckdb' keeps none")
+    if late == "refuse" or late == "leave out" or late == "next window":
+        return late
+    raise InvalidArgument("late is 'refuse', 'leave out' or 'next window'")
 
 
 def _best(best: object) -> Best:

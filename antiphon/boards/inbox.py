@@ -16,12 +16,13 @@ from contextlib import contextmanager, suppress
 from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from antiphon.boards.cells import BadRow, BoardRow
 from antiphon.boards.units import LONGEST_KEY, Batch
 from antiphon.numbers.errors import FileError, InvalidArgument
 
+Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
 """A callback that receives the number of rows read so far."""
 
@@ -105,17 +106,19 @@ class Inbox:
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, drop: bool) -> Added:
+    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, late: Late) -> Added:
         """Add those rows that are not in the database yet.
 
-        Raises: BadRow for one that has another's key, and one of a closed window, unless these are
-        to be dropped.
+        ``late``: rows of closed windows are refused, left out, or put into the first open one.
+        Raises: BadRow for one that has another's key, and for a late one.
         """
-        closed, new, late, done = self.closed, 0, 0, 0
+        closed, new, left, done = self.closed, 0, 0, 0
         waiting = iter(rows)
         while read := list(islice(waiting, _CHUNK)):
+            if late == "next window":  # those that are known stay where they are
+                read = [row._replace(window=max(row.window, closed)) for row in read]
             chunk = [row for row in read if row.window >= closed or self._find(row.name)]
-            if len(chunk) < len(read) and not drop:
+            if len(chunk) < len(read) and late == "refuse":
                 known = set(chunk)
                 raise BadRow(
                     label, next(row.line for row in read if row not in known), "its window is "
@@ -124,9 +127,9 @@ class Inbox:
             added = self._base.executemany(_ADD, [row[1:] for row in chunk]).rowcount
             if added < len(chunk):
                 self._check_same(label, chunk)
-            new, late, done = new + added, late + len(read) - len(chunk), done + len(read)
+            new, left, done = new + added, left + len(read) - len(chunk), done + len(read)
             tell(done)
-        return Added(new, done - new - late, late)
+        return Added(new, done - new - left, left)
 
     def _find(self, name: str) -> tuple[Any, ...] | None:
         found: tuple[Any, ...] | None = self._base.execute(_FIND, (name,)).fetchone()
@@ -134,17 +137,15 @@ class Inbox:
 
     def _check_same(self, label: str, rows: Iterable[BoardRow]) -> None:
         for row in rows:
-            if self._find(row.name) not in (row[2:], self._purged(row)):
+            known = self._find(row.name)  # its window is that of its time, unless it came late
+            if known is None or known[1:] not in (row[3:], ("", self._hash(*row[3:]), 0, 0)):
                 raise BadRow(
                     label, row.line, "another row has come with its key, or from this line of a "
                     "file of this name: a key is of one row",
                 )  # fmt: skip
 
-    def _purged(self, row: BoardRow) -> tuple[Any, ...]:
-        """What is left of a row after ``purge``: its window, and a keyed hash of all else."""
-        return row.window, "", self._hash(*row[3:]), 0, 0
-
     def _hash(self, *cells: object) -> str:
+        """The keyed hash that is left of a row after ``purge``."""
         known = self.said("salt")
         if known is None:
             known = secrets.token_hex(32)

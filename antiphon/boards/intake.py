@@ -11,7 +11,7 @@ import attrs
 
 from antiphon.boards.cells import BoardColumns, Source, rows_of
 from antiphon.boards.engine import Grouping, clear_spilled
-from antiphon.boards.inbox import Added, Inbox, Told
+from antiphon.boards.inbox import Added, Inbox, Late, Told
 
 Tells: TypeAlias = Callable[[str], Told]
 """The progress of a source, by its name."""
@@ -35,7 +35,7 @@ class Intake(ABC):
 
     @abstractmethod
     def take(
-        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, drop: bool
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
     ) -> Taken:
         """Store the rows of the sources, and close the first ``closing`` windows."""
 
@@ -49,15 +49,15 @@ class RowByRow(Intake):
     """A way into a board that keeps every row until its window is over."""
 
     def take(
-        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, drop: bool
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
     ) -> Taken:
         found: list[Added] = []
         for source in sources:
             label, rows = rows_of(source, self.columns, name)
-            found.append(self.inbox.add(label, rows, tell(label), drop=drop))
+            found.append(self.inbox.add(label, rows, tell(label), late=late))
         self.inbox.shut(closing, self.columns.keys)
-        new, again, late = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
-        return Taken(new, again, late, self.inbox.count(self.inbox.closed))
+        new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
+        return Taken(new, again, left, self.inbox.count(self.inbox.closed))
 
     def message(self, window: int) -> object:
         return self.inbox.batch(window, self.columns.keys)
@@ -76,12 +76,12 @@ class ByEngine(Intake):
             clear_spilled(self.place)
 
     def take(
-        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, drop: bool
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
     ) -> Taken:
         inbox = self.inbox
         task = Grouping(
             columns=self.columns, per_user=self.per_user, closed=inbox.closed, closing=closing,
-            marks=inbox.marks, drop=drop,
+            marks=inbox.marks, drop=late == "leave out",
         )  # fmt: skip
         found = task.of(sources, self.place)
         new = sum(each.rows for each in found.windows.values())

@@ -14,7 +14,7 @@ import attrs
 
 from antiphon.boards.cells import Source
 from antiphon.boards.clock import public_time
-from antiphon.boards.inbox import Inbox
+from antiphon.boards.inbox import Inbox, Late
 from antiphon.boards.intake import Intake
 from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
@@ -32,6 +32,8 @@ class Runs(Defined, Protocol):
 
     @property
     def lateness(self) -> timedelta: ...
+    @property
+    def late(self) -> Late: ...
     @property
     def mechanism(self) -> ComplexMechanism: ...
     @property
@@ -111,7 +113,7 @@ class LiveBoard(Shown):
         *sources: Source,
         until: object = None,
         name: str | None = None,
-        late: Literal["refuse", "leave out"] = "refuse",
+        late: Late | None = None,
         progress: Progress = None,
     ) -> Fed:
         """Add the rows of files or of a frame; then publish the counts of the windows that are
@@ -122,18 +124,22 @@ class LiveBoard(Shown):
         that was fed before counts once, whoever feeds it again.
         ``until``: all rows up to this time are in, so the windows before it, by the lateness of
         the board, are told and take no more; None: until now. It is public.
-        ``late``: rows of windows that have been told are refused, or left out and counted.
+        ``late``: rows of windows that have been told are refused, or left out and counted; None:
+        as the board says.
         ``progress``: hears how many rows are read; False: nobody; None: who watches a terminal.
         Raises: BadRow, InvalidArgument, FileError; then nothing of this call has been counted.
         ProtocolError once a counter has failed.
         """
-        if late not in ("refuse", "leave out"):
-            raise InvalidArgument("late is 'refuse' or 'leave out'")
+        late = self.board.late if late is None else late
+        if late not in ("refuse", "leave out", self.board.late):
+            raise InvalidArgument("late is 'refuse' or 'leave out', or what the board says")
         self._check_alive()
+        if late == "next window" and self._inbox.closed == self.board.clock.windows:
+            late = "refuse"  # there is none
         closing = self._closing(until)
         tell = partial(_told_to, progress)
         with self._inbox.at_once():
-            found = self._intake.take(sources, name, closing, tell, drop=late == "leave out")
+            found = self._intake.take(sources, name, closing, tell, late=late)
         self._catch_up()
         told, self._said = self.windows - self._said, self.windows
         self._check_alive()

@@ -54,7 +54,7 @@ def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Non
 
 
 def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
-    late: Literal["refuse", "leave out"] = "leave out" if asked.leave_late else "refuse"
+    late: Literal["leave out"] | None = "leave out" if asked.leave_late else None
     return live.feed(*sources, until=asked.until, late=late)
 
 

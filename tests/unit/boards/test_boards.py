@@ -162,6 +162,34 @@ class TestFeeding:
         with pytest.raises(InvalidArgument, match="late"):
             live.feed(late="drop")
 
+    def test_a_late_row_counts_in_the_window_that_is_open_if_the_board_says_so(self, tmp_path):
+        board = counting(late="next window")
+        live = board.start(seed=1)
+        live.feed(csv(tmp_path, DAYS[:1]), until="2026-01-03")
+        rows = ["2026-01-01,bob,FR", "2026-01-03,bob,DE", "2026-01-02,bob,DE", "2026-01-03,bob,FR"]
+        late = csv(tmp_path, rows, "late.csv")
+        assert live.feed(late, until="2026-01-03").new == 4
+        assert live.feed(late, until="2026-01-05").again == 4
+        assert live.ask("window").values == ((1, 0), (0, 0), (1, 1), (0, 0))  # the first two of bob
+        assert live.feed(late, until="2026-01-05").again == 4
+        other = csv(tmp_path, ["2026-01-02,bob,FR", *rows[1:]], "late.csv")
+        with pytest.raises(BadRow, match="line 2: another row"):
+            live.feed(other, until="2026-01-05")
+        more = csv(tmp_path, ["2026-01-01,cyd,FR"], "more.csv")
+        assert live.feed(more, until="2026-01-05", late="leave out").late == 1
+        live.feed(until="2026-01-11")
+        with pytest.raises(BadRow, match="closed"):
+            live.feed(csv(tmp_path, ["2026-01-01,eve,FR"], "last.csv"), until="2026-01-11")
+        assert "counts in the window in which it comes" in str(board.statement())
+        assert "in which it comes" not in str(counting().statement())
+
+    def test_what_no_board_says_of_late_rows(self):
+        for more in ({"late": "drop"}, {"late": "next window", "engine": "duckdb"}):
+            with pytest.raises(InvalidArgument, match="late"):
+                counting(**more)
+        with pytest.raises(InvalidArgument, match="late"):
+            counting().start(seed=1).feed(late="next window")
+
     def test_a_frame_is_a_source(self):
         frame = pd.DataFrame(
             {"time": ["2026-01-01", "2026-01-02"], "user": [7, 8], "country": ["FR", "DE"],
