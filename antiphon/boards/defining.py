@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from datetime import timedelta
 from fractions import Fraction
-from typing import Final, Literal, TypeAlias
+from typing import Final, Literal, TypeAlias, TypeVar
 
 from antiphon.boards.board import ALL, Best, Board
 from antiphon.boards.cells import BoardColumns
@@ -22,6 +22,7 @@ Neighbours: TypeAlias = Literal["added or removed", "replaced", "changed"]
 Engine: TypeAlias = Literal["rows", "duckdb"]
 Every: TypeAlias = "str | timedelta"
 
+Choice = TypeVar("Choice", bound=str)
 _MOST_STEPS: Final = 2**40
 _UNITS: Final[dict[tuple[str, str], Unit]] = {
     ("user-window", "added or removed"): SingleUserWindow(),
@@ -174,15 +175,18 @@ def _board(
 def _late(late: object, engine: object) -> Late:
     if late == "next window" and engine != "rows":
         raise InvalidArgument("late='next window' keeps rows, and engine='duckdb' keeps none")
-    if late == "refuse" or late == "leave out" or late == "next window":
-        return late
-    raise InvalidArgument("late is 'refuse', 'leave out' or 'next window'")
+    return _one_of(late, ("refuse", "leave out", "next window"), "late")
 
 
 def _best(best: object) -> Best:
-    if best == "total" or best == "window":
-        return best
-    raise InvalidArgument("best is 'total' or 'window'")
+    return _one_of(best, ("total", "window"), "best")
+
+
+def _one_of(value: object, known: tuple[Choice, ...], name: str) -> Choice:
+    for each in known:
+        if value == each:
+            return each
+    raise InvalidArgument(f"{name} is one of {', '.join(map(repr, known))}")
 
 
 def _delta(delta: object, keys: object) -> Fraction | None:

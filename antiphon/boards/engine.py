@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import shutil
 import tempfile
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from datetime import datetime, timedelta
 from itertools import islice
@@ -99,9 +99,9 @@ class Grouping:
         base.execute("insert into names select unnest(?), unnest(?)", [keys, [*range(len(keys))]])
         base.execute(self._typed())
         base.execute("drop table cells")
-        wrong = base.execute(_WRONG, [self.columns.clock.windows]).fetchone()
+        wrong: Any = base.execute(_WRONG, [self.columns.clock.windows]).fetchone()
         if wrong is not None:
-            self._explain(paths[wrong[0]])
+            self._explain(paths[int(wrong[0])])
 
     def _load(self, base: Any, number: int, path: Path) -> None:
         places, width = csv_head(path, self.columns)
@@ -223,9 +223,10 @@ class Grouping:
         return f"select w, k, sum(a) from ({rows}) group by w, k"
 
     def _refuse(self, base: Any, paths: Sequence[Path], window: int) -> None:
-        number, row = base.execute(
+        found: tuple[int, int] = base.execute(
             "select f, n from rows where w = ? order by f, n limit 1", [window]
         ).fetchone()
+        number, row = found
         line = next(islice(csv_cells(paths[number], self.columns), row - 1, None))[0]
         raise BadRow(
             paths[number].name, line, "its window is closed, and held other rows: with "
@@ -272,7 +273,7 @@ class _Base:
 
 
 @contextmanager
-def _connection(place: Path | None) -> Iterator[_Base]:
+def _connection(place: Path | None) -> Generator[_Base]:
     """A DuckDB in memory, which spills into a directory that is gone afterwards."""
     try:
         import duckdb

@@ -166,8 +166,8 @@ class KeyOpener(ContinualMechanism[int, Cells, "tuple[str, ...]"]):
         return proved(self, measure, CellsWithin(cells=1), THEOREM)
 
     def step(self, state: int, message: Any, coins: Coins) -> tuple[int, tuple[str, ...]]:
-        known = self.probabilities
+        known, cells = self.probabilities, cast("Cells", message)
         opened = [
-            key for key, number in message if coins.bernoulli(known[min(number, len(known) - 1)])
+            key for key, number in cells if coins.bernoulli(known[min(number, len(known) - 1)])
         ]
         return state, tuple(opened)

@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """Risk in human terms: bounds on an adversary's success that follow from a certified privacy curve.
 
 The adversary knows all but whether the protected data are there (b = 1) or not (b = 0), and guesses
