@@ -15,8 +15,7 @@ from antiphon.boards.defining import counts, sums
 from antiphon.boards.discovering import Discovered, DiscoveringSums, discovered
 from antiphon.boards.grouped_sums import GroupedSums, SumsWithin
 from antiphon.boards.live import Fed, LiveBoard
-from antiphon.boards.opener import CellsWithin, KeyOpener
-from antiphon.boards.opening_purse import OpeningPurse
+from antiphon.boards.opener import CellsWithin, KeyOpener, OpeningPurse
 from antiphon.boards.purse import SharedPurse
 from antiphon.boards.series import BoardSeries
 from antiphon.boards.units import Batches, SingleRow, SingleUser, SingleUserWindow

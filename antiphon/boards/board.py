@@ -18,7 +18,7 @@ from antiphon.boards.clock import Clock, clock_fields
 from antiphon.boards.discovering import Discovered, DiscoveringSums
 from antiphon.boards.grouped_sums import GroupedSums, bounded_before
 from antiphon.boards.inbox import Inbox, Late
-from antiphon.boards.intake import ByEngine, Intake, RowByRow
+from antiphon.boards.intake import EngineIntake, Intake, RowIntake
 from antiphon.boards.live import LiveBoard, begin_live
 from antiphon.boards.opener import KeyOpener
 from antiphon.boards.units import SingleRow, SingleUserWindow, Unit
@@ -257,9 +257,9 @@ class Board(Shown):
     def intake(self, inbox: Inbox, folder: Path | None) -> Intake:
         """The way of rows into the board's database."""
         if self.engine == "rows":
-            return RowByRow(inbox, self.columns)
+            return RowIntake(inbox, self.columns)
         place = None if folder is None else folder / "spill"
-        return ByEngine(inbox, self.columns, self.per_user, place)
+        return EngineIntake(inbox, self.columns, self.per_user, place)
 
     @property
     def definition(self) -> str:

@@ -11,8 +11,7 @@ from typing import NamedTuple
 import attrs
 
 from antiphon.boards.bounded_sums import BoundedSums, tell_counters
-from antiphon.boards.opener import KEYS, Cells, KeyOpener, TuplesOf
-from antiphon.boards.opening_purse import OpeningPurse
+from antiphon.boards.opener import KEYS, Cells, KeyOpener, OpeningPurse, TuplesOf
 from antiphon.boards.units import Batch, Batches, Row, SingleRow, Unit, User
 from antiphon.composition import Create, Lifting
 from antiphon.mechanisms import fields

@@ -46,7 +46,7 @@ class Grouped(NamedTuple):
     Another version of DuckDB may hash otherwise: then they are refused, as other rows are."""
 
 
-class Found(NamedTuple):
+class FoundByEngine(NamedTuple):
     """The content of files: the windows that are closed now, and the numbers of all other rows."""
 
     windows: dict[int, Grouped]
@@ -70,14 +70,14 @@ class Grouping:
     drop: bool
     """Whether late rows are left out; else they are refused."""
 
-    def of(self, sources: Sequence[Source], place: Path | None) -> Found:
+    def of(self, sources: Sequence[Source], place: Path | None) -> FoundByEngine:
         """Group the rows of CSV files; ``place``: a directory for what does not fit in memory.
 
         Raises: InvalidArgument, BadRow, FileError; MissingExtra without DuckDB.
         """
         paths = _paths(sources)
         if not paths:
-            return Found({}, 0, 0, 0)
+            return FoundByEngine({}, 0, 0, 0)
         with _connection(place) as base:
             self._read(base, paths)
             return self._grouped(base, paths)
@@ -191,7 +191,7 @@ class Grouping:
 
     # --- sums ----------------------------------------------------------------------------------
 
-    def _grouped(self, base: Any, paths: Sequence[Path]) -> Found:
+    def _grouped(self, base: Any, paths: Sequence[Path]) -> FoundByEngine:
         found, again, late, waiting = dict[int, Grouped](), 0, 0, 0
         none = (0,) * len(self.columns.keys)
         counted = base.execute("""select w, count(*), cast(sum(hash(us, k, a, u)) as varchar)
@@ -211,7 +211,7 @@ class Grouping:
         for window, key, total in base.execute(self._sums()).fetchall():
             sums[window][key] = int(total)
         windows = {w: each._replace(sums=tuple(sums[w])) for w, each in found.items()}
-        return Found(windows, again, late, waiting)
+        return FoundByEngine(windows, again, late, waiting)
 
     def _sums(self) -> str:
         """SQL of the sums: rows are kept first, then clipped (when they were read), then summed."""

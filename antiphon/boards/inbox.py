@@ -195,7 +195,7 @@ class Inbox:
     def batch(self, window: int, keys: tuple[str, ...]) -> Batch:
         """The rows of a window, ordered by time and then by arrival."""
         query = "select person, key, amount from rows where window = ? order by time, number"
-        found = self._base.execute(query, (window,)).fetchall()
+        found: list[Any] = self._base.execute(query, (window,)).fetchall()
         if not keys:  # found in the data: each stands there as a text
             return tuple([(str(person), str(key), int(amount)) for person, key, amount in found])
         return tuple([(str(person), keys[key], int(amount)) for person, key, amount in found])

@@ -17,7 +17,7 @@ Tells: TypeAlias = Callable[[str], Told]
 """The progress of a source, by its name."""
 
 
-class Taken(NamedTuple):
+class FeedCounts(NamedTuple):
     """The numbers of rows that a feed found: new, known, late, and waiting for their windows."""
 
     new: int
@@ -36,7 +36,7 @@ class Intake(ABC):
     @abstractmethod
     def take(
         self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
-    ) -> Taken:
+    ) -> FeedCounts:
         """Store the rows of the sources, and close the first ``closing`` windows."""
 
     @abstractmethod
@@ -45,26 +45,26 @@ class Intake(ABC):
 
 
 @attrs.frozen
-class RowByRow(Intake):
+class RowIntake(Intake):
     """A way into a board that keeps every row until its window is over."""
 
     def take(
         self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
-    ) -> Taken:
+    ) -> FeedCounts:
         found: list[Added] = []
         for source in sources:
             label, rows = rows_of(source, self.columns, name)
             found.append(self.inbox.add(label, rows, tell(label), late=late))
         self.inbox.shut(closing, self.columns.keys)
         new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
-        return Taken(new, again, left, self.inbox.count(self.inbox.closed))
+        return FeedCounts(new, again, left, self.inbox.count(self.inbox.closed))
 
     def message(self, window: int) -> object:
         return self.inbox.batch(window, self.columns.keys)
 
 
 @attrs.frozen
-class ByEngine(Intake):
+class EngineIntake(Intake):
     """A way into a board through DuckDB: sums of windows are kept, and no rows."""
 
     per_user: int | None
@@ -77,7 +77,7 @@ class ByEngine(Intake):
 
     def take(
         self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
-    ) -> Taken:
+    ) -> FeedCounts:
         inbox = self.inbox
         task = Grouping(
             columns=self.columns, per_user=self.per_user, closed=inbox.closed, closing=closing,
@@ -88,7 +88,7 @@ class ByEngine(Intake):
         tell("all files")(new + found.again + found.late + found.waiting)
         inbox.store({w: (each.rows, each.mark, each.sums) for w, each in found.windows.items()})
         inbox.close_windows(closing)
-        return Taken(new, found.again, found.late, found.waiting)
+        return FeedCounts(new, found.again, found.late, found.waiting)
 
     def message(self, window: int) -> object:
         return self.inbox.sums(window) or (0,) * len(self.columns.keys)

@@ -35,7 +35,7 @@ ROOMS = CORE + WINGS
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {
-    "pictures.py": {"matplotlib"}, "climbing.py": {"scipy"}, "searches.py": {"hypothesis"},
+    "engine.py": {"duckdb"}, "pictures.py": {"matplotlib"}, "climbing.py": {"scipy"}, "searches.py": {"hypothesis"},
     "choosing.py": {"sklearn", "threadpoolctl"}, "columnwise.py": {"threadpoolctl"},
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 81_210, 441, 5_872, 47_826
+LINES, FILES, IMPORTS, CORE_LINES = 82_858, 448, 6_021, 47_984
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

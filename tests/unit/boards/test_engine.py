@@ -15,7 +15,7 @@ from antiphon import InvalidArgument, MissingExtra
 from antiphon.boards import BadRow
 from antiphon.boards.engine import Grouping
 from antiphon.boards.inbox import Inbox
-from antiphon.boards.intake import ByEngine
+from antiphon.boards.intake import EngineIntake
 from antiphon.protocol import Status
 
 pytest.importorskip("duckdb", reason="the extra duckdb")
@@ -159,7 +159,7 @@ def test_without_duckdb_the_extra_is_named(tmp_path, monkeypatch):
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork of the process")
-@over("where, name", [(Grouping, "_sums"), (ByEngine, "message"), (Inbox, "tell")])
+@over("where, name", [(Grouping, "_sums"), (EngineIntake, "message"), (Inbox, "tell")])
 def test_after_a_kill_every_row_counts_once_and_none_is_left_on_the_disk(
     tmp_path_factory, where, name
 ):
