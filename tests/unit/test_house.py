@@ -35,7 +35,8 @@ ROOMS = CORE + WINGS
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {
-    "engine.py": {"duckdb"}, "pictures.py": {"matplotlib"}, "climbing.py": {"scipy"}, "searches.py": {"hypothesis"},
+    "engine.py": {"duckdb"},
+    "pictures.py": {"matplotlib"}, "climbing.py": {"scipy"}, "searches.py": {"hypothesis"},
     "choosing.py": {"sklearn", "threadpoolctl"}, "columnwise.py": {"threadpoolctl"},
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
