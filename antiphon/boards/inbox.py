@@ -198,7 +198,7 @@ class Inbox:
         found: list[Any] = self._base.execute(query, (window,)).fetchall()
         if not keys:  # found in the data: each stands there as a text
             return tuple([(str(person), str(key), int(amount)) for person, key, amount in found])
-        return tuple([(str(person), keys[key], int(amount)) for person, key, amount in found])
+        return tuple([(str(person), keys[int(key)], int(amount)) for person, key, amount in found])
 
     # --- windows that an engine has summed -----------------------------------------------------
 
