@@ -18,7 +18,7 @@ UV ?= $(shell command -v uv 2>/dev/null)
 VENV := .venv
 BIN := $(VENV)/bin
 PEERS_VENV := .venv-peers
-PEERS := "dp-accounting>=0.6" "river>=0.26" "stormpy>=2"
+PEERS := "dp-accounting>=0.6" "river>=0.26" "stormpy>=2" "riskcal>=1.5"
 # One stamp per requested interpreter, so that another PYTHON means another .venv.
 EMPTY :=
 MADE := $(VENV)/.made$(subst /,-,$(subst $(EMPTY) $(EMPTY),-,$(PYTHON)))

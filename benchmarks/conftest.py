@@ -6,6 +6,7 @@ collect_ignore = [
     "beside",
     "scripts",
     "ask_dp_accounting.py",
+    "ask_riskcal.py",
     "ask_river.py",
     "ask_storm.py",
 ]

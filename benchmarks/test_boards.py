@@ -47,3 +47,24 @@ def test_the_same_rows_again(benchmark, tmp_path_factory, path):
     with BOARDS["counts"].open(folder) as live:
         live.feed(path, until="2027-01-01")
         assert benchmark.pedantic(lambda: live.feed(path, until="2027-01-01"), rounds=3).new == 0
+
+
+def test_a_file_larger_than_memory(benchmark, tmp_path_factory):
+    """10⁷ rows through DuckDB, to what is told: ≤ 60 s on two cores."""
+    duckdb = pytest.importorskip("duckdb", reason="no DuckDB here: run `make bench`")
+    folder, many = tmp_path_factory.mktemp("large"), 10**7
+    base = duckdb.connect()
+    base.execute(
+        f"""copy (select strftime(timestamp '2026-01-01' + to_seconds((hash(range) % 31536000)
+        ::bigint), '%Y-%m-%dT%H:%M:%S') as time, 'user' || (hash(range + 1) % 200000) as user,
+        'K' || (hash(range + 2) % 20) as country, hash(range + 3) % 900 as amount
+        from range({many})) to '{folder / "large.csv"}' (header)"""
+    )
+    base.close()
+    board = ap.boards.sums("amount", low=0, high=500, engine="duckdb", **GIVEN)
+
+    def year():
+        with board.open(folder / "board") as live:
+            return live.feed(folder / "large.csv", until="2027-01-01")
+
+    assert benchmark.pedantic(year, rounds=1).new == many

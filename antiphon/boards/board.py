@@ -3,45 +3,39 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+import math
 from datetime import timedelta
 from fractions import Fraction
 from functools import cached_property
 from pathlib import Path
-from typing import Final, Literal, TypeAlias
+from typing import Any, Final, Literal, TypeAlias
 
 import attrs
 
 from antiphon.boards.bounded_sums import BoundedSums
 from antiphon.boards.cells import BoardColumns
-from antiphon.boards.clock import Clock, clock_fields, public_time, span
+from antiphon.boards.clock import Clock, clock_fields
+from antiphon.boards.discovering import Discovered, DiscoveringSums
+from antiphon.boards.grouped_sums import GroupedSums, bounded_before
+from antiphon.boards.inbox import Inbox, Late
+from antiphon.boards.intake import EngineIntake, Intake, RowIntake
 from antiphon.boards.live import LiveBoard, begin_live
-from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
+from antiphon.boards.opener import KeyOpener
+from antiphon.boards.units import SingleRow, SingleUserWindow, Unit
+from antiphon.boards.vector_sums import VectorSums, gaussian_counter
 from antiphon.composition import ComplexMechanism, Guarantee, guarantee
 from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.counter import Counter
-from antiphon.mechanisms.fields import STREAM, check_positive, check_size
-from antiphon.numbers import InvalidArgument, exact, shown_up
+from antiphon.numbers import exact, shown_up
 from antiphon.protocol.display import Card, Grid, Shown
 
-UnitName: TypeAlias = Literal["user-window", "user", "row"]
-Neighbours: TypeAlias = Literal["added or removed", "replaced", "changed"]
-Every: TypeAlias = "str | timedelta"
-
+Best: TypeAlias = Literal["total", "window"]
+_LOG_20: Final = math.log(20) * (1 + 1e-12)
+"""ln(1/0.05), rounded up."""
 _LARGE: Final = 2**61
-_MOST_STEPS: Final = 2**40
 ALL: Final = "all"
 """The single key of a board that does not count by key."""
-_UNITS: Final[dict[tuple[str, str], Unit]] = {
-    ("user-window", "added or removed"): SingleUserWindow(),
-    ("user-window", "replaced"): SingleUserWindow(replaced=True),
-    ("user", "added or removed"): SingleUser(),
-    ("user", "replaced"): SingleUser(replaced=True),
-    ("row", "added or removed"): SingleRow(),
-    ("row", "replaced"): SingleRow(replaced=True),
-    ("row", "changed"): SingleRow(replaced=True, same_user=True),
-}  # fmt: skip
 
 
 @attrs.frozen(kw_only=True, repr=False)
@@ -54,10 +48,20 @@ class Board(Shown):
 
     columns: BoardColumns
     lateness: timedelta
+    late: Late
+    """What becomes of rows that come later than that."""
     epsilon: Fraction
     per_user: int | None
     in_total: bool
     unit: Unit
+    engine: str
+    """Who bounds and sums rows: "rows", one by one in the mechanism, or "duckdb"."""
+    found: Discovered | None
+    """How keys are found in the data; None: they are public."""
+    delta: Fraction | None
+    """The δ that a Gaussian counter may use; None: every counter is pure."""
+    best: Best
+    """The answers whose error the counter is chosen by: totals, or single windows."""
 
     @property
     def clock(self) -> Clock:
@@ -66,52 +70,114 @@ class Board(Shown):
 
     @property
     def keys(self) -> tuple[str, ...]:
-        """The keys that rows are counted by; they are public and all fixed from the start."""
+        """The keys that rows are counted by, public and fixed from the start; () if they are
+        found."""
         return self.columns.keys
 
     @cached_property
     def sums(self) -> BoundedSums:
         """The post-processor P, which bounds, clips and sums each window's rows for the
         counters."""
-        return self._sums(counter_for(self.clock.windows, self.epsilon / self._units))
+        return self._sums(self.counter)
 
     def _sums(self, counter: Counter) -> BoundedSums:
         columns = self.columns
         return BoundedSums(
-            keys=self.keys, windows=self.clock.windows, counter=counter, per_user=self.per_user,
-            in_total=self.in_total, low=columns.low, high=columns.high, unit=self.unit,
+            keys=self.keys or (ALL,), windows=self.clock.windows, counter=counter,
+            per_user=self.per_user, in_total=self.in_total, low=columns.low, high=columns.high,
+            unit=self.unit,
         )  # fmt: skip
 
     @cached_property
     def _units(self) -> int:
-        """The largest number B of units of change by which the sums of neighbouring streams differ;
-        it does not depend on the counter."""
-        return self._sums(counter_for(1, Fraction(1))).units
+        """The number B of units by which neighbours' sums differ at most; it does not depend on
+        the counter."""
+        return self._sums(counter_for(1, Fraction(1), "total")).units
 
     @cached_property
     def counter(self) -> Counter:
-        """The continual counter that is created once for each key."""
-        return counter_for(self.clock.windows, self.epsilon / self._units)
+        """The pure counter that is created once for each key, unless there is a ``gaussian``."""
+        share = 1 if self.found is None else 1 - self.found.share
+        return counter_for(self.clock.windows, share * self.epsilon / self._units, self.best)
+
+    @cached_property
+    def gaussian(self) -> Counter | None:
+        """One Gaussian counter of all keys, where ``delta`` allows it and it errs less; else
+        None."""
+        if self.delta is None or self.found or self.engine != "rows" or self.best != "total":
+            return None
+        found = gaussian_counter(self.sums, self.epsilon, self.delta)
+        better = found and found.max_squared_error < self.counter.max_squared_error
+        return found if better else None
+
+    @cached_property
+    def finding(self) -> DiscoveringSums | None:
+        """The post-processor P of a board that finds its keys; None: they are public.
+
+        ε is shared: each of the cells that may differ has its part of ``share``, and of δ.
+        """
+        if self.found is None:
+            return None
+        cells = self._units // max(abs(self.columns.low), abs(self.columns.high))
+        opener = KeyOpener(
+            epsilon=self.found.share * self.epsilon / cells, delta=self.found.delta / cells
+        )
+        return DiscoveringSums(bounds=self.sums, opener=opener)
 
     @property
     def mechanism(self) -> ComplexMechanism:
         """The mechanism that a board runs: P ∘* ExtConComp."""
-        return ComplexMechanism(self.sums)
+        if self.engine != "rows":
+            return ComplexMechanism(GroupedSums(bounds=self.sums))
+        if self.gaussian is not None:
+            return ComplexMechanism(VectorSums(bounds=self.sums, counter=self.gaussian))
+        return ComplexMechanism(self.finding or self.sums)
 
     def guarantee(self) -> Guarantee:
         """The board's privacy guarantee, derived by CM Thm 6.1, Theorem T1 and the counters'
         claims."""
-        return guarantee(self.mechanism)
+        known = guarantee(self.mechanism)
+        if self.engine == "rows":
+            return known
+        return Guarantee(known.system, bounded_before(known.derivation, "DuckDB", self.sums))
 
     def error(self, window: int, *, beta: float = 0.05) -> Fraction:
         """A bound on the error of a count after this window; it holds with probability at least
         1 - beta."""
-        return exact.fraction(self.counter.error_bound(window + 1, beta=beta)) * self.columns.step
+        counter, rounded = self.gaussian or self.counter, Fraction(1 if self.gaussian else 0, 2)
+        bound = exact.fraction(counter.error_bound(window + 1, beta=beta)) + rounded
+        return bound * self.columns.step
+
+    def error_of(self, window: int, reach: int) -> Fraction:
+        """A bound on the error of the last ``reach`` windows together; it holds with probability
+        at least 0.95.
+
+        The noise of a tree of one level is that of one node a window; of one node, which is
+        discrete Laplace, P(|noise| > t) <= e^(-t/scale) for whole t. Of other trees both ends err.
+        """
+        counter, reach = self.gaussian or self.counter, min(reach, window + 1)
+        if isinstance(counter, BalancedTreeCounter) and counter.levels == 1:
+            if reach == 1:
+                return math.ceil(float(counter.scale) * _LOG_20) * self.columns.step
+            return self.error(reach - 1)
+        if reach > window:
+            return self.error(window)
+        return self.error(window, beta=0.025) + self.error(window - reach, beta=0.025)
 
     def statement(self) -> Statement:
         """A privacy statement for the people concerned, from the derivation and the parameters
         of the board."""
-        return stated(self.guarantee().derivation, public=self._public, uncovered=self._uncovered)
+        return stated(
+            self.guarantee().derivation, public=self._public, uncovered=self._uncovered,
+            delta=self._delta,
+        )  # fmt: skip
+
+    @property
+    def _delta(self) -> Fraction | None:
+        """The δ that the board uses; None: its counters are pure, and its keys public."""
+        if self.found is not None:
+            return self.found.delta
+        return self.delta if self.gaussian else None
 
     @property
     def _public(self) -> tuple[str, ...]:
@@ -125,8 +191,18 @@ class Board(Shown):
             f"The first {self.per_user} rows of a user "
             f"{'in all' if self.in_total else 'in a window'} count, later ones do not{bounds}."
         )  # fmt: skip
+        keys = (
+            f"The keys ({len(self.keys)}: {shown}) are public, whether anybody sends them or not."
+        )
+        if self.finding is not None:
+            surely = len(self.finding.opener.probabilities) - 1
+            keys = (
+                "The keys that are counted are public, and when each began to be; a key begins by "
+                f"a private rule, surely where {surely} users send it in one window, and never "
+                "where none does. Rows of a key before that, or of others, are in no count."
+            )
         return (
-            f"The keys ({len(self.keys)}: {shown}) are public, whether anybody sends them or not.",
+            keys,
             f"There are {clock.windows} windows from {clock.name(0)} ({clock.zone}) to "
             f"{clock.name(clock.windows)}; each is published on time, also if it is "
             "empty. So the times are public, and the number of rows is not.",
@@ -135,14 +211,25 @@ class Board(Shown):
 
     @property
     def _uncovered(self) -> tuple[str, ...]:
-        texts = ["The board's files hold the rows themselves: whoever reads them sees everything."]
+        held = "the rows themselves, until they are purged, and " if self.engine == "rows" else ""
+        texts = [f"The board's files hold {held}sums without noise: whoever reads them sees all."]
         if isinstance(self.unit, SingleUserWindow):
             texts.append(
                 f"ε = {shown_up(self.epsilon)} protects one window of a user. For d windows of "
                 f"one user it is d times as much; for unlimited time nothing is promised."
             )
+        if self.late == "next window":
+            texts.append(
+                "A row that comes late counts in the window in which it comes: rows of one user "
+                "and one time may count in several windows, and are protected as rows of these."
+            )
         if isinstance(self.unit, SingleRow):
             texts.append("For r rows of one user it is r times as much.")
+        if self._delta is not None:
+            texts.append(
+                f"δ = {shown_up(self._delta)} grows faster: for d windows it is up to "
+                "(e^(dε) - 1)/(e^ε - 1) times as much."
+            )
         texts.append("Only the column identifies users: a person with two names is two users.")
         return tuple(texts)
 
@@ -162,6 +249,18 @@ class Board(Shown):
         """Run the board in memory, for trying it out; a ``seed`` is for examples only."""
         return begin_live(self, None, seed=seed)
 
+    def by_key(self, answer: Any) -> dict[str, int]:
+        """The counts by key in an answer of the mechanism."""
+        pairs = answer if self.found else zip(self.keys, answer, strict=True)
+        return {key: int(count) for key, count in pairs}
+
+    def intake(self, inbox: Inbox, folder: Path | None) -> Intake:
+        """The way of rows into the board's database."""
+        if self.engine == "rows":
+            return RowIntake(inbox, self.columns)
+        place = None if folder is None else folder / "spill"
+        return EngineIntake(inbox, self.columns, self.per_user, place)
+
     @property
     def definition(self) -> str:
         """The board's full definition as JSON; a folder opened with another definition is
@@ -174,6 +273,9 @@ class Board(Shown):
             "step": str(columns.step), "clock": clock_fields(self.clock),
             "lateness": self.lateness.total_seconds(), "epsilon": str(self.epsilon),
             "per_user": self.per_user, "in_total": self.in_total, "unit": repr(self.unit),
+            "engine": self.engine, "best": self.best, "late": self.late,
+            "delta": None if self.delta is None else str(self.delta),
+            "found": None if self.found is None else repr(self.found),
         }  # fmt: skip
         return json.dumps(said)
 
@@ -181,161 +283,32 @@ class Board(Shown):
         what = "counts" if self.columns.amount is None else f"sums of {self.columns.amount!r}"
         by = "" if self.columns.by is None else f" by {self.columns.by!r}"
         title = f"a board of {what}{by}, ε = {shown_up(self.epsilon)}"
-        last = self.clock.windows - 1
+        title += "" if self._delta is None else f", δ = {shown_up(self._delta)}"
+        last, reach, of = self.clock.windows - 1, self.clock.windows, "a total in the end"
+        if self.best == "window":
+            reach, of = 1, "a window"
         rows = [
             ("protects", self.unit.protects),
-            ("keys", f"{len(self.keys):,}"),
+            ("keys", f"{len(self.keys):,}" if self.keys else "found in the data"),
             ("windows", f"{self.clock.windows:,} from {self.clock.name(0)}"),
-            ("counter", type(self.counter).__name__),
-            ("error of a total in the end, 95 %", shown_up(self.error(last))),
+            ("counter", type(self.gaussian or self.counter).__name__),
+            (f"error of {of}, 95 %", shown_up(self.error_of(last, reach))),
         ]
         return Card(title, (Grid(rows),))
 
 
-def counter_for(horizon: int, epsilon: Fraction) -> Counter:
+def counter_for(horizon: int, epsilon: Fraction, best: Best) -> Counter:
     """The pure-DP counter with the least worst-case error at this horizon, at ε for each unit of
-    change."""
-    known = [
-        kind(
-            horizon=horizon, epsilon=epsilon, sensitivity=Fraction(1), clip=True,
-            smallest=-_LARGE, largest=_LARGE,
-        )
-        for kind in (BalancedTreeCounter, TreeCounter)
-    ]  # fmt: skip
+    change.
+
+    For totals, of balanced and binary trees. For single windows, a tree of one level: each window
+    has noise of its own, the least there is at ε, and a total has that of all windows so far.
+    """
+    given: dict[str, Any] = {
+        "horizon": horizon, "epsilon": epsilon, "sensitivity": Fraction(1), "clip": True,
+        "smallest": -_LARGE, "largest": _LARGE,
+    }  # fmt: skip
+    if best == "window":
+        return BalancedTreeCounter(**given, arity=2 * horizon + 1)
+    known: list[Counter] = [BalancedTreeCounter(**given), TreeCounter(**given)]
     return min(known, key=lambda each: each.max_squared_error)
-
-
-def counts(
-    *,
-    start: object,
-    horizon: int,
-    epsilon: float | Fraction,
-    per_user: int | None,
-    by: str | None = None,
-    keys: Iterable[object] | None = None,
-    others: str | None = None,
-    every: Every = "day",
-    user: str | None = "user",
-    time: str = "time",
-    row: str | None = None,
-    unit: UnitName = "user-window",
-    neighbours: Neighbours = "added or removed",
-    per: Literal["window", "total"] = "window",
-    zone: str = "UTC",
-    lateness: Every = timedelta(0),
-) -> Board:
-    """A board of private counts: the number of rows of each key in each window.
-
-    ``by``: the column of keys (None: all rows together); ``keys``, the list of all keys, which is
-    public; ``others``: a key under which rows with unlisted keys count; without it they are
-    refused. ``start``, ``every``, ``horizon`` and ``zone``: the windows, on a public clock;
-    ``lateness``: how long a window waits for rows once it is over. ``per_user``: the first rows of
-    a user that count, in each window or (``per="total"``) in all. ``unit`` and ``neighbours``: the
-    unit of privacy, at ``epsilon``: "user-window", all rows of one user in a window; "user", all
-    rows of one user; "row", one row; *added or removed*, *replaced* by any other or, for a row,
-    *changed* to another of the same user. ``user``, ``time`` and ``row``: the columns of the user,
-    the time, and a row's own key (None: file and line). With ``user=None`` and ``per_user=None``
-    rows have no user.
-
-    >>> board = counts(by="country", keys=["FR", "DE"], start="2026-01-01", horizon=365,
-    ...                epsilon=1, per_user=3)
-    >>> board.guarantee().epsilon_at(0)
-    1.0
-    """
-    return _board(None, 0, 1, 1, locals())
-
-
-def sums(
-    amount: str,
-    *,
-    low: float | Fraction,
-    high: float | Fraction,
-    start: object,
-    horizon: int,
-    epsilon: float | Fraction,
-    per_user: int | None,
-    step: float | Fraction = 1,
-    by: str | None = None,
-    keys: Iterable[object] | None = None,
-    others: str | None = None,
-    every: Every = "day",
-    user: str | None = "user",
-    time: str = "time",
-    row: str | None = None,
-    unit: UnitName = "user-window",
-    neighbours: Neighbours = "added or removed",
-    per: Literal["window", "total"] = "window",
-    zone: str = "UTC",
-    lateness: Every = timedelta(0),
-) -> Board:
-    """A board of private sums of the column ``amount``, by key and window; all else as ``counts``.
-
-    An amount is clipped to [``low``, ``high``] and rounded to the nearest multiple of ``step``
-    (ties to even). Noise is in proportion to the larger of |low| and |high|.
-
-    >>> board = sums("amount", low=0, high=500, start="2026-01-01", horizon=365, epsilon=1,
-    ...              per_user=3)
-    >>> board.guarantee().epsilon_at(0), board.sums.units
-    (1.0, 1500)
-    """
-    unit_of = check_positive(step, "step")
-    ends = [exact.fraction(end, "low and high") / unit_of for end in (low, high)]
-    if any(end.denominator != 1 or abs(end) > _MOST_STEPS for end in ends):
-        raise InvalidArgument("low and high are multiples of step, at most 2^40 of them")
-    return _board(amount, int(ends[0]), int(ends[1]), unit_of, locals())
-
-
-def _board(
-    amount: str | None, low: int, high: int, step: int | Fraction, given: dict[str, object]
-) -> Board:
-    """A board from the arguments of ``counts`` or ``sums``. Raises: InvalidArgument."""
-    by, user, others = given["by"], given["user"], given["others"]
-    for name in ("time", "user", "by", "row", "others"):
-        value = given[name]
-        if value is not None and (type(value) is not str or not value):
-            raise InvalidArgument(f"{name} is a text")
-    if by == user == given["time"]:
-        raise InvalidArgument("time, user and by are different columns")
-    if user is None and given["per_user"] is not None:
-        raise InvalidArgument("per_user bounds the rows of a user: say which column user is")
-    unit = _UNITS.get((str(given["unit"]), str(given["neighbours"])))
-    if unit is None:
-        known = "; ".join(f"unit={unit!r}, neighbours={how!r}" for unit, how in _UNITS)
-        raise InvalidArgument(f"there is no such unit of privacy; there are {known}")
-    if given["per"] not in ("window", "total"):
-        raise InvalidArgument("per is 'window' or 'total'")
-    per_user = given["per_user"]
-    clock = Clock(
-        start=public_time(given["start"], "start"), every=span(given["every"], "every"),
-        windows=check_size(given["horizon"], "horizon", STREAM), zone=str(given["zone"]),
-    )  # fmt: skip
-    columns = BoardColumns(
-        time=str(given["time"]), user=user, by=by, amount=amount, row=given["row"],  # type: ignore[arg-type]
-        clock=clock, keys=_keys(given["keys"], by, others), others=others,  # type: ignore[arg-type]
-        low=low, high=high, step=Fraction(step),
-    )  # fmt: skip
-    board = Board(
-        columns=columns, lateness=span(given["lateness"], "lateness"),
-        epsilon=check_positive(given["epsilon"], "epsilon"),
-        per_user=None if per_user is None else check_size(per_user, "per_user", STREAM),
-        in_total=given["per"] == "total", unit=unit,
-    )  # fmt: skip
-    board.sums  # refuses inconsistent parameters now  # noqa: B018
-    return board
-
-
-def _keys(keys: object, by: object, others: object) -> tuple[str, ...]:
-    if by is None:
-        if keys is not None or others is not None:
-            raise InvalidArgument("keys are those of a column: say which, by='…'")
-        return (ALL,)
-    if keys is None or isinstance(keys, str) or not isinstance(keys, Iterable):
-        raise InvalidArgument(
-            "list the keys: which ones come is data, and a key that shows up tells that somebody "
-            "sent it. Rows of keys that are not listed count under others='…'"
-        )
-    listed = [str(key) for key in keys]  # pyright: ignore[reportUnknownVariableType, reportUnknownArgumentType]
-    named = [*listed, *([str(others)] if others is not None and others not in listed else [])]
-    if not named or len(set(named)) < len(named) or not all(0 < len(key) <= 64 for key in named):
-        raise InvalidArgument("keys are different texts of 1 to 64 characters, at least one")
-    return tuple(named)

@@ -9,7 +9,9 @@ from typing import Any
 
 import attrs
 
-from antiphon.boards.board import Board, counts, sums
+from antiphon.boards.board import Board
+from antiphon.boards.defining import counts, sums
+from antiphon.boards.discovering import discovered
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 
@@ -30,7 +32,7 @@ class BoardFile:
 
 def read_board(path: str | Path) -> BoardFile:
     """Read a board from a TOML file: the parameters of ``counts``; with ``sum = "amount"``, of
-    ``sums``.
+    ``sums``. ``keys = "discovered"`` with ``delta`` has a private rule find them.
 
     ``folder``: its folder, by default the name of the TOML file without its suffix; ``files``:
     patterns of the files of rows. Raises: FileError, InvalidArgument.
@@ -46,6 +48,8 @@ def read_board(path: str | Path) -> BoardFile:
     patterns: Any = given.pop("files", [])
     if type(folder) is not str or not isinstance(patterns, list):
         raise InvalidArgument(f"{path}: folder is a text, files a list of patterns")
+    if given.get("keys") == "discovered":
+        given["keys"] = discovered(delta=given.pop("delta", 0))
     amount = given.pop("sum", None)
     make: Any = counts if amount is None else sums
     wanted = inspect.signature(make).parameters

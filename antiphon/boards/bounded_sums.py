@@ -3,9 +3,9 @@ the counters."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Generator, Iterable, Sequence
 from functools import cached_property
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import attrs
 
@@ -14,6 +14,7 @@ from antiphon.boards.units import (
     Batch,
     Batches,
     Key,
+    Row,
     SingleRow,
     SingleUser,
     SingleUserWindow,
@@ -29,7 +30,9 @@ from antiphon.protocol.provenance import CREATED
 
 
 def _keys(keys: Iterable[Key]) -> tuple[Key, ...]:
-    return Batches(keys).keys
+    known = Batches(tuple(keys)).keys
+    assert known is not None
+    return known
 
 
 _UNITS: Final = (SingleUserWindow, SingleUser, SingleRow)
@@ -137,33 +140,64 @@ class BoundedSums(ExchangePostProcessor[SumsState]):
 
     def exchange(self, state: SumsState, batch: Batch) -> Exchanged[SumsState]:
         """Process one window: bound and sum its rows, send each counter its sum, and answer."""
-        if state.windows >= self.windows:
+        self.check_window(state.windows)
+        sums, kept = self.bounded(batch, state.kept)
+        ordered = [sums.get(key, 0) for key in self.keys]
+        counts = yield from tell_counters(self.created, ordered, begun=state.windows > 0)
+        return (state, HALT) if counts is None else (SumsState(state.windows + 1, kept), counts)
+
+    def check_window(self, windows: int) -> None:
+        """Check that another window may come. Raises: InvalidArgument past the last one."""
+        if windows >= self.windows:
             raise InvalidArgument(
                 f"all {self.windows} windows have come: begin another board, whose ε is its own"
             )
-        if not state.windows:
-            yield from in_turn(self.created)
-        sums, kept = self.bounded(batch, state.kept)
-        heard: list[object] = []
-        for place, key in enumerate(self.keys):
-            told = yield Ask(sums.get(key, 0), place)
-            count = HALT if told is HALT else (yield Ask(COUNT, place))
-            if count is HALT:
-                return state, HALT  # a counter that fails ends the board
-            heard.append(count)
-        return SumsState(state.windows + 1, kept), tuple(heard)
 
     def bounded(
         self, batch: Batch, kept: tuple[tuple[User, int], ...]
     ) -> tuple[dict[Key, int], tuple[tuple[User, int], ...]]:
         """The sums by key of the rows that are kept, and the number of kept rows by user."""
-        low, high, most = self.low, self.high, self.per_user
-        counted, sums = dict(kept), dict[Key, int]()
-        for user, key, amount in batch:
-            if most is not None:
-                before = counted.get(user, 0)
-                if before == most:
-                    continue
-                counted[user] = before + 1
+        rows, kept = self.kept(batch, kept)
+        return self.summed(rows), kept
+
+    def summed(self, rows: Iterable[Row]) -> dict[Key, int]:
+        """The sums by key of rows, each amount moved into its bounds."""
+        low, high, sums = self.low, self.high, dict[Key, int]()
+        for _, key, amount in rows:
             sums[key] = sums.get(key, 0) + min(max(amount, low), high)
-        return sums, tuple(counted.items()) if self.in_total else ()
+        return sums
+
+    def kept(
+        self, batch: Batch, kept: tuple[tuple[User, int], ...]
+    ) -> tuple[Sequence[Row], tuple[tuple[User, int], ...]]:
+        """The rows that are kept, and the number of kept rows by user."""
+        most, counted, rows = self.per_user, dict(kept), list[Row]()
+        if most is None:
+            return batch, ()
+        for row in batch:
+            before = counted.get(row[0], 0)
+            if before == most:
+                continue
+            counted[row[0]] = before + 1
+            rows.append(row)
+        return rows, tuple(counted.items()) if self.in_total else ()
+
+
+def tell_counters(
+    created: Sequence[Create], sums: Iterable[int], *, begun: bool, first: int = 0
+) -> Generator[object, Any, tuple[object, ...] | None]:
+    """Part of an exchange: each counter gets its sum and is asked; None once one has failed.
+
+    The counters are created first, unless the stream has ``begun``. ``first``: the index of the
+    first one.
+    """
+    if not begun:
+        yield from in_turn(created)
+    heard: list[object] = []
+    for place, each in enumerate(sums, first):
+        told = yield Ask(each, place)
+        count = HALT if told is HALT else (yield Ask(COUNT, place))
+        if count is HALT:
+            return None  # a counter that fails ends the board
+        heard.append(count)
+    return tuple(heard)

@@ -4,7 +4,8 @@ counted."""
 from __future__ import annotations
 
 import csv
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 from fractions import Fraction
@@ -14,6 +15,7 @@ from typing import Any, Final, NamedTuple, TypeAlias, Union
 import attrs
 
 from antiphon.boards.clock import Clock, moment
+from antiphon.boards.units import LONGEST_KEY
 from antiphon.numbers.errors import FileError, InvalidArgument
 
 LONGEST: Final = 200
@@ -43,8 +45,8 @@ class BoardRow(NamedTuple):
     window: int
     time: str
     user: str
-    key: int
-    """The index of the row's key among the board's keys."""
+    key: int | str
+    """The index of the row's key among the board's keys; its text, if keys are found."""
     amount: int
 
 
@@ -60,6 +62,7 @@ class BoardColumns:
     """The column with each row's own key; None: rows are identified by file and line."""
     clock: Clock
     keys: tuple[str, ...]
+    """The public keys; () if they are found in the data."""
     others: str | None
     """The key under which rows with unlisted keys are counted."""
     low: int
@@ -80,47 +83,64 @@ def rows_of(
     """The name of a source, and its rows, lazily. Raises: InvalidArgument, FileError, BadRow."""
     if isinstance(source, str | Path):
         path = Path(source)
-        return path.name, _Reader(path.name, columns, columns.names).all(_cells(path, columns))
+        return path.name, CellReader(path.name, columns, columns.names).all(
+            csv_cells(path, columns)
+        )
     if name is None and columns.row is None:
         raise InvalidArgument(
             "rows of a frame are known by a column (row='id') or by the frame's name and their "
             "number: say name=…, another for each frame"
         )
     label = name or "the frame"
-    return label, _Reader(label, columns, columns.names).all(enumerate(source))
+    return label, CellReader(label, columns, columns.names).all(enumerate(source))
 
 
-def _cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str]]]:
-    """The cells of the requested columns, line by line with line numbers, from a CSV file."""
+@contextmanager
+def _lines(path: Path) -> Generator[Any]:
+    """The reader of a CSV file's lines. Raises: FileError, InvalidArgument."""
     try:
         with path.open(newline="", encoding="utf-8-sig") as file:
-            lines = csv.reader(file, strict=True)
-            head = next(lines, None)
-            if head is None:
-                raise BadRow(path.name, 1, "the file is empty: its first line names the columns")
-            missing = [each for each in columns.names if head.count(each) != 1]
-            if missing:
-                raise BadRow(
-                    path.name, 1, f"no column {missing[0]!r}, or several; a board's columns are "
-                    f"{', '.join(columns.names)}",
-                )  # fmt: skip
-            places = [head.index(each) for each in columns.names]
-            width = len(head)
-            for cells in lines:
-                if len(cells) != width:
-                    if not cells:
-                        continue
-                    text = f"{len(cells)} cells, where the first line has {width}"
-                    raise BadRow(path.name, lines.line_num, text)
-                yield lines.line_num, [cells[place] for place in places]
+            yield csv.reader(file, strict=True)
     except OSError as error:
         raise FileError(f"{path} cannot be read: {error.strerror}") from None
     except (csv.Error, UnicodeDecodeError) as error:
         raise InvalidArgument(f"{path.name} is no CSV file in UTF-8: {error}") from None
 
 
-class _Reader:
-    """A parser from CSV cells to rows; it caches lookups that recur from row to row."""
+def csv_cells(path: Path, columns: BoardColumns) -> Iterator[tuple[int, list[str]]]:
+    """The cells of the requested columns, line by line with line numbers, from a CSV file."""
+    with _lines(path) as lines:
+        places, width = _head(path.name, lines, columns)
+        for cells in lines:
+            if len(cells) != width:
+                if not cells:
+                    continue
+                text = f"{len(cells)} cells, where the first line has {width}"
+                raise BadRow(path.name, lines.line_num, text)
+            yield lines.line_num, [cells[place] for place in places]
+
+
+def csv_head(path: Path, columns: BoardColumns) -> tuple[list[int], int]:
+    """The places of a board's columns in a CSV file, and the number of its columns."""
+    with _lines(path) as lines:
+        return _head(path.name, lines, columns)
+
+
+def _head(name: str, lines: Iterator[list[str]], columns: BoardColumns) -> tuple[list[int], int]:
+    head = next(lines, None)
+    if head is None:
+        raise BadRow(name, 1, "the file is empty: its first line names the columns")
+    missing = [each for each in columns.names if head.count(each) != 1]
+    if missing:
+        raise BadRow(
+            name, 1, f"no column {missing[0]!r}, or several; a board's columns are "
+            f"{', '.join(columns.names)}",
+        )  # fmt: skip
+    return [head.index(each) for each in columns.names], len(head)
+
+
+class CellReader:
+    """A parser from cells to rows; it caches lookups that recur from row to row."""
 
     def __init__(self, label: str, columns: BoardColumns, names: tuple[str, ...]) -> None:
         self._label, self._columns = label, columns
@@ -140,40 +160,44 @@ class _Reader:
             try:
                 if type(cells) not in (list, tuple) or len(cells) != self._width:
                     raise ValueError(f"a row has {self._width} cells: {self._columns.names}")
-                user = "" if self._user is None else self._text(cells[self._user], "a user")
-                wall = self._wall(cells[self._time], clock)
+                user = "" if self._user is None else self.text(cells[self._user], "a user")
+                wall = self.wall(cells[self._time], clock)
                 window = clock.window(wall)
                 if not 0 <= window < clock.windows:
                     raise ValueError("its time lies in none of the board's windows")
                 key = 0 if self._by is None else self._key(cells[self._by])
-                amount = 1 if self._amount is None else self._counted(cells[self._amount])
-                name = f"{label}:{line}" if named is None else self._text(cells[named], "a key")
+                amount = 1 if self._amount is None else self.counted(cells[self._amount])
+                name = f"{label}:{line}" if named is None else self.text(cells[named], "a key")
             except ValueError as error:
                 raise BadRow(label, line, str(error)) from None
             yield BoardRow(line, name, window, wall.isoformat(), user, key, amount)
 
     @staticmethod
-    def _wall(cell: object, clock: Clock) -> datetime:
+    def wall(cell: object, clock: Clock) -> datetime:
+        """The local time of a cell. Raises: ValueError."""
         try:
             return clock.wall(moment(cell))
         except ValueError:
             raise ValueError("its time is none: an ISO text such as 2026-01-31T12:00") from None
 
     @staticmethod
-    def _text(cell: object, of: str) -> str:
+    def text(cell: object, of: str, longest: int = LONGEST) -> str:
+        """A user's name, a key, or a row's own key. Raises: ValueError."""
         text = cell if type(cell) is str else "" if cell is None or cell != cell else str(cell)
-        if not 0 < len(text) <= LONGEST or not text.isprintable():
-            raise ValueError(f"it has no {of[2:]}, or one of other than 1 to {LONGEST} characters")
+        if not 0 < len(text) <= longest or not text.isprintable():
+            raise ValueError(f"it has no {of[2:]}, or one of other than 1 to {longest} characters")
         return text
 
-    def _key(self, cell: object) -> int:
+    def _key(self, cell: object) -> int | str:
+        if not self._keys:
+            return self.text(cell, "a key", LONGEST_KEY)
         found = self._keys.get(cell if type(cell) is str else str(cell), self._rest)
         if found is None:
             raise ValueError("its key is none of the board's: list it, or say others='a key'")
         return found
 
-    def _counted(self, cell: object) -> int:
-        """An amount converted to steps and clipped to its bounds."""
+    def counted(self, cell: object) -> int:
+        """An amount converted to steps and clipped to its bounds. Raises: ValueError."""
         columns = self._columns
         if type(cell) is str and cell.isdecimal() and len(cell) < 16 and columns.step == 1:
             return min(max(int(cell), columns.low), columns.high)

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import json
 import os
+import secrets
 import sqlite3
 from collections.abc import Callable, Generator, Iterable, Mapping
 from contextlib import contextmanager, suppress
+from hashlib import blake2b
 from itertools import islice
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeAlias
+from typing import Any, Final, Literal, NamedTuple, TypeAlias
 
 from antiphon.boards.cells import BadRow, BoardRow
-from antiphon.boards.units import Batch
+from antiphon.boards.units import LONGEST_KEY, Batch
 from antiphon.numbers.errors import FileError, InvalidArgument
 
+Late: TypeAlias = Literal["refuse", "leave out", "next window"]
 Told: TypeAlias = Callable[[int], object]
 """A callback that receives the number of rows read so far."""
 
@@ -38,9 +41,12 @@ _MOST: Final = 1 << 25
 _SCHEMA: Final = """
 create table if not exists rows (
     number integer primary key, name text not null unique, window integer not null,
-    time text not null, person text not null, key integer not null, amount integer not null
+    time text not null, person text not null, key not null, amount integer not null
 );
 create index if not exists windows on rows (window, time, number);
+create table if not exists grouped (
+    window integer primary key, rows integer not null, mark text not null, sums text not null
+);
 create table if not exists told (window integer primary key, counts text not null);
 create table if not exists said (name text primary key, value text not null);
 """
@@ -100,17 +106,19 @@ class Inbox:
 
     # --- rows ----------------------------------------------------------------------------------
 
-    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, drop: bool) -> Added:
+    def add(self, label: str, rows: Iterable[BoardRow], tell: Told, *, late: Late) -> Added:
         """Add those rows that are not in the database yet.
 
-        Raises: BadRow for a row with another row's key, and for a row of a closed window, unless
-        these are to be dropped.
+        ``late``: rows of closed windows are refused, dropped, or put into the first open window.
+        Raises: BadRow for a row with another row's key, and for a late one.
         """
-        closed, new, late, done = self.closed, 0, 0, 0
+        closed, new, left, done = self.closed, 0, 0, 0
         waiting = iter(rows)
         while read := list(islice(waiting, _CHUNK)):
+            if late == "next window":  # those that are known stay where they are
+                read = [row._replace(window=max(row.window, closed)) for row in read]
             chunk = [row for row in read if row.window >= closed or self._find(row.name)]
-            if len(chunk) < len(read) and not drop:
+            if len(chunk) < len(read) and late == "refuse":
                 known = set(chunk)
                 raise BadRow(
                     label, next(row.line for row in read if row not in known), "its window is "
@@ -119,9 +127,9 @@ class Inbox:
             added = self._base.executemany(_ADD, [row[1:] for row in chunk]).rowcount
             if added < len(chunk):
                 self._check_same(label, chunk)
-            new, late, done = new + added, late + len(read) - len(chunk), done + len(read)
+            new, left, done = new + added, left + len(read) - len(chunk), done + len(read)
             tell(done)
-        return Added(new, done - new - late, late)
+        return Added(new, done - new - left, left)
 
     def _find(self, name: str) -> tuple[Any, ...] | None:
         found: tuple[Any, ...] | None = self._base.execute(_FIND, (name,)).fetchone()
@@ -129,21 +137,45 @@ class Inbox:
 
     def _check_same(self, label: str, rows: Iterable[BoardRow]) -> None:
         for row in rows:
-            if self._find(row.name) != row[2:]:
+            known = self._find(row.name)  # its window is that of its time, unless it came late
+            if known is None or known[1:] not in (row[3:], ("", self._hash(*row[3:]), 0, 0)):
                 raise BadRow(
                     label, row.line, "another row has come with its key, or from this line of a "
                     "file of this name: a key belongs to one row",
                 )  # fmt: skip
 
+    def _hash(self, *cells: object) -> str:
+        """The keyed hash that is left of a row after ``purge``."""
+        known = self.said("salt")
+        if known is None:
+            known = secrets.token_hex(32)
+            self.say({"salt": known})
+        data = json.dumps(cells, ensure_ascii=False).encode()
+        return blake2b(data, key=bytes.fromhex(known), digest_size=16).hexdigest()
+
+    def purge(self) -> int:
+        """Replace the rows of windows that are told by keyed hashes; returns their number."""
+        self._base.create_function("hashed", 4, self._hash, deterministic=True)
+        self._base.execute("pragma secure_delete = on")
+        self._hash()  # the salt is there before any row is gone
+        with self.at_once():
+            number = self._base.execute(
+                """update rows set person = hashed(time, person, key, amount), time = '', key = 0,
+                amount = 0 where time != '' and window in (select window from told)"""
+            ).rowcount
+        self._base.execute("vacuum")
+        return number
+
     def count(self, first: int = 0) -> int:
         """The number of rows in the database, from window ``first`` on."""
-        found = self._base.execute("select count(*) from rows where window >= ?", (first,))
-        return int(found.fetchone()[0])
+        query = """select (select count(*) from rows where window >= ?)
+            + (select coalesce(sum(rows), 0) from grouped where window >= ?)"""
+        return int(self._base.execute(query, (first, first)).fetchone()[0])
 
     def shut(self, windows: int, keys: Iterable[str]) -> None:
         """Close the first ``windows`` windows to new rows. Raises: InvalidArgument if one is too
         large."""
-        longest = max(map(len, keys))
+        longest = max(map(len, keys), default=LONGEST_KEY)
         for window in range(self.closed, windows):
             found = self._base.execute(
                 "select count(*), coalesce(sum(length(person)), 0) from rows where window = ?",
@@ -154,24 +186,48 @@ class Inbox:
                     f"window {window} has more rows than one message holds ({found[0]:,}): have "
                     "shorter windows"
                 )
+        self.close_windows(windows)
+
+    def close_windows(self, windows: int) -> None:
+        """Close the first ``windows`` windows: they take no more rows."""
         self.say({"closed": str(max(windows, self.closed))})
 
     def batch(self, window: int, keys: tuple[str, ...]) -> Batch:
         """The rows of a window, ordered by time and then by arrival."""
         query = "select person, key, amount from rows where window = ? order by time, number"
-        found: list[tuple[str, int, int]] = self._base.execute(query, (window,)).fetchall()
-        return tuple([(person, keys[key], amount) for person, key, amount in found])
+        found: list[Any] = self._base.execute(query, (window,)).fetchall()
+        if not keys:  # found in the data: each stands there as a text
+            return tuple([(str(person), str(key), int(amount)) for person, key, amount in found])
+        return tuple([(str(person), keys[int(key)], int(amount)) for person, key, amount in found])
 
-    # --- answers -------------------------------------------------------------------------------
+    # --- windows that an engine has summed -----------------------------------------------------
 
-    def tell(self, window: int, counts: Iterable[int]) -> None:
-        """Store the counts that were answered for a window."""
-        self._base.execute(
-            "insert into told values (?, ?)", (window, json.dumps([*map(int, counts)]))
+    def store(self, windows: Mapping[int, tuple[int, str, tuple[int, ...]]]) -> None:
+        """Store the rows' number, the mark and the sums of windows."""
+        self._base.executemany(
+            "insert into grouped values (?, ?, ?, ?)",
+            [(w, rows, mark, json.dumps(sums)) for w, (rows, mark, sums) in windows.items()],
         )
 
     @property
-    def told(self) -> list[tuple[int, ...]]:
-        """The counts answered so far, window by window."""
+    def marks(self) -> dict[int, str]:
+        """The marks of all windows that an engine has summed."""
+        return dict(self._base.execute("select window, mark from grouped"))
+
+    def sums(self, window: int) -> tuple[int, ...] | None:
+        """The sums of a window by key; None if it has no rows."""
+        query = "select sums from grouped where window = ?"
+        found = self._base.execute(query, (window,)).fetchone()
+        return None if found is None else tuple(json.loads(found[0]))
+
+    # --- answers -------------------------------------------------------------------------------
+
+    def tell(self, window: int, counts: Mapping[str, int]) -> None:
+        """Store the counts by key that were answered for a window."""
+        self._base.execute("insert into told values (?, ?)", (window, json.dumps(counts)))
+
+    @property
+    def told(self) -> list[dict[str, int]]:
+        """The counts by key answered so far, window by window."""
         found = self._base.execute("select counts from told order by window")
-        return [tuple(json.loads(counts)) for (counts,) in found]
+        return [json.loads(counts) for (counts,) in found]

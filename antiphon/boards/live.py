@@ -6,16 +6,17 @@ import sys
 from collections.abc import Callable, Iterable
 from contextlib import nullcontext
 from datetime import timedelta
+from functools import partial
 from pathlib import Path
 from typing import Any, Final, Literal, Protocol, TypeAlias, Union
 
 import attrs
 
-from antiphon.boards.cells import Source, rows_of
+from antiphon.boards.cells import Source
 from antiphon.boards.clock import public_time
-from antiphon.boards.inbox import Added, Inbox
+from antiphon.boards.inbox import Inbox, Late
+from antiphon.boards.intake import Intake
 from antiphon.boards.series import BoardSeries, Defined, How, series
-from antiphon.boards.units import Batch
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
@@ -32,9 +33,13 @@ class Runs(Defined, Protocol):
     @property
     def lateness(self) -> timedelta: ...
     @property
+    def late(self) -> Late: ...
+    @property
     def mechanism(self) -> ComplexMechanism: ...
     @property
     def definition(self) -> str: ...
+    def by_key(self, answer: Any) -> dict[str, int]: ...
+    def intake(self, inbox: Inbox, folder: Path | None) -> Intake: ...
 
 
 LOG: Final = "session.jsonl"
@@ -92,9 +97,11 @@ class LiveBoard(Shown):
     """A running board of private counts: ``feed`` adds rows, ``ask`` returns published counts. A
     context manager; killing the process is safe, too."""
 
-    def __init__(self, board: Runs, session: Session, inbox: Inbox) -> None:
+    def __init__(
+        self, board: Runs, session: Session, inbox: Inbox, place: Path | None = None
+    ) -> None:
         self.board = board
-        self._session, self._inbox = session, inbox
+        self._session, self._inbox, self._intake = session, inbox, board.intake(inbox, place)
         self.over = False
         """Whether a counter has failed, so that no further count can be published."""
         self._said = self.windows
@@ -107,7 +114,7 @@ class LiveBoard(Shown):
         *sources: Source,
         until: object = None,
         name: str | None = None,
-        late: Literal["refuse", "leave out"] = "refuse",
+        late: Late | None = None,
         progress: Progress = None,
     ) -> Fed:
         """Add the rows of files or of a frame; then publish the counts of the windows that are
@@ -117,27 +124,25 @@ class LiveBoard(Shown):
         board.columns.names)``, identified by ``name`` and row number. Rows come in any order, and a
         repeated row counts once. ``until``: all rows up to this time are in, so the windows before
         it (minus the board's lateness) are published and closed; None: now. It is public. ``late``:
-        rows of published windows are refused, or left out and counted. ``progress``: a call that
-        gets the number of rows read; False: none; None: a bar on a terminal. Raises: BadRow,
-        InvalidArgument, FileError; then nothing of this call has been counted. ProtocolError once a
-        counter has failed.
+        rows of published windows are refused, or left out and counted; None: by the board.
+        ``progress``: a call that gets the number of rows read; False: none; None: a bar on a
+        terminal. Raises: BadRow, InvalidArgument, FileError; then nothing of this call has been
+        counted. ProtocolError once a counter has failed.
         """
-        if late not in ("refuse", "leave out"):
-            raise InvalidArgument("late is 'refuse' or 'leave out'")
+        late = self.board.late if late is None else late
+        if late not in ("refuse", "leave out", self.board.late):
+            raise InvalidArgument("late is 'refuse' or 'leave out', or what the board says")
         self._check_alive()
+        if late == "next window" and self._inbox.closed == self.board.clock.windows:
+            late = "refuse"  # there is none
         closing = self._closing(until)
-        found: list[Added] = []
+        tell = partial(_told_to, progress)
         with self._inbox.at_once():
-            for source in sources:
-                label, rows = rows_of(source, self.board.columns, name)
-                tell = _told_to(progress, label)
-                found.append(self._inbox.add(label, rows, tell, drop=late == "leave out"))
-            self._inbox.shut(closing, self.board.keys)
+            found = self._intake.take(sources, name, closing, tell, late=late)
         self._catch_up()
         told, self._said = self.windows - self._said, self.windows
         self._check_alive()
-        new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
-        return Fed(new, again, told, self._inbox.count(self._inbox.closed), left)
+        return Fed(found.new, found.again, told, found.waiting, found.late)
 
     def _closing(self, until: object) -> int:
         clock, lateness = self.board.clock, self.board.lateness
@@ -163,14 +168,14 @@ class LiveBoard(Shown):
         """
         inbox = self._inbox
         waiting = range(self.windows, inbox.closed)
-        batches = (inbox.batch(window, self.board.keys) for window in waiting)
+        batches = map(self._intake.message, waiting)
         lasts = isinstance(self._session, DurableSession)
         with inbox.at_once() if lasts else nullcontext():
             for window, counts in zip(waiting, self._answers(batches, waiting), strict=False):
                 if counts is HALT:
                     self.over = True
                     break
-                inbox.tell(window, counts)
+                inbox.tell(window, self.board.by_key(counts))
 
     def _check_alive(self) -> None:
         if self.over:
@@ -179,11 +184,24 @@ class LiveBoard(Shown):
                 "what was told before can be asked"
             )
 
-    def _answers(self, batches: Iterable[Batch], windows: Iterable[int]) -> Iterable[Any]:
+    def _answers(self, batches: Iterable[object], windows: Iterable[int]) -> Iterable[Any]:
         if isinstance(self._session, DurableSession):
             keys = (f"window {window}" for window in windows)
             return self._session.send_many(batches, keys=keys, at_once=_AT_ONCE)
         return map(self._session.send, batches)
+
+    def purge(self) -> int:
+        """Remove the rows of windows that have been told from the board's files.
+
+        Of each its own key and a hash are left, by which it is known when it comes again; the key
+        of the hash is in the folder, so that whoever has the folder can try guesses.
+        The log begins anew with its state: sums without noise, and with ``per="total"`` the users
+        and how many of their rows were kept. Copies, backups and what a disk keeps are not reached.
+        Returns: the number of rows removed.
+        """
+        if isinstance(self._session, DurableSession):
+            self._session.compact()
+        return self._inbox.purge()
 
     # --- answers -------------------------------------------------------------------------------
 
@@ -249,7 +267,7 @@ def begin_live(
                 raise InvalidArgument(f"{log} is gone: bring it back, or begin in another folder")
             session = begin(board.mechanism, log)
         inbox.say({"definition": board.definition})
-        return LiveBoard(board, session, inbox)
+        return LiveBoard(board, session, inbox, folder)
     except BaseException:
         inbox.close()
         if session is not None:

@@ -18,6 +18,7 @@ counter may cost RR_{2ε₁}.)
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from typing import Any, Final
 
 import attrs
@@ -27,7 +28,7 @@ from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.guarantees.inclusion import includes, verification_of
 from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.fixed_compositions import leaf_claims
-from antiphon.composition.suitable import SuitableState, asked_child
+from antiphon.composition.suitable import Purse, SuitableState, Unpaid, asked_child
 from antiphon.composition.validity import OfCreations
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import QUERIES
@@ -45,22 +46,11 @@ UNIT: Final = updates_and_queries(event_level(Within(1)), QUERIES)
 """The verification function of one unit of change: a single update differs, by one."""
 
 
-@register("antiphon.SharedPurse/1")
-@attrs.frozen
-class SharedPurse(OfCreations):
-    """The verification function f': exactly these creations first; then pairs that differ by at
-    most ``units`` in all.
-
-    Σ|x - x'| over all pairs of updates (x, x'), whichever counters they go to. Queries are the same
-    on both sides. State: the counters, and the units that are left.
-    """
+class OfUnits(Unpaid):
+    """A verification function whose pairs of queries cost units, by how far their sides are apart.
+    Abstract."""
 
     swap_symmetric = True  # sides are compared by |x - x'|; the counters' own f' are not used
-    units: int = attrs.field(kw_only=True, converter=fields.size, metadata=fields.VALUES)
-
-    @property
-    def purse(self) -> Vector[int]:
-        return Vector((self.units,))
 
     def step(self, state: SuitableState, zero: object, one: Any, /) -> SuitableState | Refused:
         if type(zero) is not Ask:
@@ -73,12 +63,41 @@ class SharedPurse(OfCreations):
             return Refused("a query is outside the space of the mechanism asked")
         if x is y or identical(x, y):
             return state
-        if type(x) is not int or type(y) is not int:
-            return Refused("a pair differs that is no pair of updates")
-        left = sum(state.purse) - abs(x - y)
-        if left < 0:
-            return Refused(f"pairs differ by more than {self.units} units")
-        return SuitableState(state.children, Vector((left,)))
+        left = self._pay(state.purse, zero.index, x, y)
+        return left if type(left) is Refused else SuitableState(state.children, left)
+
+    @abstractmethod
+    def _pay(self, purse: Purse, index: object, x: object, y: object) -> Vector[int] | Refused:
+        """The purse after this mechanism was asked x in one world and y in the other."""
+
+
+@register("antiphon.SharedPurse/1")
+@attrs.frozen
+class SharedPurse(OfUnits, OfCreations):
+    """The verification function f': exactly these creations first; then pairs that differ by at
+    most ``units`` in all.
+
+    Σ|x - x'| over all pairs of updates (x, x'), whichever counters they go to. Queries are the same
+    on both sides. State: the counters, and the units that are left.
+    """
+
+    units: int = attrs.field(kw_only=True, converter=fields.size, metadata=fields.VALUES)
+
+    @property
+    def purse(self) -> Vector[int]:
+        return Vector((self.units,))
+
+    def _pay(self, purse: Purse, index: object, x: object, y: object) -> Vector[int] | Refused:
+        left = moved(sum(purse), x, y)
+        return left if type(left) is Refused else Vector((left,))
+
+
+def moved(units: int, x: object, y: object) -> int | Refused:
+    """The units that are left of ``units`` after a pair of updates, or a refusal."""
+    if type(x) is not int or type(y) is not int:
+        return Refused("a pair differs that is no pair of updates")
+    left = units - abs(x - y)
+    return left if left >= 0 else Refused(f"pairs differ by more than the {units} units left")
 
 
 def interval(queries: Space) -> bool:
@@ -100,7 +119,8 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
     not discrete; or if its updates are no interval of ints.
     """
     worst = Pure(0)
-    for price in map(_price, dict.fromkeys(f.created)):
+    for create in dict.fromkeys(f.created):
+        price = price_of_unit(create, THEOREM)
         worst = price if exact.at_most(worst.epsilon, price.epsilon) else worst
     known = yield from leaf_claims(f.created)
     total, number = Pure(times(f.units, worst.epsilon)), len(f.created)
@@ -133,13 +153,13 @@ def times(number: int, epsilon: ExactEpsilon) -> ExactEpsilon:
     return Log(epsilon.argument**number) if number <= _FEW else number * bracket(epsilon, 40)[1]
 
 
-def _price(create: Create) -> Pure:
+def price_of_unit(create: Create, theorem: str) -> Pure:
     """The pure ε that one unit of change costs a counter. Raises: NoGuarantee."""
     name, claim, signature = create.mechanism, create.claim, create.mechanism.signature
     cure = "create counters such as TreeCounter(sensitivity=1, clip=True, …)"
 
     def missing(needs: str, but: str) -> NoGuarantee:
-        return NoGuarantee(THEOREM, needs, f"{message_label(name)} {but}", cure)
+        return NoGuarantee(theorem, needs, f"{message_label(name)} {but}", cure)
 
     if claim is None or type(claim.measure) is not Pure:
         raise missing("a pure ε of each counter", "claims none")

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
 from typing import Final, Literal, Protocol, TypeAlias
 
@@ -30,7 +30,7 @@ class Defined(Protocol):
     def clock(self) -> Clock: ...
     @property
     def keys(self) -> tuple[str, ...]: ...
-    def error(self, window: int, *, beta: float = ...) -> Fraction: ...
+    def error_of(self, window: int, reach: int) -> Fraction: ...
 
 
 @attrs.frozen(repr=False)
@@ -97,24 +97,27 @@ def _plain(value: Fraction) -> str:
 
 
 def series(
-    board: Defined, told: Sequence[tuple[int, ...]], how: How, last: int | None
+    board: Defined, published: Sequence[Mapping[str, int]], how: How, last: int | None
 ) -> BoardSeries:
-    """A ``BoardSeries`` from the totals that were published. Raises: InvalidArgument."""
+    """A ``BoardSeries`` from the totals that were published. Raises: InvalidArgument.
+
+    Keys that are found in the data are in the order of their texts; before it was opened, a key
+    has the count 0.
+    """
     if how not in ("total", "window", "sliding"):
         raise InvalidArgument("how is 'total', 'window' or 'sliding'")
     if (how == "sliding") is (last is None):
         raise InvalidArgument("last=… goes with 'sliding': how many windows, together")
     if last is not None and (type(last) is not int or last < 1):
         raise InvalidArgument("last is an int >= 1")
+    keys = board.keys or tuple(sorted(published[-1] if published else ()))
+    told = [tuple([counts.get(key, 0) for key in keys]) for counts in published]
     reach = 1 if how == "window" else len(told) if last is None else last
     step, values, errors = board.columns.step, list[tuple[Fraction, ...]](), list[Fraction]()
     for window, counts in enumerate(told):
         earlier = told[window - reach] if window >= reach else (0,) * len(counts)
         values.append(tuple([(a - b) * step for a, b in zip(counts, earlier, strict=True)]))
-        if window >= reach:  # the error of a difference is at most the sum
-            errors.append(sum(board.error(each, beta=0.025) for each in (window, window - reach)))  # type: ignore[arg-type]
-        else:
-            errors.append(board.error(window))
+        errors.append(board.error_of(window, reach))
     names = tuple(map(board.clock.name, range(len(told))))
     label = {"total": "total since the start", "window": "each window"}.get(how, f"last {last}")
-    return BoardSeries(label, board.keys, names, tuple(values), tuple(errors))
+    return BoardSeries(label, keys, names, tuple(values), tuple(errors))

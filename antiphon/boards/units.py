@@ -22,11 +22,15 @@ Key: TypeAlias = Union[str, int]
 Row: TypeAlias = "tuple[User, Key, int]"
 Batch: TypeAlias = "tuple[Row, ...]"
 
+LONGEST_KEY: Final = 64
+"""The largest number of characters of a key that is found in the data."""
 NAMES: Final = (str, int)
 """The allowed types of users and keys."""
 
 
-def _keys(value: Any) -> tuple[Key, ...]:
+def _keys(value: Any) -> tuple[Key, ...] | None:
+    if value is None:
+        return None
     keys = tuple(value)
     if not keys or any(type(each) not in NAMES for each in keys):
         raise InvalidArgument("keys are texts or ints, at least one, all of them public")
@@ -39,13 +43,13 @@ def _keys(value: Any) -> tuple[Key, ...]:
 @attrs.frozen
 class Batches(Space):
     """The space of batches: tuples of rows (user, key, amount); a user is a text or an int, an
-    amount an int."""
+    amount an int. Keys None: any text of 1 to 64 characters is a key."""
 
     discrete = True
-    keys: tuple[Key, ...] = attrs.field(converter=_keys)
+    keys: tuple[Key, ...] | None = attrs.field(converter=_keys)
     _known: frozenset[Key] = attrs.field(
         init=False, eq=False, repr=False,
-        default=attrs.Factory(lambda space: frozenset(space.keys), takes_self=True),
+        default=attrs.Factory(lambda space: frozenset(space.keys or ()), takes_self=True),
     )  # fmt: skip
 
     def contains(self, value: object) -> bool:
@@ -57,6 +61,8 @@ class Batches(Space):
         user, key, amount = cast("tuple[object, object, object]", row)
         if type(amount) is not int or type(user) not in NAMES:
             return False
+        if self.keys is None:
+            return type(key) is str and 0 < len(key) <= LONGEST_KEY
         return type(key) in NAMES and key in self._known
 
 

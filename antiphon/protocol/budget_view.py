@@ -80,6 +80,43 @@ class InEpsilon:
     """The reason why a figure is None."""
 
 
+class RiskInSight(Protocol):
+    """The value of ``session.budget.risk``: bounds on an adversary's success, rounded up."""
+
+    @property
+    def proved(self) -> bool:
+        """Whether nothing is assumed, and the figures are of the whole session."""
+        ...
+
+    @property
+    def advantage(self) -> float:
+        """The largest true-positive rate minus false-positive rate."""
+        ...
+
+    @property
+    def true_positive(self) -> float:
+        """The largest true-positive rate at the given false-positive rate."""
+        ...
+
+    @property
+    def right_accusations(self) -> float:
+        """The largest share of the accused who are members."""
+        ...
+
+    @property
+    def best_guess(self) -> float:
+        """The largest probability to guess right."""
+        ...
+
+    def posterior_above(self, threshold: float) -> float:
+        """The largest probability that a member's posterior exceeds ``threshold``."""
+        ...
+
+    def plot(self, *, ax: Any = None) -> Any:
+        """Draw the largest true-positive rate at each false-positive rate; returns the axes."""
+        ...
+
+
 class BudgetInSight(Protocol):
     """The privacy budget of a session (``session.budget``): a snapshot, which never changes."""
 
@@ -126,6 +163,17 @@ class BudgetInSight(Protocol):
 
         Raises: InvalidArgument for a δ at which no ε can be promised.
         """
+        ...
+
+    def risk(
+        self,
+        *,
+        of: Literal["total", "spent"] = "total",
+        prior: float | Fraction = 0.5,
+        false_positive: float | Fraction = 0.01,
+    ) -> RiskInSight:
+        """Bounds on an adversary's success against the whole session, or (``of="spent"``) against
+        its charges so far, had they been fixed in advance; with a picture."""
         ...
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:

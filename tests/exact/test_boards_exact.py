@@ -9,13 +9,24 @@ from trying import over
 
 import antiphon as ap
 from antiphon import TOP, Ask, Create, ExtConComp, Log, spaces
-from antiphon.boards import BoundedSums, SharedPurse, SingleRow, SingleUser, SingleUserWindow
+from antiphon.boards import (
+    BoundedSums,
+    GroupedSums,
+    SharedPurse,
+    SingleRow,
+    SingleUser,
+    SingleUserWindow,
+    SumsWithin,
+    VectorSums,
+)
 from antiphon.boards.purse import UNIT
+from antiphon.boards.vector_sums import distance
 from antiphon.composition import Property, check_properties
 from antiphon.mechanisms import COUNT
 from antiphon.mechanisms.counters.counter import QUERIES
 from antiphon.protocol import Status
 from antiphon.protocol.measures.kinds import Pure
+from antiphon.verifiers import event_level, updates_and_queries
 
 F = Fraction
 
@@ -137,6 +148,78 @@ def test_amounts_count_by_the_larger_end():
     assert p.units == 6
     assert violation(p, messages) is None
     assert violation(p, messages, 5).property is Property.VALIDITY
+
+
+def test_sums_that_an_engine_has_bounded_share_the_same_purse():
+    """``GroupedSums``: what differs in the sums differs in the updates, and no more."""
+    p = GroupedSums(bounds=board(2, SingleUserWindow()))
+    assert p.unit == SumsWithin(units=2, rows=SingleUserWindow())
+    messages = [(0, 0), (1, 0), (2, 0), (1, 1), (0, 2), (2, 2)]
+    inner = {units: SharedPurse(p.created, units=units) for units in (1, 2)}
+    found = {
+        units: check_properties(p, p.unit, f, queries=messages, rounds=1000, questions=2)
+        for units, f in inner.items()
+    }
+    assert found[2] is None
+    assert found[1].property is Property.VALIDITY
+
+
+@attrs.frozen
+class SilentVectors(Silent):
+    """Takes vectors of ints, tells nothing."""
+
+    smallest, largest = -9, 9
+    within: ap.verifiers.Near
+
+    @property
+    def signature(self):
+        vectors = spaces.Arrays((4,), "int64")
+        return spaces.Signature(
+            spaces.Either((vectors, QUERIES)), spaces.Finite(((0,) * 4,)), vectors
+        )
+
+    @property
+    def claims(self):
+        f = updates_and_queries(event_level(self.within), QUERIES)
+        return (ap.Claim(Pure(F(1)), f, Status.ASSUMED, "it tells nothing"),)
+
+
+@over(
+    "unit, per_user, low, high, apart",
+    [
+        (SingleUserWindow(), 1, 0, 1, 1),
+        (SingleUserWindow(), 2, 0, 1, 2),
+        (SingleUserWindow(replaced=True), 1, 0, 1, 2**0.5),
+        (SingleUserWindow(replaced=True), 2, 0, 1, 2 * 2**0.5),
+        (SingleUserWindow(replaced=True), 1, -1, 1, 2),
+        (SingleRow(), None, 0, 1, 1),
+        (SingleRow(replaced=True), None, 0, 1, 2**0.5),
+        (SingleRow(replaced=True), None, -1, 1, 2),
+    ],
+)
+def test_vectors_are_as_far_apart_as_one_counter_of_all_keys_is_told(
+    unit, per_user, low, high, apart
+):
+    """``VectorSums``: ℓ₂, attained: a bit less is violated."""
+    bounds = board(per_user, unit, keys=tuple("abcd"), windows=1, low=low, high=high)
+    claimed = distance(bounds)
+    assert apart <= claimed <= apart * (1 + 1e-6)
+    messages = batches("u", "ab", per_user or 1, amounts=(low, high) if low else (1,))
+
+    def found(at_most):
+        within = ap.verifiers.Near(distance=at_most, norm=2)
+        p = VectorSums(bounds=bounds, counter=SilentVectors(within=within))
+        return check_properties(
+            p, p.unit, p.lifting.inner, queries=messages, rounds=100, questions=1
+        )
+
+    assert found(claimed) is None
+    assert found(claimed * F(99, 100)).property is Property.VALIDITY
+
+
+def test_where_several_vectors_may_differ_there_is_no_distance():
+    assert distance(board(1, SingleUser(), in_total=True)) is None
+    assert distance(board(1, SingleUserWindow(), in_total=True)) is None
 
 
 class KeepsOneMore(BoundedSums):

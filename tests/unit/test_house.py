@@ -35,6 +35,7 @@ ROOMS = CORE + WINGS
 RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 """What the core stands on, beside the standard library; all else is an extra."""
 LAZY = {
+    "engine.py": {"duckdb"},
     "pictures.py": {"matplotlib"}, "climbing.py": {"scipy"}, "searches.py": {"hypothesis"},
     "choosing.py": {"sklearn", "threadpoolctl"}, "columnwise.py": {"threadpoolctl"},
 }  # fmt: skip
@@ -453,7 +454,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 82_680, 439, 5_873, 49_315
+LINES, FILES, IMPORTS, CORE_LINES = 84_261, 446, 6_009, 49_468
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
@@ -471,4 +472,4 @@ def test_the_house_grows_with_a_reason_only():
         if isinstance(node, ast.Import | ast.ImportFrom)
     )
     assert sum(imports) <= IMPORTS
-    assert 110 <= sorted(map(len, texts.values()))[len(texts) // 2] <= 194
+    assert 110 <= sorted(map(len, texts.values()))[len(texts) // 2] <= 200

@@ -154,7 +154,7 @@ SAYS = {
     "game": "V[f] ∘* I(·) ∘* M with f = SparseParallel(parameters=((1, 0))), M = ExtConComp",
 }
 PLOTTED = ["report", "report of a curve", "tight curve", "curve", "step", "pairs", "counter",
-           "unbounded", "standings", "board's numbers"]  # fmt: skip
+           "unbounded", "standings", "risk", "board's numbers"]  # fmt: skip
 DRAWN = [*PLOTTED, "view", "guarantee", "counterexample"]
 
 

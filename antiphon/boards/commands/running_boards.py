@@ -54,7 +54,7 @@ def _feed(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Non
 
 
 def _fed(live: LiveBoard, sources: Iterable[Path], asked: BoardAsked) -> Fed:
-    late: Literal["refuse", "leave out"] = "leave out" if asked.leave_late else "refuse"
+    late: Literal["leave out"] | None = "leave out" if asked.leave_late else None
     return live.feed(*sources, until=asked.until, late=late)
 
 
@@ -86,6 +86,14 @@ def _page(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> Non
         print(to)
 
 
+def _purge(known: BoardFile, live: LiveBoard, asked: BoardAsked, to: Path) -> None:
+    rows = live.purge()
+    if asked.as_json:
+        print_json({"purged": rows})
+    else:
+        print(f"{rows:,} rows of windows that are told are gone")
+
+
 def _tell(result: Any, asked: BoardAsked) -> None:
     if asked.as_json:
         print_json(result.to_dict())
@@ -95,4 +103,5 @@ def _tell(result: Any, asked: BoardAsked) -> None:
 
 _ACTIONS: Final[Mapping[str, Callable[[BoardFile, LiveBoard, BoardAsked, Path], None]]] = {
     "run": _run, "status": _status, "feed": _feed, "ask": _ask, "page": _page,
+    "purge": _purge,
 }  # fmt: skip

@@ -14,9 +14,9 @@ def board(
     action: Annotated[
         str,
         typer.Argument(
-            metavar="run|status|feed|ask|page",
+            metavar="run|status|feed|ask|page|purge",
             help="Feed its files, tell what is over and write its page; say how far it is; feed "
-            "files; say its numbers; write its page.",
+            "files; say its numbers; write its page; remove rows that have been counted.",
         ),
     ],
     file: Annotated[Path, typer.Argument(metavar="FILE.toml", help="The board.")],

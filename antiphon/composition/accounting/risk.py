@@ -1,3 +1,4 @@
+# pyright: reportUnknownMemberType=false
 """Risk in human terms: bounds on an adversary's success that follow from a certified privacy curve.
 
 The adversary knows all but whether the protected data are there (b = 1) or not (b = 0), and guesses
@@ -25,6 +26,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
+from functools import partial
 from typing import Final
 
 import attrs
@@ -33,10 +35,24 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.numbers import InvalidArgument, exact, shown_up
 from antiphon.protocol.display import Card, ForPrograms, Grid, Part, Shown
 from antiphon.protocol.measures import kinds
+from antiphon.protocol.pictures import (
+    COLOURS,
+    DASHED,
+    SOFT,
+    Axes,
+    Plotted,
+    legend,
+    style_axes,
+    titled,
+)
 
 _UP: Final = 1 + 2.0**-40
 """A rounding factor above 1 that exceeds the relative error of the few operations of a figure."""
 _POINTS: Final = 24
+_RATES: Final = tuple([10 ** (place / 10 - 4) for place in range(40)])
+"""The false-positive rates of a picture."""
+_DRAWN: Final = [place / 16 for place in range(160)] + [float(place) for place in range(10, 40)]
+"""The ε of a picture."""
 _NARROW: Final = 2.0**-12
 """The relative width at which a search for a false-positive rate ends."""
 _FAR: Final = 40.0
@@ -50,10 +66,13 @@ _LEAST_ORDER, _LARGEST_ORDER = math.log(1 / 64), math.log(1 << 12)
 
 
 @attrs.frozen(repr=False)
-class Risk(Shown, ForPrograms):
-    """Bounds on the success of a membership adversary, each figure rounded up."""
+class Risk(Shown, ForPrograms, Plotted):
+    """Bounds on the success of a membership adversary, each figure rounded up.
 
-    _told = "prior false_positive advantage true_positive right_accusations best_guess"
+    ``plot`` draws the largest true-positive rate at each false-positive rate.
+    """
+
+    _told = "proved prior false_positive advantage true_positive right_accusations best_guess"
 
     curve: PrivacyCurve = attrs.field(eq=False)
     rho: Fraction | None
@@ -62,6 +81,10 @@ class Risk(Shown, ForPrograms):
     """The adversary's prior probability of membership, P(b = 1)."""
     false_positive: float
     """The actual false-positive rate: how often a non-member is accused."""
+    proved: bool = False
+    """Whether the curve is proved; else a premise of it is assumed, and so is each figure."""
+    about: str = ""
+    """What the figures are of, where they are not of a whole guarantee."""
 
     @property
     def advantage(self) -> float:
@@ -78,12 +101,7 @@ class Risk(Shown, ForPrograms):
     def true_positive(self) -> float:
         """The largest true-positive rate at the false-positive rate ``false_positive``."""
         a = self.false_positive
-
-        def of(epsilon: float, delta: float) -> float:
-            grown = math.exp(epsilon) * _UP
-            return min(delta + grown * a, 1 - (1 - delta - a) / grown)
-
-        known = self._least(of)
+        known = self._least(partial(_accused, a))
         return _rounded(known if self.rho is None else min(known, _largest(a, self.rho)))
 
     @property
@@ -134,11 +152,15 @@ class Risk(Shown, ForPrograms):
         return found
 
     def _card(self) -> Card:
-        title = (
-            f"at most, at a prior of {self.prior:g} and a false-positive rate of "
-            f"{self.false_positive:g}"
+        return Card(self._title, self._parts())
+
+    @property
+    def _title(self) -> str:
+        known = "" if self.proved else ", if what is assumed holds"
+        return (
+            f"{self.about}at most, at a prior of {self.prior:g} and a false-positive rate of "
+            f"{self.false_positive:g}{known}"
         )
-        return Card(title, self._parts())
 
     def _parts(self) -> Iterator[Part]:
         yield Grid(
@@ -149,6 +171,28 @@ class Risk(Shown, ForPrograms):
                 ("right guesses", shown_up(self.best_guess)),
             ]
         )
+        yield self._picture()
+
+    def _bounds(self, rates: Sequence[float]) -> list[float]:
+        """True-positive rates for a picture: bounds, too, of one list of ε, and so a bit larger."""
+        pairs = list(zip(_DRAWN, map(float, self.curve.delta_at(_DRAWN)), strict=True))
+        bounds = [min([_accused(a, e, d) for e, d in pairs]) for a in rates]
+        if self.rho is not None:
+            orders, rho = _LIST[::6], self.rho
+            of_orders = [min([_at_order(a, order, rho) for order in orders]) for a in rates]
+            bounds = list(map(min, bounds, of_orders))
+        return list(map(_rounded, bounds))
+
+    def _draw(self, axes: Axes) -> None:
+        rates = sorted({*_RATES, self.false_positive})
+        axes.plot(rates, self._bounds(rates), color=COLOURS[0], label="true-positive rate, at most")
+        axes.plot(rates, rates, color=SOFT, linestyle=DASHED, label="without any answer")
+        axes.plot([self.false_positive], [self.true_positive], "o", color=COLOURS[1])
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        titled(axes, "who accuses how many rightly" + ("" if self.proved else " (assumed)"))
+        style_axes(axes, "false-positive rate", "true-positive rate")
+        legend(axes)
 
 
 def risk_of(
@@ -157,6 +201,8 @@ def risk_of(
     *,
     prior: float | Fraction = 0.5,
     false_positive: float | Fraction = 0.01,
+    proved: bool = False,
+    about: str = "",
 ) -> Risk:
     """The risk figures that follow from a curve and from measures beside it. Raises:
     InvalidArgument."""
@@ -164,7 +210,14 @@ def risk_of(
     if not all(0 < each < 1 for each in rates):
         raise InvalidArgument("prior and false_positive lie between 0 and 1")
     rhos = [each.rho for each in measures if type(each) is kinds.ZeroConcentrated]
-    return Risk(curve, min(rhos, default=None), float(rates[0]), float(rates[1]))
+    rho, (at, rate) = min(rhos, default=None), map(float, rates)
+    return Risk(curve, rho, at, rate, proved, about)
+
+
+def _accused(a: float, epsilon: float, delta: float) -> float:
+    """The bound on the true-positive rate at the false-positive rate a, by one (ε, δ)."""
+    grown = math.exp(epsilon) * _UP
+    return min(delta + grown * a, 1 - (1 - delta - a) / grown)
 
 
 def _rounded(figure: float) -> float:

@@ -259,6 +259,8 @@ class Filter(Budget[Spent]):
     own: Amounts | None = None
     """The (ε, δ) that the filter was built to promise, if its limits are in another unit; else
     None."""
+    each: Amounts | None = None
+    """The (ε, δ) of every charge, if the filter counts them; else None."""
     adds_up: bool = True
     """Whether amounts spent so far bound what was said so far; else they are what is gone of the
     limits, and nothing is promised but the whole."""
@@ -308,9 +310,11 @@ class Filter(Budget[Spent]):
         amount, delta = amounts if self.adds_up or not any(amounts) else self.limits
         if self.unit == "epsilon":
             return optimal([(amount, delta)])
-        assert isinstance(amount, Fraction)  # ρ, D and μ² are rational
+        assert isinstance(amount, Fraction)  # ρ, D, μ² and counts are rational
         if not amount:
             return shifted_curve(optimal([(0, 0)]), delta)
+        if self.each is not None:
+            return optimal([self.each], times=int(amount))
         if self.unit == "rho":
             return shifted_curve(from_concentrated(amount), delta)
         if self.unit == "mu squared":

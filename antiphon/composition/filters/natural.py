@@ -8,9 +8,6 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.bounds import of_measure
-from antiphon.composition.accounting.closed_forms import optimal
-from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter
 from antiphon.numbers import ExactEpsilon, InvalidArgument, exact
 from antiphon.protocol import Measure, message_label, register, set_derived
@@ -63,11 +60,13 @@ class NaturalFilter(Filter):
     claim: Measure = attrs.field(validator=_in_a_chain, kw_only=True)
     limits: Amounts = attrs.field(init=False, eq=False, repr=False)  # pyright: ignore[reportIncompatibleMethodOverride]
     unit: str = attrs.field(init=False, eq=False, repr=False)
+    each: Amounts | None = attrs.field(init=False, eq=False, repr=False)
     source = "a chain of trade-off functions; concurrent: Vadhan and Zhang 2023"
 
     def __attrs_post_init__(self) -> None:
         gaussian = type(self.claim) is kinds.GaussianDP
-        set_derived(self, unit="mu squared" if gaussian else "claims")
+        each = None if gaussian else kinds.parameters_of(self.claim)
+        set_derived(self, unit="mu squared" if gaussian else "claims", each=each)
         step, most = (_STEP, _MOST) if gaussian else (Fraction(1), _MOST_CLAIMS)
         largest = _largest(lambda count: self._keeps(count * step), most)
         set_derived(self, limits=(step * largest, NO_DELTA))
@@ -80,7 +79,7 @@ class NaturalFilter(Filter):
     def cost(self, measure: Measure) -> Amounts:
         if self.unit == "mu squared" and type(measure) is kinds.GaussianDP:
             return measure.mu**2, NO_DELTA
-        most, asked = kinds.parameters_of(self.claim), kinds.parameters_of(measure)
+        most, asked = self.each, kinds.parameters_of(measure)
         less = most and asked and exact.at_most(asked[0], most[0]) and asked[1] <= most[1]
         if less:
             return Fraction(1), NO_DELTA
@@ -89,14 +88,6 @@ class NaturalFilter(Filter):
             f"{message_label(measure)}: with that beside them it would be no filter; charge it to "
             "a ResidueFilter or a WhitehouseFilter"
         )
-
-    def within(self, amounts: Amounts) -> PrivacyCurve | None:
-        if self.unit == "mu squared":
-            return super().within(amounts)
-        count = exact.fraction(amounts[0])
-        given = kinds.parameters_of(self.claim)
-        assert given is not None
-        return optimal([given], times=int(count)) if count else of_measure(kinds.Pure(0))
 
 
 def _largest(keeps: Callable[[int], bool], most: int) -> int:

@@ -226,6 +226,11 @@ class Derivation:
         """The status PROVED, or ASSUMED if some premise in the tree is assumed."""
         return Status.ASSUMED if any(self.marked(Mark.ASSUMED)) else Status.PROVED
 
+    @property
+    def proved(self) -> bool:
+        """Whether no premise is assumed, and none was given with the question."""
+        return self.status is Status.PROVED and not any(self.marked(Mark.GIVEN))
+
     def marked(self, mark: Mark) -> Iterator[Premise]:
         """The premises of the whole tree with this mark, from the top."""
         return (each for step in self.steps for each in step.premises if each.mark is mark)

@@ -110,13 +110,17 @@ class Guarantee(Displayed):
     def risk(
         self, *, prior: float | Fraction = 0.5, false_positive: float | Fraction = 0.01
     ) -> Risk:
-        """Bounds on an adversary's success, rounded up: advantage, true-positive rate, …
+        """Bounds on an adversary's success, rounded up: advantage, true-positive rate, …; with
+        a picture.
 
         ``prior``: the adversary's prior probability of membership; ``false_positive``: the rate at
         which non-members are accused.
         """
         known = self.derivation
-        return risk_of(known.curve, known.measures, prior=prior, false_positive=false_positive)
+        return risk_of(
+            known.curve, known.measures, prior=prior, false_positive=false_positive,
+            proved=known.proved,
+        )  # fmt: skip
 
     def to_dict(self) -> dict[str, object]:
         """The guarantee as JSON-ready data: strings, numbers, lists and dicts only."""

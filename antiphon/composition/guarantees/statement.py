@@ -11,7 +11,7 @@ import attrs
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.composition.guarantees.derivation import Derivation, Mark
 from antiphon.numbers import InvalidArgument, exact, shown_up
-from antiphon.protocol import Status, Verification, message_label, why_untrusted
+from antiphon.protocol import Verification, message_label, why_untrusted
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
 from antiphon.verifiers import models
@@ -68,14 +68,21 @@ class Statement(Shown, ForPrograms):
 
 
 def stated(
-    known: Derivation, *, public: Sequence[str] = (), uncovered: Sequence[str] = ()
+    known: Derivation,
+    *,
+    public: Sequence[str] = (),
+    uncovered: Sequence[str] = (),
+    delta: Fraction | None = None,
 ) -> Statement:
-    """The statement of a derivation, with further facts about the system that no theorem covers."""
-    proved = known.status is Status.PROVED and not any(known.marked(Mark.GIVEN))
+    """The statement of a derivation, with further facts about the system that no theorem covers.
+
+    ``delta``: the δ at which ε is stated where nothing is promised at the floor; None: 10⁻⁶.
+    """
+    proved = known.proved
     sections = (
         Section("Who is protected", (_protected(known.verification),)),
         Section("Against whom, and how long", _against()),
-        Section("How much", tuple(_figures(known))),
+        Section("How much", tuple(_figures(known, delta or _DELTA))),
         Section("What is public", (*public, *_said_public(known.verification))),
         Section("What is assumed", tuple(_assumed(known))),
         Section("How it is known", tuple(_known(known))),
@@ -125,13 +132,13 @@ def _against() -> tuple[str, ...]:
     )
 
 
-def _figures(known: Derivation) -> Iterator[str]:
+def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
     for measure in known.measures:
         if not isinstance(measure, kinds.Pure | kinds.Approximate):
             yield f"It is {message_label(measure)}."
     point = exact_point(known.curve)
     if point is None:
-        delta = max(_DELTA, known.curve.least_delta)
+        delta = max(delta, known.curve.least_delta)
         point = exact.fraction(known.curve.epsilon_at(delta)), delta
     epsilon, delta = point
     yield f"ε = {shown_up(epsilon)} and δ = {shown_up(delta)}, rounded up."

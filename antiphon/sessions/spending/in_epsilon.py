@@ -13,6 +13,7 @@ from typing import Final, TypeAlias, Union, cast
 
 from antiphon.composition import ConComp, Create, Filter, NoGuarantee, RenyiFilter
 from antiphon.composition.accounting.curve import PrivacyCurve
+from antiphon.composition.accounting.risk import Risk, risk_of
 from antiphon.composition.filters.odometer import Distance, Odometer, RenyiOdometer
 from antiphon.composition.guarantees.composing import composed
 from antiphon.composition.guarantees.guarantee import Guarantee, guarantee
@@ -156,6 +157,30 @@ def in_epsilon(found: Found, delta: Fraction) -> InEpsilon:
         theorem="" if source is None else source.theorem,
         why="; and ".join(dict.fromkeys(map(str, missing))),
     )
+
+
+def risk_in(
+    found: Found, of: str, prior: float | Fraction, false_positive: float | Fraction
+) -> Risk:
+    """The risk of the whole session, or of its charges so far. Raises: NoGuarantee,
+    InvalidArgument."""
+    if of not in ("total", "spent"):
+        raise InvalidArgument("of is 'total', the whole session, or 'spent', its charges so far")
+    created = counted(found)
+    kinds = tuple({id(each): each for each in created}.values())
+    promise = promised(found.whole)
+    figure = promise if of == "total" else _spent(found, promise, created, kinds)
+    if isinstance(figure, NoGuarantee):
+        raise figure
+    about = "" if of == "total" else "had all charges so far been fixed in advance: "
+    if not isinstance(figure, Guarantee):
+        return risk_of(figure, (), prior=prior, false_positive=false_positive, about=about)
+    known = figure.derivation
+    proved = of == "total" and known.proved and _status(found, kinds, promise) is Status.PROVED
+    return risk_of(
+        known.curve, known.measures, prior=prior, false_positive=false_positive, proved=proved,
+        about=about,
+    )  # fmt: skip
 
 
 def _of_all(found: Found) -> bool:

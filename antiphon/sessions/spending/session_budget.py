@@ -9,11 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import attrs
 
 from antiphon.composition import Budget, Create, Filter, Refusal
+from antiphon.composition.accounting.risk import Risk
 from antiphon.composition.filters.sums import sign
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import FixedInAdvance
@@ -30,7 +31,7 @@ from antiphon.protocol.budget_view import BudgetInSight, Charge, ChildShare, InE
 from antiphon.protocol.display import aligned
 from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import name_of
-from antiphon.sessions.spending.in_epsilon import in_epsilon
+from antiphon.sessions.spending.in_epsilon import in_epsilon, risk_in
 from antiphon.sessions.spending.locating import Found, Shares, Way, find, slots
 
 _MOST: Final = 2.0**40
@@ -157,6 +158,21 @@ class SessionBudget:
         Raises: InvalidArgument for a δ outside [0, 1].
         """
         return in_epsilon(self._found, exact.probability(delta))
+
+    def risk(
+        self,
+        *,
+        of: Literal["total", "spent"] = "total",
+        prior: float | Fraction = 0.5,
+        false_positive: float | Fraction = 0.01,
+    ) -> Risk:
+        """Bounds on an adversary's success against the whole session, rounded up, as
+        ``Guarantee.risk``.
+
+        ``of="spent"``: had all charges so far been all, and fixed in advance; bookkeeping, as
+        ``InEpsilon.spent``. Raises: NoGuarantee where nothing is promised; InvalidArgument.
+        """
+        return risk_in(self._found, of, prior, false_positive)
 
     def lines(self, delta: float | Fraction | None = None, *, most: int = 20) -> Iterator[str]:
         """The lines of a small table with the first ``most`` shares; with δ, also in ε."""

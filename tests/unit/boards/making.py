@@ -5,6 +5,8 @@ import signal
 
 import antiphon as ap
 
+DAYS = ["2026-01-01T08:00,ada,FR", "2026-01-01T09:00,ada,DE", "2026-01-01T10:00,ada,DE",
+        "2026-01-02,bob,FR", "2026-01-04T23:59:59,ada,FR"]  # fmt: skip
 SURE = 10**6
 """An ε at which there is no noise, so that what is counted shows."""
 HEAD = "time,user,country\n"

@@ -9,19 +9,16 @@ import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from making import HEAD, counting, csv, summing
+from making import DAYS, HEAD, SURE, counting, csv, summing
 from trying import over
 
 import antiphon as ap
 from antiphon import InvalidArgument
-from antiphon.boards import BadRow, SingleRow, SingleUser, SingleUserWindow
+from antiphon.boards import BadRow, SingleRow, SingleUser, SingleUserWindow, VectorSums
 from antiphon.boards.board import counter_for
 from antiphon.boards.clock import Clock, public_time, span
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.protocol import Status
-
-DAYS = ["2026-01-01T08:00,ada,FR", "2026-01-01T09:00,ada,DE", "2026-01-01T10:00,ada,DE",
-        "2026-01-02,bob,FR", "2026-01-04T23:59:59,ada,FR"]  # fmt: skip
 
 
 class TestDefinition:
@@ -58,7 +55,7 @@ class TestDefinition:
     def test_the_figure_is_not_the_boards_word(self):
         """A counter at a larger ε than the board says makes a larger figure."""
         board = counting(epsilon=1)
-        twin = board._sums(counter_for(10, Fraction(3)))
+        twin = board._sums(counter_for(10, Fraction(3), "total"))
         assert ap.guarantee(ap.composition.ComplexMechanism(twin)).epsilon_at(0) == 6.0
 
     def test_rows_without_users(self):
@@ -77,7 +74,7 @@ class TestDefinition:
 
     def test_the_counter_has_the_least_error_of_those_there_are(self):
         for horizon in (1, 2, 7, 365, 4000):
-            found = counter_for(horizon, Fraction(1))
+            found = counter_for(horizon, Fraction(1), "total")
             for kind in (TreeCounter, BalancedTreeCounter):
                 other = kind(horizon=horizon, epsilon=1, sensitivity=1, clip=True)
                 assert found.max_squared_error <= other.max_squared_error
@@ -164,6 +161,34 @@ class TestFeeding:
         assert "1 too late and left out" in str(fed)
         with pytest.raises(InvalidArgument, match="late"):
             live.feed(late="drop")
+
+    def test_a_late_row_counts_in_the_window_that_is_open_if_the_board_says_so(self, tmp_path):
+        board = counting(late="next window")
+        live = board.start(seed=1)
+        live.feed(csv(tmp_path, DAYS[:1]), until="2026-01-03")
+        rows = ["2026-01-01,bob,FR", "2026-01-03,bob,DE", "2026-01-02,bob,DE", "2026-01-03,bob,FR"]
+        late = csv(tmp_path, rows, "late.csv")
+        assert live.feed(late, until="2026-01-03").new == 4
+        assert live.feed(late, until="2026-01-05").again == 4
+        assert live.ask("window").values == ((1, 0), (0, 0), (1, 1), (0, 0))  # the first two of bob
+        assert live.feed(late, until="2026-01-05").again == 4
+        other = csv(tmp_path, ["2026-01-02,bob,FR", *rows[1:]], "late.csv")
+        with pytest.raises(BadRow, match="line 2: another row"):
+            live.feed(other, until="2026-01-05")
+        more = csv(tmp_path, ["2026-01-01,cyd,FR"], "more.csv")
+        assert live.feed(more, until="2026-01-05", late="leave out").late == 1
+        live.feed(until="2026-01-11")
+        with pytest.raises(BadRow, match="closed"):
+            live.feed(csv(tmp_path, ["2026-01-01,eve,FR"], "last.csv"), until="2026-01-11")
+        assert "counts in the window in which it comes" in str(board.statement())
+        assert "in which it comes" not in str(counting().statement())
+
+    def test_what_no_board_says_of_late_rows(self):
+        for more in ({"late": "drop"}, {"late": "next window", "engine": "duckdb"}):
+            with pytest.raises(InvalidArgument, match="late"):
+                counting(**more)
+        with pytest.raises(InvalidArgument, match="late"):
+            counting().start(seed=1).feed(late="next window")
 
     def test_a_frame_is_a_source(self):
         frame = pd.DataFrame(
@@ -318,7 +343,7 @@ class TestClock:
 
 class TestAnswers:
     def test_every_answer_is_a_difference_of_what_was_told(self, tmp_path):
-        live = counting(epsilon=1).start(seed=5)
+        live = counting(epsilon=1, horizon=60).start(seed=5)
         live.feed(csv(tmp_path, DAYS), until="2026-01-09")
         total, window, week = live.ask(), live.ask("window"), live.ask("sliding", last=3)
         for key in ("FR", "DE"):
@@ -349,3 +374,116 @@ class TestAnswers:
         live.feed(csv(tmp_path, ["2026-01-01,canary,FR"]), until="2026-01-02")
         for thing in (live, live.ask(), live.status(), live.board, live.board.statement()):
             assert "canary" not in f"{thing}{thing!r}"
+
+
+def finding(**more):
+    given_ = {"keys": ap.boards.discovered(delta=1e-3, share=0.999), "epsilon": 2 * SURE, **more}
+    return counting(**given_)
+
+
+class TestFoundKeys:
+    """At an ε so large a key is open from its second user on, and closed at its first."""
+
+    def test_a_key_counts_from_the_window_in_which_it_is_opened(self, tmp_path):
+        rows = [
+            "2026-01-01,ada,FR", "2026-01-01,bob,0075", "2026-01-02,ada,0075",
+            "2026-01-02,bob,0075", "2026-01-02,cyd,FR", "2026-01-02,cyd,FR",
+            *[f"2026-01-03,u{n},{key}" for n in range(3) for key in ("FR", "DE")],
+        ]  # fmt: skip
+        live = finding().start(seed=1)
+        live.feed(csv(tmp_path, rows), until="2026-01-05")
+        found = live.ask("window")
+        assert found.keys == ("0075", "DE", "FR")
+        assert [*found.values] == [(0, 0, 0), (2, 0, 0), (0, 3, 3), (0, 0, 0)]
+        assert live.ask().values[-1] == (2, 3, 3)
+
+    def test_an_opened_key_stays_in_the_folder(self, tmp_path):
+        rows = [f"2026-01-0{day},u{n},{key}" for day in (1, 2) for n, key in enumerate("abab")]
+        path, board = csv(tmp_path, rows), finding()
+        with board.open(tmp_path / "board") as live:
+            live.feed(path, until="2026-01-02")
+        with board.open(tmp_path / "board") as live:
+            live.feed(path, until="2026-01-04")
+            assert live.ask("window").values == ((2, 2), (2, 2), (0, 0))
+        with pytest.raises(InvalidArgument, match="another board"):
+            finding(keys=ap.boards.discovered(delta=1e-4)).open(tmp_path / "board")
+
+    @over(
+        "unit, per, cells",
+        [("user-window", "window", 2), ("user-window", "total", 4), ("user", "total", 2)],
+    )
+    def test_the_whole_board_keeps_to_its_epsilon_and_delta(self, unit, per, cells):
+        board = finding(epsilon=1, unit=unit, per=per, keys=ap.boards.discovered(delta=1e-5))
+        promise = board.guarantee()
+        assert board.finding.cells == cells
+        assert promise.status is Status.PROVED
+        assert 0.9 < promise.epsilon_at(1e-5) <= 1
+        assert promise.curve.least_delta <= Fraction(1, 10**5)
+        assert promise.derivation.parts[0].theorem.startswith("Theorem T3")
+
+    def test_the_statement_says_when_a_key_becomes_public(self):
+        board = finding(epsilon=1, keys=ap.boards.discovered(delta=1e-6))
+        public = board.statement().of("What is public")[0]
+        surely = len(board.finding.opener.probabilities) - 1
+        assert f"surely where {surely} users send it in one window" in public
+        assert "δ = 1e-06 grows faster" in "".join(
+            board.statement().of("What the figure does not cover")
+        )
+        assert "found in the data" in str(board)
+
+    @over(
+        "more, said",
+        [
+            ({"by": None}, "by="),
+            ({"others": "rest"}, "without others"),
+            ({"engine": "duckdb"}, "public keys"),
+            ({"unit": "row"}, "by two"),
+            ({"epsilon": Fraction(1, 10**6), "keys": ap.boards.discovered(delta=1e-9)}, "10,000"),
+        ],
+    )
+    def test_what_is_no_such_board_is_refused(self, more, said):
+        with pytest.raises(InvalidArgument, match=said):
+            finding(**more)
+        for delta in (0, 1, math.nan):
+            with pytest.raises(InvalidArgument):
+                ap.boards.discovered(delta=delta)
+
+    @over("key", ["", "a" * 65, "a\x07"])
+    def test_a_key_that_is_no_text_of_64_characters_is_refused(self, key):
+        live = finding().start(seed=1)
+        with pytest.raises(BadRow, match="line 0: it has no key"):
+            live.feed([("2026-01-01", "ada", key)], name="f", until="2026-01-03")
+
+
+class TestGaussian:
+    def test_it_is_taken_where_it_errs_less_and_keeps_to_epsilon_and_delta(self, tmp_path):
+        keys = [f"K{each}" for each in range(4)]
+        given_ = {"keys": keys, "epsilon": 1, "horizon": 365, "neighbours": "replaced"}
+        pure, board = counting(**given_), counting(**given_, delta=1e-7)
+        assert type(board.mechanism.post_processor) is VectorSums
+        assert board.gaussian.max_squared_error < 0.6 * pure.counter.max_squared_error
+        promise = board.guarantee()
+        assert promise.status is Status.PROVED
+        assert 0.99 < promise.epsilon_at(1e-7) <= 1
+        statement = "".join(board.statement().of("How much"))
+        assert "δ = 1e-07, rounded up" in statement
+        live = board.start(seed=1)
+        live.feed(csv(tmp_path, ["2026-01-01,ada,K1", "2026-01-01,bob,K1"]), until="2026-02-01")
+        assert len(live.ask("window").values) == 31
+
+    def test_it_counts_as_the_others_do(self, tmp_path):
+        live = counting(neighbours="replaced", delta=0.5, epsilon=10**5).start(seed=1)
+        live.board.gaussian  # noqa: B018
+        live.feed(csv(tmp_path, DAYS), until="2026-01-05")
+        assert live.ask("window").values == ((1, 1), (1, 0), (0, 0), (1, 0))
+
+    def test_where_pure_counters_err_less_or_must_be_delta_is_not_used(self):
+        for more in ({"horizon": 1}, {"unit": "user", "per": "total"}, {"best": "window"}):
+            board = counting(epsilon=1, delta=1e-9, **more)
+            assert board.gaussian is None
+            assert board.guarantee().epsilon_at(0) == 1.0
+        for delta in (0, 1, math.nan):
+            with pytest.raises(InvalidArgument):
+                counting(delta=delta)
+        with pytest.raises(InvalidArgument, match="discovered"):
+            counting(keys=ap.boards.discovered(delta=1e-6), delta=1e-6)

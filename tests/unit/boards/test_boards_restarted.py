@@ -132,3 +132,68 @@ def test_an_inbox_that_is_none(tmp_path):
     (tmp_path / running.INBOX).write_text("not a base of data at all, but a text")
     with pytest.raises(ap.FileError, match="inbox"):
         counting().open(tmp_path)
+
+
+class TestPurge:
+    def test_what_was_told_is_gone_from_the_files_and_counts_once(self, tmp_path):
+        board, folder = counting(), tmp_path / "board"
+        rows = ["2026-01-01,canary,FR", "2026-01-01,swan,DE", "2026-01-05,heron,FR"]
+        path = csv(tmp_path, rows)
+        with board.open(folder) as live:
+            live.feed(path, until="2026-01-03")
+            assert (live.purge(), live.purge()) == (2, 0)
+        held = b"".join(each.read_bytes() for each in folder.iterdir())
+        assert (b"canary" in held, b"swan" in held, b"heron" in held) == (False, False, True)
+        with board.open(folder) as live:
+            fed = live.feed(path, until="2026-01-06")
+            assert (fed.new, fed.again) == (0, 3)
+            assert live.ask("window").values == ((1, 1), (0, 0), (0, 0), (0, 0), (1, 0))
+            other = csv(tmp_path, ["2026-01-01,magpie,FR", *rows[1:]])
+            with pytest.raises(InvalidArgument, match="line 2: another row"):
+                live.feed(other, until="2026-01-06")
+
+    def test_where_rows_count_in_total_who_was_kept_is_remembered(self, tmp_path):
+        board = counting(per="total", unit="user", per_user=1)
+        with board.open(tmp_path / "board") as live:
+            live.feed(csv(tmp_path, ["2026-01-01,ada,FR"]), until="2026-01-02")
+            assert live.purge() == 1
+        with board.open(tmp_path / "board") as live:
+            live.feed(csv(tmp_path, ["2026-01-02,ada,FR"], "more.csv"), until="2026-01-03")
+            assert live.ask("window").values == ((1, 0), (0, 0))
+
+    @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork of the process")
+    @over("where, name, times", [(DurableSession, "compact", -1), (Inbox, "_hash", 3)])
+    def test_a_kill_in_the_middle_of_it_loses_nothing(self, tmp_path_factory, where, name, times):
+        tmp_path = tmp_path_factory.mktemp("killed")
+        board, path, folder = counting(), csv(tmp_path, ROWS), tmp_path / "board"
+
+        def run():
+            with board.open(folder) as live:
+                live.feed(path, until="2026-01-04")
+                setattr(where, name, nth(times, getattr(where, name)))
+                live.purge()
+
+        assert dies(run)
+        assert fed(board, folder, path) == EXACT
+        with board.open(folder) as live:
+            assert live.purge() == len(ROWS)
+            assert live.feed(path, until="2026-01-06").again == len(ROWS)
+
+
+def test_single_windows_err_less_where_the_board_is_for_them(tmp_path):
+    """Each has noise of its own: n = 400 windows, and at most 40 beyond its bound at 95 %."""
+    boards = [counting(epsilon=1, horizon=400, best=best) for best in ("window", "total")]
+    by_window, by_total = (board.start(seed=2) for board in boards)
+    for live in (by_window, by_total):
+        live.feed(until="2027-02-05")
+    found, other = by_window.ask("window"), by_total.ask("window")
+    assert found.errors[9] < other.errors[9] / 5
+    assert found.errors == (6,) * 400
+    assert sum(abs(each) > found.errors[0] for each in found.of("FR")) <= 40
+    assert sum(abs(each) > found.errors[0] / 3 for each in found.of("FR")) > 40
+    week = by_window.ask("sliding", last=7)
+    assert week.errors[50] == boards[0].error(6)
+    assert by_window.ask().errors[399] > by_total.ask().errors[399]
+    assert [each.guarantee().epsilon_at(0) for each in boards] == [1.0, 1.0]
+    with pytest.raises(InvalidArgument, match="best"):
+        counting(best="day")

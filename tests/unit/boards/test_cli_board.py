@@ -59,6 +59,18 @@ def test_sums_are_a_board_of_a_column(cli, path):
     assert (path.parent / "sums").is_dir()
 
 
+def test_keys_that_are_found_and_rows_that_are_purged(cli, path):
+    found = TOML.replace('["FR", "DE"]', '"discovered"\ndelta = 0.5')
+    path.write_text(found.replace("epsilon = 1000000", "epsilon = 100"))
+    assert cli("board", "feed", path, "--until", "2026-01-03")[0] == 0
+    _, out, _ = cli("board", "purge", path, "--json")
+    assert json.loads(out) == {"purged": 3}
+    assert "0 rows of windows" in cli("board", "purge", path)[1]
+    path.write_text(found.replace("delta = 0.5", ""))
+    status, _, err = cli("board", "status", path)
+    assert (status, "delta" in err) == (2, True)
+
+
 @pytest.mark.parametrize(
     ("change", "said"),
     [

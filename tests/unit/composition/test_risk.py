@@ -13,7 +13,7 @@ import antiphon as ap
 from antiphon import InvalidArgument
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.accounting.risk import risk_of
-from antiphon.mechanisms import LeakyBit, RandomizedResponse, TreeCounter
+from antiphon.mechanisms import Gaussian, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.protocol.measures.kinds import Approximate, GaussianDP, Pure, ZeroConcentrated
 
 MEASURES = [Approximate(1, Fraction(1, 10**6)), GaussianDP(1), ZeroConcentrated(Fraction(1, 2))]
@@ -100,3 +100,24 @@ def test_rates_lie_between_0_and_1(given_):
         ap.guarantee(TreeCounter(horizon=8, epsilon=1)).risk(**given_)
     with pytest.raises(InvalidArgument, match="threshold"):
         risk(MEASURES[0]).posterior_above(0.4)
+
+
+def test_the_card_says_what_is_assumed():
+    proved = ap.guarantee(TreeCounter(horizon=8, epsilon=1)).risk()
+    assumed = ap.guarantee(Gaussian(rho=1, sensitivity=1)).risk()
+    assert (proved.proved, assumed.proved) == (True, False)
+    assert "assumed" not in str(proved)
+    assert "if what is assumed holds" in str(assumed)
+    assert assumed.to_dict()["proved"] is False
+
+
+@over("measure", [*MEASURES, Pure(1)])
+def test_the_picture_is_at_most_a_bit_above_the_figures(measure):
+    """Its line is a bound, too: of one list of ε, and so at most 2 % larger."""
+    found = risk(measure, false_positive=0.01)
+    bound, guess, here = found.plot().get_lines()
+    for rate, height in list(zip(*bound.get_data(), strict=True))[::9]:
+        figure = risk(measure, false_positive=float(rate)).true_positive
+        assert rate <= figure <= height <= 1.02 * figure
+    assert list(here.get_ydata()) == [found.true_positive]
+    assert list(guess.get_xdata()) == list(guess.get_ydata())

@@ -17,6 +17,7 @@ from antiphon.composition import (
     ComplexMechanism,
     ConcentratedFilter,
     GaussianFilter,
+    NoGuarantee,
     Odometer,
     Refusal,
     RenyiFilter,
@@ -551,3 +552,40 @@ class TestTranscripts:
         assert session.send(1) is ap.HALT
         ap.View.of(session).save(tmp_path / "said")
         assert ap.View.load(tmp_path / "said").answers == (ap.HALT,)
+
+
+class TestRisk:
+    def test_of_the_whole_session_it_is_that_of_its_guarantee_whatever_is_spent(self):
+        session = ap.ExtConComp(budget=BasicFilter(epsilon=1)).start()
+        before = session.budget.risk(prior=0.3)
+        session.send(response(Fraction(1, 4)))
+        assert session.budget.risk(prior=0.3) == before
+        assert before.proved
+        assert math.tanh(0.5) <= before.advantage <= math.tanh(0.5) + 1e-9
+
+    def test_of_what_is_spent_it_grows_and_promises_nothing(self):
+        session = ap.ExtConComp(budget=BasicFilter(epsilon=1)).start()
+        found = [session.budget.risk(of="spent").advantage]
+        for _ in range(2):
+            session.send(response(Fraction(1, 4)))
+            found.append(session.budget.risk(of="spent").advantage)
+        assert found == pytest.approx([0, math.tanh(0.125), math.tanh(0.25)], abs=1e-9)
+        spent = session.budget.risk(of="spent")
+        assert not spent.proved
+        assert str(spent).startswith("had all charges so far been fixed in advance: at most")
+
+    def test_nothing_is_said_where_nothing_is_promised(self):
+        session = ap.ExtConComp().start()
+        session.send(response(Fraction(1, 4)))
+        with pytest.raises(NoGuarantee):
+            session.budget.risk()
+        assert 0.1 < session.budget.risk(of="spent").advantage < 0.13
+        with pytest.raises(ap.InvalidArgument, match="total"):
+            session.budget.risk(of="left")
+
+    def test_an_assumed_claim_makes_it_assumed(self):
+        session = ap.ExtConComp(budget=BasicFilter(epsilon=1)).start()
+        mechanism = RandomizedResponse(epsilon=Fraction(1, 2))
+        claim = attrs.evolve(mechanism.claims[0], status=Status.ASSUMED)
+        session.send(ap.Create(mechanism, claim))
+        assert not session.budget.risk().proved

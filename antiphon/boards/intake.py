@@ -1,0 +1,94 @@
+"""The ways into a board: row by row, or window by window through an engine."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeAlias
+
+import attrs
+
+from antiphon.boards.cells import BoardColumns, Source, rows_of
+from antiphon.boards.engine import Grouping, clear_spilled
+from antiphon.boards.inbox import Added, Inbox, Late, Told
+
+Tells: TypeAlias = Callable[[str], Told]
+"""The progress of a source, by its name."""
+
+
+class FeedCounts(NamedTuple):
+    """The numbers of rows that a feed found: new, known, late, and waiting for their windows."""
+
+    new: int
+    again: int
+    late: int
+    waiting: int
+
+
+@attrs.frozen
+class Intake(ABC):
+    """A way into a board: it stores the rows of sources, and makes messages of windows."""
+
+    inbox: Inbox
+    columns: BoardColumns
+
+    @abstractmethod
+    def take(
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
+    ) -> FeedCounts:
+        """Store the rows of the sources, and close the first ``closing`` windows."""
+
+    @abstractmethod
+    def message(self, window: int) -> object:
+        """The message that tells the board's mechanism of a closed window."""
+
+
+@attrs.frozen
+class RowIntake(Intake):
+    """A way into a board that keeps every row until its window is over."""
+
+    def take(
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
+    ) -> FeedCounts:
+        found: list[Added] = []
+        for source in sources:
+            label, rows = rows_of(source, self.columns, name)
+            found.append(self.inbox.add(label, rows, tell(label), late=late))
+        self.inbox.shut(closing, self.columns.keys)
+        new, again, left = (sum(each) for each in zip(Added(0, 0, 0), *found, strict=True))
+        return FeedCounts(new, again, left, self.inbox.count(self.inbox.closed))
+
+    def message(self, window: int) -> object:
+        return self.inbox.batch(window, self.columns.keys)
+
+
+@attrs.frozen
+class EngineIntake(Intake):
+    """A way into a board through DuckDB: sums of windows are kept, and no rows."""
+
+    per_user: int | None
+    place: Path | None
+    """The directory for what does not fit in memory; it is there during a feed only."""
+
+    def __attrs_post_init__(self) -> None:
+        if self.place is not None:
+            clear_spilled(self.place)
+
+    def take(
+        self, sources: Sequence[Source], name: str | None, closing: int, tell: Tells, *, late: Late
+    ) -> FeedCounts:
+        inbox = self.inbox
+        task = Grouping(
+            columns=self.columns, per_user=self.per_user, closed=inbox.closed, closing=closing,
+            marks=inbox.marks, drop=late == "leave out",
+        )  # fmt: skip
+        found = task.of(sources, self.place)
+        new = sum(each.rows for each in found.windows.values())
+        tell("all files")(new + found.again + found.late + found.waiting)
+        inbox.store({w: (each.rows, each.mark, each.sums) for w, each in found.windows.items()})
+        inbox.close_windows(closing)
+        return FeedCounts(new, found.again, found.late, found.waiting)
+
+    def message(self, window: int) -> object:
+        return self.inbox.sums(window) or (0,) * len(self.columns.keys)
