@@ -60,7 +60,7 @@ def followed(place, commands, **environment):
 
 def check(said, place):
     assert '{"counter":0}' in said, said
-    counts = re.findall(r'\{"counter":0,"flights":5000,"count":-?\d+,"within":\d+\}', said)
+    counts = re.findall(r'\{"counter":0,"events":5000,"count":-?\d+,"within":\d+\}', said)
     assert len(counts) == 2, said
     assert counts[0] == counts[1]  # before the kill, and after
     assert '"spent":["1","0"]' in said

@@ -1,6 +1,6 @@
-"""Before anything is read, and after anything is answered: what holds of every request.
+"""The outermost layer: rules for every request before it is read, and for every response.
 
-A request names this service as its host; without a token it comes at a rate. An answer keeps a
+A request names this service as its host; without a token it comes at a rate. A response keeps a
 browser to this site and out of caches. A fault is told by the name of its type and where it was.
 """
 
@@ -12,9 +12,10 @@ import traceback
 from collections.abc import Iterable
 from typing import Any, Final
 
-from .asked import Wrong
-from .floods import Floods, address_of
-from .refusals import refusal
+from antiphon.service.asked import Wrong
+from antiphon.service.pages import Frame
+from antiphon.service.refusals import refusal
+from antiphon.service.wire.floods import Floods, address_of
 
 HERE: Final = ("127.0.0.1", "localhost", "[::1]")
 _PORT: Final = re.compile(rb":[0-9]{1,5}\Z")
@@ -31,11 +32,11 @@ HEADERS: Final = {
 }
 
 
-class Guard:
+class Threshold:
     """An ASGI app around another."""
 
-    def __init__(self, app: Any, floods: Floods, hosts: Iterable[str] = ()) -> None:
-        self.app, self._floods = app, floods
+    def __init__(self, app: Any, frame: Frame, floods: Floods, hosts: Iterable[str] = ()) -> None:
+        self.app, self._frame, self._floods = app, frame, floods
         self._hosts = {each.lower().encode("latin-1") for each in (*HERE, *hosts)}
 
     async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
@@ -59,12 +60,12 @@ class Guard:
             print(f"a fault: {type(error).__name__} at {where}", file=sys.stderr, flush=True)
 
     def _refused(self, scope: Any) -> Any:
-        """The answer to what is not let in; else None."""
+        """The response to a request that is not let in; else None."""
         wrong = self._elsewhere(scope) or self._too_often(scope)
-        return wrong and refusal(scope["path"], wrong)
+        return wrong and refusal(self._frame, scope["path"], wrong)
 
     def _elsewhere(self, scope: Any) -> Wrong | None:
-        """A page of another name that leads here reads nothing (DNS rebinding)."""
+        """Refuse a request for another host, against DNS rebinding."""
         named = [value.lower() for name, value in scope["headers"] if name == b"host"]
         host = named[0] if len(named) == 1 else b""
         if _PORT.sub(b"", host) in self._hosts:
@@ -72,7 +73,7 @@ class Guard:
         return Wrong(421, "another host", "this service is known by another name: see --name")
 
     def _too_often(self, scope: Any) -> Wrong | None:
-        """What needs a token is counted by its token (``admit``)."""
+        """Refuse a flood from an address; a request with a token is counted by ``admit``."""
         if scope["method"] == "POST" and scope["path"].startswith("/api/"):
             return None
         client = scope.get("client")
@@ -81,6 +82,6 @@ class Guard:
 
 
 def too_many(wait: float) -> Wrong:
-    """Told to come later."""
+    """The refusal that says when to come again."""
     seconds = str(int(wait) + 1)
     return Wrong(429, "too many", "more than the rate; come later", **{"Retry-After": seconds})
