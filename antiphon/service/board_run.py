@@ -135,8 +135,13 @@ class BoardRun:
             text = f'the body is {{"rows": […], "until": time}}, of at most {MOST} rows'
             raise Wrong(422, "not rows", text)
         for place, each in enumerate(given):
-            if type(each) is not dict or each.keys() != {*names}:
-                raise Wrong(422, "not a row", f"row {place}: an object of {', '.join(names)}")
+            if (
+                type(each) is not dict
+                or each.keys() != {*names}
+                or not all(type(cell) in (str, int, float) for cell in each.values())
+            ):
+                text = f"row {place}: an object of {', '.join(names)}, each a text or a number"
+                raise Wrong(422, "not a row", text)
         return Posted(tuple(tuple(each[name] for name in names) for each in given), until)
 
     # --- views -------------------------------------------------------------------------------
@@ -179,7 +184,7 @@ class BoardRun:
         board = self.file.board
         figures = [("Promised of all windows together", shown_up(self._epsilon), "see Why")]
         rows = [
-            (str(place), key, "its share of one purse") for place, key in enumerate(board.keys)
+            (str(place), key, "shared") for place, key in enumerate(board.keys)
         ]  # fmt: skip
         return pages.spent_section(
             self._words, shown_up(self._delta), figures, ("Series", "Key", "Takes"), rows
