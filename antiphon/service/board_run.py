@@ -10,15 +10,15 @@ from collections.abc import AsyncGenerator, Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager, suppress
 from fractions import Fraction
-from typing import TYPE_CHECKING, Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, cast
 
 from antiphon.composition.accounting.bounds import exact_point
 from antiphon.numbers import shown_up
 from antiphon.numbers.errors import AntiphonError, InvalidArgument, ProtocolError
 from antiphon.service import pages
 from antiphon.service.asked import Wrong
-from antiphon.service.drawing import drawing
-from antiphon.service.memory import POINTS, Reply
+from antiphon.service.drawing import Drawn, drawing
+from antiphon.service.memory import POINTS, Json, Reply
 from antiphon.service.writer import BUSY, OVER, WAITING
 from antiphon.sessions.durable.resuming import Witness
 
@@ -100,7 +100,7 @@ class BoardRun:
                 self._said = str(error)
                 print(f"the board is not fed: {error}", file=sys.stderr, flush=True)
 
-    async def say(self, who: str, key: str, said: Any) -> Reply:
+    async def say(self, who: str, key: str, said: Posted) -> Reply:
         """Feed the rows of a request, which are known by its sender, its key and their place."""
         if self._waiting >= WAITING:
             return BUSY
@@ -190,7 +190,7 @@ class BoardRun:
             self._words, shown_up(self._delta), figures, ("Series", "Key", "Takes"), rows
         )
 
-    def budget(self) -> dict[str, Any]:
+    def budget(self) -> Json:
         told, windows = len(self.total.windows), self.file.board.clock.windows
         amounts = [shown_up(self._epsilon), shown_up(self._delta)]
         return {
@@ -198,12 +198,12 @@ class BoardRun:
             "windows": windows, "told": told,
         }  # fmt: skip
 
-    def series(self) -> dict[str, Any]:
+    def series(self) -> Json:
         keys = self.total.keys
         shown = [self._public_of(place, key) for place, key in enumerate(keys)]
         return {"windows": len(self.total.windows), "series": shown}
 
-    def _public_of(self, number: int, key: str) -> dict[str, Any]:
+    def _public_of(self, number: int, key: str) -> Json:
         total = self.total
         if not total.windows:
             return {"counter": number, "key": key, "count": None}
@@ -211,7 +211,7 @@ class BoardRun:
         within = shown_up(total.errors[-1])
         return {"counter": number, "key": key, **last, "within": within}
 
-    def one(self, number: int) -> dict[str, Any] | None:
+    def one(self, number: int) -> Json | None:
         total = self.total
         if number >= len(total.keys):
             return None
@@ -223,9 +223,9 @@ class BoardRun:
         ]
         return {**self._public_of(number, key), "series": series}
 
-    async def csv(self, how: Any, last: int | None) -> str:
+    async def csv(self, how: str, last: int | None) -> str:
         def asked() -> str:
-            return self._live.ask(how, last=last).csv()
+            return self._live.ask(cast("Any", how), last=last).csv()
 
         return await asyncio.get_running_loop().run_in_executor(self._thread, asked)
 
@@ -234,17 +234,17 @@ class BoardRun:
         return f"{told:,} of {windows:,} windows have been told"
 
 
-def _thinned(points: Sequence[tuple[int, Any, Any]]) -> list[tuple[int, Any, Any]]:
+def _thinned(points: Sequence[Drawn]) -> list[Drawn]:
     """At most about ``POINTS`` of the points, with the first and the last."""
     step = -(-len(points) // POINTS)
     return [*points[:-1:step], points[-1]]
 
 
-def _number(value: Fraction) -> int | float:
+def _number(value: int | Fraction) -> int | float:
     """A released number for programs: an int where it is whole."""
     return value.numerator if value.denominator == 1 else float(value)
 
 
-def _plain(value: Fraction) -> str:
+def _plain(value: int | Fraction) -> str:
     """A released number for people."""
     return f"{_number(value):,}"

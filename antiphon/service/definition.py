@@ -24,6 +24,7 @@ _KEYS: Final = {
     "title", "noun", "counted", "folder", "epsilon", "delta", "horizon", "charges", "fields",
 }  # fmt: skip
 _FIELD_KEYS: Final = {"values", "low", "high", "least", "label", "any", "words", "option"}
+Table: TypeAlias = "dict[str, Any]"
 _TEXT: Final = 64
 
 
@@ -81,8 +82,8 @@ def read_definition(path: Path, folder: Path | None = None) -> Definition:
     return board if folder is None else attrs.evolve(board, folder=folder)
 
 
-def _stream(path: Path, given: dict[str, Any]) -> StreamFile:
-    fields: dict[str, Any] = given["fields"]
+def _stream(path: Path, given: Table) -> StreamFile:
+    fields: Table = given["fields"]
     if type(fields) is not dict or not all(type(each) is dict for each in fields.values()):
         raise InvalidArgument(f"{path}: [fields.NAME] is a table, for each field of an event")
     _check_names(path, given, _KEYS)
@@ -118,7 +119,7 @@ def _stream(path: Path, given: dict[str, Any]) -> StreamFile:
     return found
 
 
-def _field(path: Path, name: str, given: dict[str, Any]) -> EventField:
+def _field(path: Path, name: str, given: Table) -> EventField:
     """A field. Raises: InvalidArgument."""
     _check_names(path, given, _FIELD_KEYS)
     values, least = given.get("values", []), given.get("least", [])
@@ -140,7 +141,7 @@ def _field(path: Path, name: str, given: dict[str, Any]) -> EventField:
     return EventField(name=name, values=tuple(values), low=low, high=high, least=tuple(least))
 
 
-def _words(path: Path, name: str, given: dict[str, Any]) -> FieldWords:
+def _words(path: Path, name: str, given: Table) -> FieldWords:
     number = "values" not in given
     default = {
         "label": name, "any": "", "words": f", {name}{' at least' if number else ''} {{}}",
@@ -150,7 +151,7 @@ def _words(path: Path, name: str, given: dict[str, Any]) -> FieldWords:
     return FieldWords(**said)
 
 
-def _check_names(path: Path, given: dict[str, Any], known: set[str]) -> None:
+def _check_names(path: Path, given: Table, known: set[str]) -> None:
     unknown = [name for name in given if name not in known]
     if unknown:
         raise InvalidArgument(

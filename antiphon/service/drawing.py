@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any, TypeAlias
+from fractions import Fraction
+from typing import TypeAlias
 
-Drawn: TypeAlias = "tuple[int, Any, Any]"
+Drawn: TypeAlias = "tuple[int, int | Fraction, int | Fraction]"
 """A place on the time axis, a released number, and a bound on its error."""
 WIDE, HIGH = 480, 190
 _LEFT, _RIGHT, _TOP, _BOTTOM = 56, 10, 14, 28
@@ -25,7 +26,7 @@ def drawing(points: Sequence[Drawn], label: str, ends: tuple[str, str], *, signe
     def x(place: float) -> str:
         return f"{_LEFT + (place - first) / (last - first) * (WIDE - _LEFT - _RIGHT):.1f}"
 
-    def y(value: Any) -> str:
+    def y(value: int | Fraction) -> str:
         share = (min(max(float(value), low), top) - low) / (top - low)
         return f"{HIGH - _BOTTOM - share * (HIGH - _TOP - _BOTTOM):.1f}"
 

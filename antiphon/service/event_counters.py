@@ -40,6 +40,8 @@ WHO: Final = Texts(64)
 Watch: TypeAlias = "tuple[Any, ...]"
 """A choice for each field ("" for any), then ε."""
 Event: TypeAlias = "tuple[Any, ...]"
+Said: TypeAlias = Any
+"""A message inside its envelope: a watch, a batch of events, or a counter's number."""
 Counters: TypeAlias = "tuple[tuple[Watch, int] | None, ...]"
 """Each counter's watch, and the number of events before its creation; None: it was refused."""
 EventCountersState: TypeAlias = "tuple[int, Counters]"
@@ -200,6 +202,6 @@ class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
         return self @ ap.ExtConComp(budget=self.budget)
 
 
-def creates(said: Any) -> bool:
+def creates(said: Said) -> bool:
     """Whether a message is a watch, and neither a batch nor a number."""
     return type(said) is tuple and type(said[0]) is not tuple

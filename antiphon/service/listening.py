@@ -6,9 +6,10 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
 from antiphon.service.asked import Wrong
 from antiphon.service.service import STALE, Service
@@ -42,7 +43,7 @@ class Listening(StreamingResponse):
         super().__init__(events, media_type="text/event-stream")
         self._streams, self._address = streams, address
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         streams, address = self._streams, self._address
         if streams.total() >= STREAMS or streams[address] >= STREAMS_OF_ONE:
             raise Wrong(503, "busy", "too many listen", **{"Retry-After": "60"})

@@ -20,7 +20,7 @@ from antiphon import BOTTOM
 from antiphon.composition import Refusal
 from antiphon.protocol.records.codec import decode
 from antiphon.protocol.records.files import whole
-from antiphon.service.event_counters import EventCounters, Watch
+from antiphon.service.event_counters import EventCounters, Said, Watch
 from antiphon.sessions.durable.states import restored
 
 KEPT: Final = 20_000
@@ -32,11 +32,15 @@ BETA: Final = 0.05
 _ANCHOR: Final = 256
 
 
+Json: TypeAlias = "dict[str, Any]"
+"""A JSON object."""
+
+
 class Reply(NamedTuple):
     """The reply to a request: its HTTP status and its JSON body."""
 
     status: int
-    body: dict[str, Any]
+    body: Json
 
 
 Replies: TypeAlias = "OrderedDict[str, tuple[str, Reply]]"
@@ -50,7 +54,7 @@ def no_such_counter(number: int) -> Reply:
 
 
 @attrs.frozen
-class Point:
+class Released:
     """A released count after a number of events; the truth is ``within`` it with probability
     1 - BETA."""
 
@@ -60,29 +64,29 @@ class Point:
 
 
 @attrs.define
-class Watched:
+class LiveCounter:
     """The public part of a counter: its watch, its beginning and its released counts."""
 
     watch: Watch
     born: int
     """The number of events before it was made."""
-    series: list[Point] = attrs.field(factory=list[Point])
+    series: list[Released] = attrs.field(factory=list[Released])
 
     @property
-    def last(self) -> Point | None:
+    def last(self) -> Released | None:
         """The newest released count."""
         return self.series[-1] if self.series else None
 
 
 @attrs.define
-class Memory:
+class StreamMemory:
     """A fold of the session's log. Changed by ``take`` only, one exchange at a time."""
 
     machine: EventCounters
     number: int = 0
     """The number of messages that have been answered."""
     events: int = 0
-    counters: list[Watched | None] = attrs.field(factory=list["Watched | None"])
+    counters: list[LiveCounter | None] = attrs.field(factory=list["LiveCounter | None"])
     replies: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
     """Replies by sender and key, the newest last."""
     made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
@@ -92,11 +96,11 @@ class Memory:
     in_flight: tuple[str, str] | None = None
     """(who, key) of the message in flight when the process died; it has been stepped."""
 
-    def seen(self, counter: Watched, events: int) -> int:
+    def seen(self, counter: LiveCounter, events: int) -> int:
         """The number of events that a counter took before it was full: no true count is more."""
         return min(events - counter.born, self.machine.horizon)
 
-    def _width(self, counter: Watched) -> int:
+    def _width(self, counter: LiveCounter) -> int:
         """A bound on the error, with probability 1 - BETA: a function of public numbers."""
         seen = self.seen(counter, self.events)
         if not seen:
@@ -122,7 +126,7 @@ class Memory:
         found = (place.get(who, _NONE).get(key) for place in (self.made, self.replies))
         return next(filter(None, found), None)
 
-    def _reply(self, said: Any, answer: Any) -> Reply:
+    def _reply(self, said: Said, answer: Any) -> Reply:
         if type(said) is int:
             return self._asked(said, answer)
         if type(said[0]) is tuple:
@@ -132,14 +136,14 @@ class Memory:
             self.counters.append(None)
             text = f"asks ε = {said[-1]}, and {answer.remaining[0]} is left of the budget's sum"
             return Reply(402, {"error": "no budget", "message": text})
-        self.counters.append(Watched(said, self.events))
+        self.counters.append(LiveCounter(said, self.events))
         return Reply(201, {"counter": answer})
 
     def _asked(self, number: int, answer: object) -> Reply:
         counter = self.counters[number] if number < len(self.counters) else None
         if counter is None or answer is BOTTOM or type(answer) is not int:
             return no_such_counter(number)
-        point = Point(self.events, answer, self._width(counter))
+        point = Released(self.events, answer, self._width(counter))
         if counter.last and counter.last.events == self.events:
             counter.series.pop()
         counter.series.append(point)
@@ -175,7 +179,7 @@ class Memory:
             fresh.write(json.dumps(data, separators=(",", ":")).encode("ascii"))
 
     @classmethod
-    def read(cls, folder: Path, machine: EventCounters) -> Memory:
+    def read(cls, folder: Path, machine: EventCounters) -> StreamMemory:
         """As it was kept, and what the log has beyond it."""
         memory, offset, anchor = cls(machine), 0, ""
         if (folder / KEEPSAKE).exists():
@@ -194,7 +198,7 @@ class Memory:
 
     def _follow(self, file: IO[bytes], number: int) -> None:
         """Take what lines say, from the message after ``number``."""
-        said: Any = None
+        said: Said = None
         for raw in file:
             line = json.loads(raw)
             if "says" in line:
@@ -218,7 +222,7 @@ class Memory:
         self.number, (self.events, found) = number, state
         old = self.counters
         self.counters = [
-            (index < len(old) and old[index]) or Watched(*each) if each else None
+            (index < len(old) and old[index]) or LiveCounter(*each) if each else None
             for index, each in enumerate(found)
         ]
 
@@ -232,7 +236,7 @@ def digest(said: object) -> str:
     return blake2b(repr(said).encode(), digest_size=16).hexdigest()
 
 
-def _plain(series: list[Point]) -> list[Any]:
+def _plain(series: list[Released]) -> list[Any]:
     return [attrs.astuple(each) for each in series]
 
 
@@ -243,9 +247,9 @@ def _replies(kept: list[Any]) -> dict[str, Replies]:
     return found
 
 
-def _counter(*kept: Any) -> Watched:
+def _counter(*kept: Any) -> LiveCounter:
     *choices, epsilon, born, series = kept
-    return Watched((*choices, Fraction(epsilon)), born, [Point(*each) for each in series])
+    return LiveCounter((*choices, Fraction(epsilon)), born, [Released(*each) for each in series])
 
 
 def _anchor(file: IO[bytes], offset: int) -> str:

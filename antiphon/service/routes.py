@@ -8,9 +8,9 @@ with another body is told to its own token only, which sent both.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable
 from pathlib import Path
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
@@ -20,12 +20,12 @@ from starlette.routing import Route
 
 from antiphon.service.api import Api
 from antiphon.service.asked import Wrong
-from antiphon.service.refusals import refusal
 from antiphon.service.service import Service
 from antiphon.service.site import Site
 from antiphon.service.stream_run import StreamRun
-from antiphon.service.threshold import Threshold
+from antiphon.service.threshold import Threshold, refusal
 
+Endpoint: TypeAlias = "Callable[[Request], Awaitable[Response]]"
 _STATIC: Final = {
     name: (kind, (Path(__file__).parent / "static" / name).read_bytes())
     for name, kind in (
@@ -63,7 +63,7 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
             Route("/api/counters", _either(api.series, api.create), methods=["GET", "POST"]),
         ]
 
-    async def wrong(request: Request, error: Any) -> Response:
+    async def wrong(request: Request, error: Wrong) -> Response:
         return refusal(service.frame, request.scope["path"], error)
 
     handlers: Any = {Wrong: wrong, HTTPException: _http, Exception: _fault}
@@ -72,20 +72,19 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
     return Threshold(app, service.frame, service.floods, hosts)
 
 
-def _either(get: Any, post: Any) -> Any:
+def _either(get: Endpoint, post: Endpoint) -> Endpoint:
     async def both(request: Request) -> Response:
-        found: Response = await (post if request.method == "POST" else get)(request)
-        return found
+        return await (post if request.method == "POST" else get)(request)
 
     return both
 
 
-async def _http(request: Request, error: Any) -> Response:
+async def _http(request: Request, error: HTTPException) -> Response:
     body = {"error": error.detail.lower(), "message": "see docs/service.md for what there is"}
     return JSONResponse(body, error.status_code, error.headers)
 
 
-async def _fault(request: Request, error: Any) -> Response:
+async def _fault(request: Request, error: Exception) -> Response:
     return JSONResponse({"error": "fault", "message": "of the service; nothing more is told"}, 500)
 
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
-from typing import Any, Protocol
+from typing import Protocol
 
 from antiphon.composition.guarantees.statement import Statement
-from antiphon.service.memory import Reply
+from antiphon.service.event_counters import Said
+from antiphon.service.memory import Json, Reply
 
 
 class Run(Protocol):
@@ -29,11 +30,11 @@ class Run(Protocol):
         """Run until the block ends; ``changed`` is called when something new may be shown."""
         ...
 
-    async def say(self, who: str, key: str, said: Any) -> Reply:
+    async def say(self, who: str, key: str, said: Said) -> Reply:
         """The reply to a request. The same key again: the same reply, and nothing happens."""
         ...
 
-    def batch(self, data: Any) -> Any:
+    def batch(self, data: object) -> Said:
         """The message of an ingestion's JSON body. Raises: Wrong."""
         ...
 
@@ -49,15 +50,15 @@ class Run(Protocol):
         """A section about the budget, as HTML."""
         ...
 
-    def budget(self) -> dict[str, Any]:
+    def budget(self) -> Json:
         """The budget for programs."""
         ...
 
-    def series(self) -> dict[str, Any]:
+    def series(self) -> Json:
         """The newest released numbers for programs."""
         ...
 
-    def one(self, number: int) -> dict[str, Any] | None:
+    def one(self, number: int) -> Json | None:
         """A series by its number, for programs; None if there is none."""
         ...
 

@@ -9,7 +9,7 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Any, Final, NamedTuple
+from typing import Final, NamedTuple
 
 from antiphon.numbers.errors import FileError
 from antiphon.service.board_run import BoardRun
@@ -53,7 +53,7 @@ class Service:
         self._drawn = _Drawn(-1, 0.0, "", b"")
 
     @asynccontextmanager
-    async def running(self, _: Any = None) -> AsyncGenerator[None]:
+    async def running(self, _: object = None) -> AsyncGenerator[None]:
         """Run until the block ends."""
         self._news, self._loop = asyncio.Event(), asyncio.get_running_loop()
         async with self.run.started(self._changed):

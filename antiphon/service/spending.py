@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -14,8 +14,10 @@ from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.budget_view import BudgetInSight, InEpsilon, Price
 from antiphon.protocol.claims import Status
 from antiphon.protocol.session import Session
+from antiphon.service.memory import Json
 from antiphon.sessions.spending.session_budget import charged
 
+Shown: TypeAlias = "ExactEpsilon | float"
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 
 
@@ -36,12 +38,11 @@ class Spending:
     @property
     def words(self) -> str:
         """Spent and left in the filter's own unit, and in ε where that is another one."""
-        text = _said(_SIGNS.get(str(self.budget.unit), str(self.budget.unit)), *self._sums)
-        at = self.at
-        if self.budget.unit != "epsilon" and None not in (at.total, at.spent, at.remaining):
-            told = _said("ε", at.total, at.spent, at.remaining)
-            text += f"; at δ = {self.delta}, {told}"
-        return text
+        unit, at = str(self.budget.unit), self.at
+        text = _said(_SIGNS.get(unit, unit), *self._sums)
+        if at.total is None or at.spent is None or at.remaining is None or unit == "epsilon":
+            return text
+        return f"{text}; at δ = {self.delta}, {_said('ε', at.total, at.spent, at.remaining)}"
 
     @property
     def delta(self) -> str:
@@ -87,7 +88,7 @@ class Spending:
         charge = self.budget.shares[number].charge
         return charged(charge, self.budget.unit) if isinstance(charge, tuple) else "nothing"
 
-    def data(self) -> dict[str, Any]:
+    def data(self) -> Json:
         """The figures for programs: exact amounts as texts, doubles on the safe side."""
         budget, at = self.budget, self.at
         named = {"limits": budget.limits, "spent": budget.spent, "remaining": budget.remaining}
@@ -110,5 +111,5 @@ def too_dear(price: Price) -> str:
     return text if largest is None else f"{text}: a counter of ε <= {shown_down(largest)} fits"
 
 
-def _said(sign: str, limit: Any, spent: Any, left: Any) -> str:
+def _said(sign: str, limit: Shown, spent: Shown, left: Shown) -> str:
     return f"{sign} = {shown_up(spent)} of {shown_up(limit)} is spent, {shown_down(left)} remains"

@@ -10,7 +10,7 @@ import io
 import secrets
 from collections.abc import AsyncGenerator, Callable, Iterator
 from contextlib import asynccontextmanager, suppress
-from typing import Any
+from typing import Any, cast
 
 import attrs
 
@@ -20,8 +20,8 @@ from antiphon.service import pages
 from antiphon.service.asked import Wrong
 from antiphon.service.definition import StreamFile
 from antiphon.service.drawing import drawing
-from antiphon.service.event_counters import MOST, Watch
-from antiphon.service.memory import LOG, Memory, Point, Reply, Watched
+from antiphon.service.event_counters import MOST, Event, Said, Watch
+from antiphon.service.memory import LOG, Json, LiveCounter, Released, Reply, StreamMemory
 from antiphon.service.spending import Spending
 from antiphon.service.writer import Writer
 from antiphon.sessions.durable.durable_session import DurableSession
@@ -38,7 +38,7 @@ class StreamRun:
 
     def __init__(self, file: StreamFile, session: DurableSession, pace: float) -> None:
         self.file, self.session, self.title = file, session, file.title
-        self.memory = Memory.read(file.folder, file.machine)
+        self.memory = StreamMemory.read(file.folder, file.machine)
         self.spending = Spending.of(session)
         """As of the last counter that was made."""
         self._made, self._pace, self._asked = len(self.memory.counters), pace, -1
@@ -73,16 +73,16 @@ class StreamRun:
                 self._asked = self.memory.events
                 await asyncio.gather(*(self.say("", "", number) for number, _ in self._live()))
 
-    def _live(self) -> Iterator[tuple[int, Watched]]:
+    def _live(self) -> Iterator[tuple[int, LiveCounter]]:
         return ((number, each) for number, each in enumerate(self.memory.counters) if each)
 
-    async def say(self, who: str, key: str, said: Any) -> Reply:
+    async def say(self, who: str, key: str, said: Said) -> Reply:
         """The reply to a request, from the writer."""
         return await self.writer.say(who, key, said)
 
     # --- requests ----------------------------------------------------------------------------
 
-    def batch(self, data: Any) -> tuple[Any, ...]:
+    def batch(self, data: object) -> tuple[Event, ...]:
         """{"events": [{field: value, …}, …]} as a batch. Raises: Wrong."""
         given: Any = data.get("events") if type(data) is dict and len(data) == 1 else None
         if type(given) is not list or not 0 < len(given) <= MOST:
@@ -98,9 +98,9 @@ class StreamRun:
             if not machine.event.contains(event):
                 text = f"event {place}: an object of {', '.join(names)}, each as the file has it"
                 raise Wrong(422, "not an event", text)
-        return events
+        return cast("tuple[Event, ...]", events)
 
-    def watch(self, data: Any) -> Watch:
+    def watch(self, data: object) -> Watch:
         """{field: choice, …, "epsilon": text} as a watch; fields may be left out. Raises: Wrong."""
         machine, names = self.file.machine, [*self.file.words]
         charges = {str(each): each for each in machine.charges}
@@ -119,7 +119,7 @@ class StreamRun:
 
     def form(self, fields: dict[str, str]) -> Watch:
         """The watch of a form, where every choice is a text. Raises: Wrong."""
-        said: dict[str, Any] = dict(fields)
+        said: Json = dict(fields)
         for field in self.file.machine.fields:
             numbers = {str(each): each for each in field.least}
             said[field.name] = numbers.get(fields.get(field.name, ""), fields.get(field.name, ""))
@@ -127,14 +127,14 @@ class StreamRun:
 
     # --- views -------------------------------------------------------------------------------
 
-    def counted(self, number: int, body: dict[str, Any]) -> str:
+    def counted(self, number: int, body: Json) -> str:
         """The count that was answered to a form, in words."""
-        point = Point(body["events"], body["count"], body["within"])
+        point = Released(body["events"], body["count"], body["within"])
         counter = self.memory.counters[number]
         assert counter is not None
         return f"Counter {number}: {point.count:,}{self._beside(counter, point)}."
 
-    def _beside(self, counter: Watched, point: Point) -> str:
+    def _beside(self, counter: LiveCounter, point: Released) -> str:
         """How near the truth is, and that noise alone took a count where no truth can be."""
         most = self.memory.seen(counter, point.events)
         text = f" of {most:,} {self.file.noun}, give or take {point.within:,} (95%)"
@@ -152,7 +152,7 @@ class StreamRun:
         cards = "".join(shown) or '<p class="card">There is no counter yet.</p>'
         return pages.budget_card(spending.percent, spending.words, note) + cards
 
-    def _card(self, number: int, counter: Watched) -> str:
+    def _card(self, number: int, counter: LiveCounter) -> str:
         noun, last = self.file.noun, counter.last
         name, said, picture = pages.escape(self.file.name(counter.watch)), "", ""
         if last is not None:
@@ -199,14 +199,14 @@ class StreamRun:
             rows,
         )
 
-    def budget(self) -> dict[str, Any]:
+    def budget(self) -> Json:
         return self.spending.data()
 
-    def series(self) -> dict[str, Any]:
+    def series(self) -> Json:
         shown = [self._public_of(number, each) for number, each in self._live()]
         return {"events": self.memory.events, "counters": shown}
 
-    def one(self, number: int) -> dict[str, Any] | None:
+    def one(self, number: int) -> Json | None:
         counters = self.memory.counters
         found = counters[number] if number < len(counters) else None
         if found is None:
@@ -214,7 +214,7 @@ class StreamRun:
         series = [*map(attrs.asdict, found.series)]
         return {**self._public_of(number, found), "series": series}
 
-    def _public_of(self, number: int, counter: Watched) -> dict[str, Any]:
+    def _public_of(self, number: int, counter: LiveCounter) -> Json:
         *choices, epsilon = counter.watch
         watch = {**dict(zip(self.file.words, choices, strict=True)), "epsilon": str(epsilon)}
         last = attrs.asdict(counter.last) if counter.last else {"count": None}

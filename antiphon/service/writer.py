@@ -12,8 +12,8 @@ from typing import Any, Final, TypeAlias
 
 from antiphon import Create
 from antiphon.numbers.errors import AntiphonError
-from antiphon.service.event_counters import creates
-from antiphon.service.memory import Memory, Reply, digest
+from antiphon.service.event_counters import Said, creates
+from antiphon.service.memory import Reply, StreamMemory, digest
 from antiphon.service.spending import too_dear
 from antiphon.sessions.durable.durable_session import DurableSession
 
@@ -47,7 +47,7 @@ class Writer:
     """
 
     def __init__(
-        self, session: DurableSession, memory: Memory, changed: Callable[[], None]
+        self, session: DurableSession, memory: StreamMemory, changed: Callable[[], None]
     ) -> None:
         self.session, self.memory = session, memory
         self._changed = changed
@@ -68,7 +68,7 @@ class Writer:
         """Whether it takes requests."""
         return not self._closing and not self.session.over
 
-    async def say(self, who: str, key: str, said: Any) -> Reply:
+    async def say(self, who: str, key: str, said: Said) -> Reply:
         """The reply to a request. The same key again: the same reply, or ``CONFLICT``."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
@@ -132,7 +132,7 @@ class Writer:
             return answers, error
         return answers, None
 
-    def _check_price(self, said: Any) -> None:
+    def _check_price(self, said: Said) -> None:
         """Refuse a counter that the budget does not cover, so that none fills the log."""
         if creates(said):
             price = self.session.price(Create(self.memory.machine.counter(said)))

@@ -5,6 +5,7 @@ import csv
 import io
 import json
 import re
+import sqlite3
 from fractions import Fraction
 
 import attrs
@@ -140,9 +141,12 @@ def test_its_files_are_fed_as_they_change(talked, known, place):
         assert talked(conversation, known=known, pace=0.02, until="2026-01-01") == [1, 2]
 
 
-def _any_thread(*given, _connect=__import__("sqlite3").connect, **options):
+CONNECT = sqlite3.connect
+
+
+def _any_thread(*given, **options):
     """This test looks into the database from its own thread."""
-    return _connect(*given, check_same_thread=False, **options)
+    return CONNECT(*given, check_same_thread=False, **options)
 
 
 def test_a_file_that_is_wrong_is_told_to_the_operator_once(talked, known, place, capfd):

@@ -7,7 +7,7 @@ import pytest
 from chromium import BROWSER, Chromium
 
 from antiphon.composition import WhitehouseFilter
-from antiphon.service.memory import Point
+from antiphon.service.memory import Released
 from antiphon.service.spending import Spending
 
 pytestmark = pytest.mark.skipif(
@@ -143,7 +143,7 @@ def test_wide_values_are_not_cut(talked, started, tokens, tmp_path, wide):
         run = talk.service.run
         memory = run.memory
         for counter, last in zip(memory.counters, (336_776, 123_456_789), strict=True):
-            counter.series += [Point(last // 2, last // 3, 4516), Point(last, last, 12_345)]
+            counter.series += [Released(last // 2, last // 3, 4516), Released(last, last, 12_345)]
         memory.events = 123_456_789
         run.spending = Spending.of(run.session)
         return run.board(), run.spent()

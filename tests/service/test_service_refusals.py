@@ -432,13 +432,13 @@ def test_a_form_needs_whoever_signed_in(talked):
 
 
 def test_what_is_shown_is_escaped(talked):
-    from antiphon.service.memory import Point, Watched
+    from antiphon.service.memory import LiveCounter, Released
     from antiphon.service.tokens import Holder
 
     async def conversation(talk):
         await talk.create()
         run, frame = talk.service.run, talk.service.frame
-        run.memory.counters[0] = Watched(("<b>", '"><i>', "", 1), 0, [Point(1, 1, 1)])
+        run.memory.counters[0] = LiveCounter(("<b>", '"><i>', "", 1), 0, [Released(1, 1, 1)])
         holder = Holder("analyst", "<u>", "")
         page = frame.board(run.board(), holder, said="<s>", forms=run.forms())
         page += frame.derivation("<b>", run.spent(), holder)

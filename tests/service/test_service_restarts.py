@@ -9,7 +9,7 @@ from logs import add
 
 from antiphon.cli import main
 from antiphon.service.listening import events
-from antiphon.service.memory import Memory
+from antiphon.service.memory import StreamMemory
 
 
 def public(memory):
@@ -38,7 +38,7 @@ def test_all_is_remembered(talking, tmp_path):
 
     after = asyncio.run(whole())
     (tmp_path / "board" / "memory.json").unlink()  # all of it follows from the log
-    board = Memory.read(tmp_path / "board", _board(tmp_path))
+    board = StreamMemory.read(tmp_path / "board", _board(tmp_path))
     assert public(board) == after
 
 
@@ -233,7 +233,7 @@ def test_a_memory_that_cannot_be_kept_is_in_the_log(talking, folder, monkeypatch
 
     async def whole():
         with monkeypatch.context() as patch:
-            patch.setattr(Memory, "save", full)
+            patch.setattr(StreamMemory, "save", full)
             async with talking() as talk:
                 await talk.create()
                 assert [(await talk.fly()).status_code for _ in range(9)] == [200] * 9
@@ -254,7 +254,7 @@ def test_a_writer_that_breaks_leaves_nobody_waiting(talking, monkeypatch):
 
     async def whole():
         async with talking() as talk:
-            monkeypatch.setattr(Memory, "take", broken)
+            monkeypatch.setattr(StreamMemory, "take", broken)
             sent = [asyncio.create_task(talk.fly()) for _ in range(5)]
             done, _ = await asyncio.wait(sent, timeout=5)
             found.extend(each.result().status_code for each in done)

@@ -16,7 +16,7 @@ from antiphon.cli import main
 from antiphon.composition import BasicFilter
 from antiphon.service.service import opened
 from antiphon.service.wire import patience
-from antiphon.service.wire.door import Places
+from antiphon.service.wire.door import Seats
 
 WAIT = 0.6
 PROTOCOLS = ["h11", *(["httptools"] if find_spec("httptools") else [])]
@@ -198,7 +198,7 @@ def answered(connection):
 def test_so_many_connections_of_one_address_and_at_once(wire, monkeypatch):
     monkeypatch.setattr(patience, "HEAD", 60)
     door = wire.server.servers[0]
-    door._places = Places(at_once=3, of_one=2)
+    door._places = Seats(at_once=3, of_one=2)
     first, second = wire(), wire()
     assert told(wire(GET)) == b""  # a third of one address is closed, and nothing is heard of it
     other = wire(GET, address="127.0.0.2")

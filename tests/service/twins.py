@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parents[2]))
 from antiphon.cli import main
 from antiphon.protocol import SampledCoins
 from antiphon.service.event_counters import creates
-from antiphon.service.memory import Memory, Reply
+from antiphon.service.memory import Reply, StreamMemory
 from antiphon.service.writer import Writer
 from antiphon.sessions.durable import durable_session
 
@@ -45,12 +45,12 @@ def does_twice():
         await asyncio.sleep(MOMENT)
         return reply
 
-    first = Memory.known
+    first = StreamMemory.known
 
     def known(memory, who, key):
         return first(memory, who, key) if key == "first" else None
 
-    Memory.known, Writer.say = known, say
+    StreamMemory.known, Writer.say = known, say
 
 
 def goes_back():

@@ -37,6 +37,7 @@ RUNTIME = {"antiphon", "attr", "attrs", "cattrs", "numpy", "typing_extensions"}
 LAZY = {
     "pictures.py": {"matplotlib"}, "climbing.py": {"scipy"}, "searches.py": {"hypothesis"},
     "choosing.py": {"sklearn", "threadpoolctl"}, "columnwise.py": {"threadpoolctl"},
+    "witnesses.py": {"psycopg"},
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
 BY_NAME = {

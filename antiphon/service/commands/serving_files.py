@@ -56,13 +56,13 @@ def serve(path: Path, asked: ServiceAsked, begun: Any = None) -> int:
     """
     try:
         from antiphon.service.service import opened
-        from antiphon.service.wire.door import Places
+        from antiphon.service.wire.door import Seats
         from antiphon.service.wire.serving import Server, listener_of
     except ModuleNotFoundError as error:
         raise MissingExtra(str(error.name).partition(".")[0], "service") from None
     known = read_definition(path, asked.folder)
     live = isinstance(known, StreamFile)
-    places = Places(whole(asked.connections, "--connections"), whole(asked.of_one, "--of-one"))
+    places = Seats(whole(asked.connections, "--connections"), whole(asked.of_one, "--of-one"))
     sync: Any = one_of({each: each for each in ("each", "group", "os")}, asked.sync, "--sync")
     witness = None if asked.witness is None else witness_at(asked.witness)
     try:

@@ -18,7 +18,7 @@ FULL: Final = 0.1
 """Seconds until a descriptor is asked for again, where the process has none."""
 
 
-class Places(NamedTuple):
+class Seats(NamedTuple):
     """The largest numbers of connections."""
 
     at_once: int = 800
@@ -27,7 +27,7 @@ class Places(NamedTuple):
     """Of one address. All that come by way of a proxy are of its address."""
 
 
-PLACES: Final = Places()
+SEATS: Final = Seats()
 
 
 class Door:
@@ -37,9 +37,7 @@ class Door:
     address that has all of its own places is closed as soon as it is accepted.
     """
 
-    def __init__(
-        self, listener: socket.socket, protocol: Callable[[], Any], places: Places
-    ) -> None:
+    def __init__(self, listener: socket.socket, protocol: Callable[[], Any], places: Seats) -> None:
         listener.setblocking(False)
         self.sockets = (listener,)
         self._protocol, self._places = protocol, places

@@ -12,7 +12,7 @@ from uvicorn.importer import import_from_string
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.service.routes import app_of
 from antiphon.service.service import Service
-from antiphon.service.wire.door import PLACES, Door, Places
+from antiphon.service.wire.door import SEATS, Door, Seats
 from antiphon.service.wire.patience import patient
 
 BACKLOG: Final = 128
@@ -32,7 +32,7 @@ class Server(uvicorn.Server):
 
     def __init__(
         self, service: Service, listener: socket.socket, *names: str,
-        http: str = "auto", places: Places = PLACES,
+        http: str = "auto", places: Seats = SEATS,
     ) -> None:  # fmt: skip
         protocols: dict[str, Any] = {**HTTP_PROTOCOLS}
         super().__init__(uvicorn.Config(
