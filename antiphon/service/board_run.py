@@ -64,6 +64,7 @@ class BoardRun:
 
         self._live = self._thread.submit(opened).result()  # its database is of one thread
         self.total: BoardSeries = self._thread.submit(self._live.ask).result()
+        self._announced = len(self.total.windows)
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:
@@ -82,8 +83,14 @@ class BoardRun:
     async def _feed_all(self) -> None:
         while True:
             await self._loop.run_in_executor(self._thread, self._feed_files)
-            self._changed()
+            self._tell()
             await asyncio.sleep(self._pace)
+
+    def _tell(self) -> None:
+        """Announce new windows, and nothing else: that rows came is no public thing."""
+        if len(self.total.windows) > self._announced:
+            self._announced = len(self.total.windows)
+            self._changed()
 
     def _feed_files(self) -> None:
         """Feed the files that have changed, and close the windows that are over."""
@@ -110,7 +117,7 @@ class BoardRun:
             reply = await asyncio.shield(feeding)  # a client that hangs up does not unsay it
         finally:
             self._waiting -= 1
-        self._changed()
+        self._tell()
         return reply
 
     def _feed(self, name: str, said: Posted) -> Reply:
@@ -223,11 +230,12 @@ class BoardRun:
         ]
         return {**self._public_of(number, key), "series": series}
 
-    async def csv(self, how: str, last: int | None) -> str:
-        def asked() -> str:
-            return self._live.ask(cast("Any", how), last=last).csv()
+    def csv(self, how: str, last: int | None) -> str:
+        from antiphon.boards.series import series
 
-        return await asyncio.get_running_loop().run_in_executor(self._thread, asked)
+        board, step = self.file.board, self.file.board.columns.step
+        told = [tuple(int(each / step) for each in row) for row in self.total.values]
+        return series(board, told, cast("Any", how), last).csv()
 
     def state(self) -> str:
         told, windows = len(self.total.windows), self.file.board.clock.windows

@@ -62,7 +62,7 @@ class Run(Protocol):
         """A series by its number, for programs; None if there is none."""
         ...
 
-    async def csv(self, how: str, last: int | None) -> str:
+    def csv(self, how: str, last: int | None) -> str:
         """All released numbers as CSV. Raises: InvalidArgument."""
         ...
 

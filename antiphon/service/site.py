@@ -39,7 +39,7 @@ class Site:
         """?how=total, window or sliding with last=…, as of ``ask`` of a board."""
         how, last = request.query_params.get("how", "total"), request.query_params.get("last")
         try:
-            text = await self._service.run.csv(how, None if last is None else number_of(last))
+            text = self._service.run.csv(how, None if last is None else number_of(last))
         except InvalidArgument as error:
             raise Wrong(422, "no such series", str(error)) from None
         named = {"Content-Disposition": 'attachment; filename="board.csv"'}

@@ -221,7 +221,7 @@ class StreamRun:
         share = self.spending.share(number)
         return {"counter": number, **watch, "charge": share, "from": counter.born, **last}
 
-    async def csv(self, how: str, last: int | None) -> str:
+    def csv(self, how: str, last: int | None) -> str:
         if how != "total" or last is not None:
             raise ap.InvalidArgument("a live stream has totals only")
         text = io.StringIO()

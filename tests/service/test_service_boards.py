@@ -100,6 +100,19 @@ def test_what_is_no_row(talked, known, said, error):
     assert total.of("FR") == (1,)  # nothing of what was refused
 
 
+def test_that_rows_came_is_told_to_nobody(talked, known):
+    async def conversation(talk):
+        await asyncio.sleep(0.1)
+        service, pages = talk.service, ("/", "/board", "/board.csv", "/api/counters", "/api/budget")
+        before = service.version, [(await talk.client.get(path)).text for path in pages]
+        assert (await fed(talk, [ROW] * 50)).status_code == 200
+        assert (service.version, [(await talk.client.get(path)).text for path in pages]) == before
+        await fed(talk, [], until="2026-01-04")
+        return service.version - before[0]
+
+    assert talked(conversation, known=known, pace=0.02, until="2026-01-01") == 1
+
+
 def test_another_row_under_a_known_key_is_refused(talked, known):
     async def conversation(talk):
         assert (await fed(talk, [ROW], key="k")).status_code == 200
