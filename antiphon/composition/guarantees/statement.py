@@ -118,11 +118,9 @@ def protects(f: Any) -> str:
 
 def _changes(relation: object) -> str:
     """The limit on how an update may differ, unless it may be any other one."""
-    return (
-        ""
-        if type(relation) is AnyTwo
-        else f", changed as {repr(relation)[:120]} allows and no more"
-    )
+    if type(relation) is AnyTwo:
+        return ""
+    return f", changed as {repr(relation)[:120]} allows and no more"
 
 
 def _label(f: object) -> str:
