@@ -21,8 +21,8 @@ class Api:
 
     async def feed(self, request: Request) -> Response:
         holder, key = self._sender(request, "ingestion")
-        batch = self._service.run.batch(json_of(await json_body(request)))
-        return _replied(await self._service.run.say(holder.name, key, batch))
+        data = json_of(await json_body(request))
+        return _replied(await self._service.run.feed(holder.name, key, data))
 
     async def series(self, request: Request) -> Response:
         return JSONResponse(self._service.run.series())
@@ -54,16 +54,19 @@ class Api:
     # --- of a live stream --------------------------------------------------------------------
 
     async def create(self, request: Request) -> Response:
-        run = self._service.run
-        assert isinstance(run, StreamRun)
         holder, key = self._sender(request, "analyst")
-        watch = run.watch(json_of(await json_body(request)))
-        return _replied(await run.say(holder.name, key, watch))
+        watch = self._stream.watch(json_of(await json_body(request)))
+        return _replied(await self._stream.say(holder.name, key, watch))
 
     async def ask(self, request: Request) -> Response:
         holder, key = self._sender(request, "analyst")
         number = number_of(request.path_params["number"])
-        return _replied(await self._service.run.say(holder.name, key, number))
+        return _replied(await self._stream.say(holder.name, key, number))
+
+    @property
+    def _stream(self) -> StreamRun:
+        assert isinstance(self._service.run, StreamRun)
+        return self._service.run
 
 
 def _replied(reply: Reply) -> Response:

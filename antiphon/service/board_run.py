@@ -107,8 +107,12 @@ class BoardRun:
                 self._said = str(error)
                 print(f"the board is not fed: {error}", file=sys.stderr, flush=True)
 
-    async def say(self, who: str, key: str, said: Posted) -> Reply:
-        """Feed the rows of a request, which are known by its sender, its key and their place."""
+    async def feed(self, who: str, key: str, data: object) -> Reply:
+        """Feed the rows of a JSON body, known by its sender, its key and their place.
+
+        Raises: Wrong.
+        """
+        said = self.batch(data)
         if self._waiting >= WAITING:
             return BUSY
         self._waiting += 1

@@ -9,19 +9,20 @@ from collections import Counter, OrderedDict
 from collections.abc import AsyncGenerator
 from contextlib import asynccontextmanager, suppress
 from pathlib import Path
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, TypeAlias, Union
 
 from antiphon.numbers.errors import FileError
 from antiphon.service.board_run import BoardRun
 from antiphon.service.definition import Definition, StreamFile
 from antiphon.service.pages import Frame
-from antiphon.service.runs import Run
 from antiphon.service.stream_run import StreamRun, open_stream
 from antiphon.service.tokens import Holder, Tokens, hashed
 from antiphon.service.wire.floods import RATES, Floods
 from antiphon.sessions.durable.journal import Sync
 from antiphon.sessions.durable.resuming import Witness
 
+Run: TypeAlias = Union[StreamRun, BoardRun]
+"""The two kinds of a service, which have one interface but for what analysts do."""
 _SIGNED_IN: Final = 12 * 3600
 """Seconds after which a browser is asked for a token again."""
 _BROWSERS: Final = 20

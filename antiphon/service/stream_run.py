@@ -76,6 +76,10 @@ class StreamRun:
     def _live(self) -> Iterator[tuple[int, LiveCounter]]:
         return ((number, each) for number, each in enumerate(self.memory.counters) if each)
 
+    async def feed(self, who: str, key: str, data: object) -> Reply:
+        """The reply to ingestion's JSON body. Raises: Wrong."""
+        return await self.say(who, key, self.batch(data))
+
     async def say(self, who: str, key: str, said: Said) -> Reply:
         """The reply to a request, from the writer."""
         return await self.writer.say(who, key, said)

@@ -94,7 +94,7 @@ def post(
 
 def demo(folder: Path, port: int) -> int:
     """Serve flights.toml, with somebody to talk to it."""
-    from antiphon.service.commands.serving_files import ServiceAsked, serve
+    from antiphon.service.starting import ServiceAsked, serve
     from antiphon.service.tokens import issue
 
     def begun(service: object) -> None:

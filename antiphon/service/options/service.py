@@ -50,13 +50,13 @@ def service(
     ] = 100,
 ) -> int:
     """Serve a board or a live stream from a TOML file: pages, JSON and CSV, until Ctrl-C."""
-    from antiphon.service.commands import serving_files
+    from antiphon.service import starting
 
-    asked = serving_files.ServiceAsked(
+    asked = starting.ServiceAsked(
         folder=folder, port=port, host=host, names=tuple(name or ()), pace=pace, until=until,
         sync=sync, moved=moved, witness=witness, reads=reads, connections=connections,
         of_one=of_one,
     )  # fmt: skip
     if token is not None:
-        return serving_files.give_token(file, asked.folder, *token)
-    return serving_files.serve(file, asked)
+        return starting.give_token(file, asked.folder, *token)
+    return starting.serve(file, asked)
