@@ -454,7 +454,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 81_210, 441, 5_872, 47_826
+LINES, FILES, IMPORTS, CORE_LINES = 84_268, 469, 6_161, 47_928
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
