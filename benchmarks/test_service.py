@@ -35,7 +35,16 @@ class Served:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [sys.executable, "-m", "antiphon", "service", FILE, "--folder", str(folder), *options]
+        command = [
+            sys.executable,
+            "-m",
+            "antiphon",
+            "service",
+            FILE,
+            "--folder",
+            str(folder),
+            *options,
+        ]
         self.process = subprocess.Popen([*command, "--port", str(self.port)], cwd=ROOT)
         self.keys = 0
 
