@@ -100,6 +100,9 @@ def loaded(started, tokens, times, **options):
             for each in clients:
                 each.start()
             time.sleep(dice.uniform(0.05, 0.6))
+            until = time.monotonic() + 20  # on a busy machine nothing may have been said yet
+            while sum(len(each.heard) for each in clients) < 20 and time.monotonic() < until:
+                time.sleep(0.01)
             os.kill(process.pid, signal.SIGKILL)
             for each in clients:
                 each.join(30)
