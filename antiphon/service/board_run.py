@@ -180,7 +180,7 @@ class BoardRun:
             points = _thinned([*zip(range(len(series.windows)), series.of(key), series.errors,
                                     strict=True)])  # fmt: skip
             within = shown_up(points[-1][2], 4)
-            rest = f" in all until {pages.escape(series.windows[-1])} and its window, "
+            rest = f" in all, the window of {pages.escape(series.windows[-1])} included, "
             said = f"<strong>{_plain(points[-1][1])}</strong>{rest}give or take {within} (95%)"
             ends = pages.escape(series.windows[0]), pages.escape(series.windows[-1])
             label = f"{name}: {_plain(points[-1][1])}, give or take {within}"

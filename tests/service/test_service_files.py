@@ -1,5 +1,8 @@
 """Services in TOML files: what they say, what is refused, and the command line."""
 
+import csv
+import html
+import io
 import subprocess
 import sys
 from fractions import Fraction
@@ -152,3 +155,32 @@ def test_a_port_that_is_taken(tmp_path, capsys):
         assert main(given) == 2
     assert "try --port" in capsys.readouterr().err
     assert not (tmp_path / "f").exists()
+
+
+def test_a_stream_has_a_statement_and_csv(talked):
+    async def conversation(talk):
+        await talk.create({"airline": "UA", "delay": 30, "epsilon": "1/2"})
+        await talk.create({"epsilon": "1"})
+        await talk.fly(60)
+        asked = [(await talk.ask(number)).json() for number in (0, 1)]
+        got = {path: await talk.client.get(path) for path in ("/statement", "/board.csv")}
+        assert (await talk.client.get("/board.csv?how=window")).status_code == 422
+        told = (await talk.client.get("/api/statement")).json()
+        return asked, got["/statement"].text, got["/board.csv"].text, told
+
+    asked, page, text, told = talked(conversation)
+    rows = [*csv.reader(io.StringIO(text))]
+    assert rows[0] == [
+        "counter", "airline", "origin", "delay", "epsilon", "events", "count", "error at 95 %"
+    ]  # fmt: skip
+    assert rows[1:] == [
+        ["0", "UA", "", "30", "1/2", "60", str(asked[0]["count"]), str(asked[0]["within"])],
+        ["1", "", "", "", "1", "60", str(asked[1]["count"]), str(asked[1]["within"])],
+    ]
+    sections = {each["heading"]: each["sentences"] for each in told["sections"]}
+    assert "OneEntry()) allows and no more" in sections["Who is protected"][0]
+    assert "Protected is one event of one batch" in sections["What is public"][0]
+    assert sections["How much"][0].startswith("ε = 2 and δ = 0")
+    for sentences in sections.values():
+        for each in sentences:
+            assert html.escape(each) in page
