@@ -1,4 +1,6 @@
-"""The service of examples/service/flights.toml over loopback: reads and updates a second, with its load on the same cores.
+"""The service of examples/service/flights.toml over loopback: reads and updates a second.
+
+Its load is on the same cores.
 
 Beside each figure: how many a second of the server's own processor time allows, which does not
 depend on what else the machine does.
