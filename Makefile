@@ -35,7 +35,7 @@ demo: $(VENV)/.demo ## The main job: replay 336,776 flights through the whole ca
 	@echo "A year of flights through the calculus, in half a minute; what it is doing:" >&2
 	@$(BIN)/antiphon demo --force $(ARGS)
 
-service: $(VENV)/.service ## A service of counters over a stream, and its pages, until Ctrl-C
+service: $(VENV)/.service $(VENV)/.demo ## A service of counters over a stream, and its pages, until Ctrl-C
 	@$(BIN)/python -m examples.service demo $(or $(FOLDER),service-data) $(ARGS)
 
 # Workers and the many processes that tests start read what is compiled, wherever this is set.

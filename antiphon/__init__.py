@@ -227,6 +227,8 @@ def _load() -> None:
     rooms = _present()
     for room in rooms:
         import_module(f"antiphon.{room}")
+    if (Path(__file__).parent / "service").is_dir():  # an edge, with a mechanism of its own
+        import_module("antiphon.service.event_counters")
     if "conjectures" in rooms:  # they are patterns of its classes, wherever they stand
         found("patterns")
 

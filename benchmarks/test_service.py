@@ -1,4 +1,6 @@
-"""The example service over loopback: reads and updates a second, with its load on the same cores.
+"""The service of examples/service/flights.toml over loopback: reads and updates a second.
+
+Its load is on the same cores.
 
 Beside each figure: how many a second of the server's own processor time allows, which does not
 depend on what else the machine does.
@@ -16,9 +18,10 @@ import pytest
 
 pytest.importorskip("uvicorn")
 ROOT = Path(__file__).parents[1]
+FILE = str(ROOT / "examples" / "service" / "flights.toml")
 CONNECTIONS = 32
 MANY = 4_000
-FLIGHT = b'{"flights":[{"airline":"UA","origin":"JFK","delay":20}]}'
+FLIGHT = b'{"events":[{"airline":"UA","origin":"JFK","delay":20}]}'
 TICKS = os.sysconf("SC_CLK_TCK")
 
 
@@ -26,8 +29,7 @@ class Served:
     """A service in a process of its own, with three counters."""
 
     def __init__(self, folder, *options):
-        sys.path.insert(0, str(ROOT))
-        from examples.service.tokens import issue
+        from antiphon.service.tokens import issue
 
         folder.mkdir(mode=0o700)
         named = {"analyst": "ada", "ingestion": "feed"}
@@ -35,7 +37,16 @@ class Served:
         with socket.socket() as free:
             free.bind(("127.0.0.1", 0))
             self.port = free.getsockname()[1]
-        command = [sys.executable, "-m", "examples.service", "start", str(folder), *options]
+        command = [
+            sys.executable,
+            "-m",
+            "antiphon",
+            "service",
+            FILE,
+            "--folder",
+            str(folder),
+            *options,
+        ]
         self.process = subprocess.Popen([*command, "--port", str(self.port)], cwd=ROOT)
         self.keys = 0
 
@@ -97,7 +108,7 @@ class Served:
 def test_updates(benchmark, tmp_path, sync):
     """A flight a request, into three counters, acknowledged once it lasts; >= 1,000 a second."""
     with Served(tmp_path / "board", "--sync", sync) as served:
-        _noted(benchmark, served, lambda: served.post("ingestion", b"/api/flights", FLIGHT))
+        _noted(benchmark, served, lambda: served.post("ingestion", b"/api/events", FLIGHT))
 
 
 @pytest.mark.parametrize("path", ["/", "/api/counters"])
@@ -105,7 +116,7 @@ def test_reads(benchmark, tmp_path, path):
     """What was released last; >= 2,000 a second, of one address, which is let in that often."""
     request = b"GET %b HTTP/1.1\r\nHost: localhost\r\n\r\n" % path.encode()
     with Served(tmp_path / "board", "--reads", "1000000") as served:
-        served.load(50, lambda: served.post("ingestion", b"/api/flights", FLIGHT))
+        served.load(50, lambda: served.post("ingestion", b"/api/events", FLIGHT))
         _noted(benchmark, served, lambda: request)
 
 

@@ -29,6 +29,7 @@ from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers import exact, shown_up
 from antiphon.protocol.display import Card, Grid, Shown
+from antiphon.sessions.durable.resuming import Witness
 
 Best: TypeAlias = Literal["total", "window"]
 _LOG_20: Final = math.log(20) * (1 + 1e-12)
@@ -235,15 +236,18 @@ class Board(Shown):
 
     # --- running -------------------------------------------------------------------------------
 
-    def open(self, folder: str | Path, *, moved: bool = False) -> LiveBoard:
+    def open(
+        self, folder: str | Path, *, moved: bool = False, witness: Witness | None = None
+    ) -> LiveBoard:
         """Run the board in a folder: start it if the folder is new, else resume it where it
         stopped.
 
         ``moved``: your statement that the folder has been moved here, and that no copy of it goes
-        on. Raises: InvalidArgument if another board lives there; ResumeError, FileError as
+        on. ``witness``: as of ``ap.resume``.
+        Raises: InvalidArgument if another board lives there; ResumeError, FileError as
         ``ap.resume``.
         """
-        return begin_live(self, Path(folder), moved=moved)
+        return begin_live(self, Path(folder), moved=moved, witness=witness)
 
     def start(self, *, seed: int | None = None) -> LiveBoard:
         """Run the board in memory, for trying it out; a ``seed`` is for examples only."""

@@ -22,7 +22,7 @@ from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
 from antiphon.protocol.session import Session
 from antiphon.sessions.durable.durable_session import DurableSession
-from antiphon.sessions.durable.resuming import begin, resume
+from antiphon.sessions.durable.resuming import Witness, begin, resume
 
 Progress: TypeAlias = Union[Callable[[int], object], Literal[False], None]
 
@@ -244,8 +244,9 @@ class LiveBoard(Shown):
 
 
 def begin_live(
-    board: Runs, folder: Path | None, *, seed: int | None = None, moved: bool = False
-) -> LiveBoard:
+    board: Runs, folder: Path | None, *, seed: int | None = None, moved: bool = False,
+    witness: Witness | None = None,
+) -> LiveBoard:  # fmt: skip
     """Start or resume a board, in memory or in a folder. See ``Board.open``."""
     if folder is None:
         return LiveBoard(board, board.mechanism.start(seed=seed), Inbox(None))
@@ -261,11 +262,11 @@ def begin_live(
                 "own, or give this one a folder of its own; its ε is then spent besides"
             )
         if log.exists():
-            session = resume(log, mechanism=board.mechanism, moved=moved)
+            session = resume(log, mechanism=board.mechanism, moved=moved, witness=witness)
         else:
             if inbox.closed:
                 raise InvalidArgument(f"{log} is gone: bring it back, or begin in another folder")
-            session = begin(board.mechanism, log)
+            session = begin(board.mechanism, log, witness=witness)
         inbox.say({"definition": board.definition})
         return LiveBoard(board, session, inbox, folder)
     except BaseException:

@@ -13,7 +13,7 @@ from random_games import drawn
 from table_games import TableGame
 
 import antiphon as ap
-from antiphon.audit.certificates.antiphon_check import Wrong, check
+from antiphon.audit.certificates.antiphon_check import NotAccepted, check
 from antiphon.audit.certificates.certificate import READER, Certificate
 from antiphon.composition import (
     BasicFilter,
@@ -180,11 +180,11 @@ def test_an_epsilon_that_is_not_the_least_is_refused():
     *rest, (kind, delta, *points) = rows
     assert kind == "epsilon"
     for target in (Fraction(11, 100), Fraction(9, 100)):
-        with pytest.raises(Wrong):
+        with pytest.raises(NotAccepted):
             check(numbered([*rest, [kind, [*target.as_integer_ratio()], *points]]))
     growth, low, high = points
     for others in ([growth], [low, low, high], [growth, high, growth], [growth, high, high]):
-        with pytest.raises(Wrong):
+        with pytest.raises(NotAccepted):
             check(numbered([*rest, [kind, delta, *others]]))
 
 
@@ -323,7 +323,7 @@ def survives(random, found):
     rows = changed(random, rows_of(found))
     try:
         check(numbered(rows))
-    except Wrong:
+    except NotAccepted:
         return False
     assert TableGame(numbered(rows)).holds(), rows
     return True
@@ -383,7 +383,7 @@ def edited(name, edit):
 
 
 def refused(lines, why=None):
-    with pytest.raises(Wrong, match=why):
+    with pytest.raises(NotAccepted, match=why):
         check(lines)
 
 

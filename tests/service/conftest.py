@@ -20,6 +20,7 @@ ROOT = HERE.parents[1]
 if str(ROOT) not in sys.path:
     sys.path.insert(0, str(ROOT))
 
+FLIGHTS = ROOT / "examples" / "service" / "flights.toml"
 NEEDED = ("starlette", "uvicorn", "httpx")
 collect_ignore_glob = [] if all(map(find_spec, NEEDED)) else ["test_*.py"]
 """Of the extra ``service``, and of ``test``."""
@@ -50,9 +51,9 @@ class Talk:
         return await self.client.post(place, headers=headers)
 
     async def fly(self, many=1, *, key=None, **other):
-        said = {"flights": [{**FLIGHT, **other}] * many}
+        said = {"events": [{**FLIGHT, **other}] * many}
         headers = self.headers("ingestion", key)
-        return await self.client.post("/api/flights", json=said, headers=headers)
+        return await self.client.post("/api/events", json=said, headers=headers)
 
 
 @pytest.fixture
@@ -64,7 +65,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def tokens(folder):
-    from examples.service.tokens import issue
+    from antiphon.service.tokens import issue
 
     named = {"analyst": "ada", "ingestion": "feed"}
     return {role: issue(folder / "tokens", role, name) for role, name in named.items()}
@@ -73,7 +74,7 @@ def tokens(folder):
 @pytest.fixture
 def clock(monkeypatch):
     """What rates are told by: it stands still until its ``now`` is set, in seconds."""
-    from examples.service import floods
+    from antiphon.service.wire import floods
 
     found = SimpleNamespace(now=0.0)
     monkeypatch.setattr(floods, "time", SimpleNamespace(monotonic=lambda: found.now))
@@ -84,13 +85,14 @@ def clock(monkeypatch):
 def talking(folder, tokens):
     """``with``: a service of the same folder, each time."""
     import httpx
+    from flying import file
 
-    from examples.service.app import app_of
-    from examples.service.service import opened
+    from antiphon.service.routes import app_of
+    from antiphon.service.service import opened
 
     @asynccontextmanager
-    async def talk(budget=BasicFilter(epsilon=2), pace=3600, **options):  # noqa: B008
-        service = opened(folder, budget, pace=pace, sync="os", **options)
+    async def talk(budget=BasicFilter(epsilon=2), pace=3600, known=None, **options):  # noqa: B008
+        service = opened(known or file(folder, budget), pace=pace, sync="os", **options)
         transport = httpx.ASGITransport(app_of(service), raise_app_exceptions=False)
         client = httpx.AsyncClient(transport=transport, base_url="http://localhost")
         async with service.running(), client:
@@ -118,13 +120,14 @@ def started(folder, tokens):
     """``with``: a process that serves the folder; (its port, itself, what it said)."""
 
     @contextmanager
-    def start(*options, port=None, twin=None):
+    def start(*options, port=None, twin=None, known=None):
         if port is None:
             with socket.socket() as free:
                 free.bind(("127.0.0.1", 0))
                 port = free.getsockname()[1]
-        what = ["-m", "examples.service"] if twin is None else [str(HERE / "twins.py"), twin]
-        command = [sys.executable, *what, "start", str(folder)]
+        what = ["-m", "antiphon"] if twin is None else [str(HERE / "twins.py"), twin]
+        where = [str(known or FLIGHTS), "--folder", str(folder)]
+        command = [sys.executable, *what, "service", *where]
         process = subprocess.Popen(
             [*command, "--port", str(port), "--sync", "os", *options],
             cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,

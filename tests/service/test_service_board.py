@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
+from flying import board, machine
 from hypothesis import strategies as st
 
 import antiphon as ap
@@ -11,11 +12,11 @@ from antiphon import BOTTOM, TOP
 from antiphon.audit import search_properties
 from antiphon.composition import BasicFilter, Refusal, WhitehouseFilter
 from antiphon.protocol import in_turn
-from examples.service.board import Board, board, counts
-from examples.service.spending import Spending
+from antiphon.service.event_counters import EventCounters, counts
+from antiphon.service.spending import Spending
 
 HALF = Fraction(1, 2)
-WATCHES = [("UA", "", 0, HALF), ("", "JFK", 15, HALF), ("", "", 0, Fraction(1))]
+WATCHES = [("UA", "", "", HALF), ("", "JFK", 15, HALF), ("", "", "", Fraction(1))]
 FLIGHTS = [("UA", "JFK", 20), ("AA", "LGA", -5), ("UA", "EWR", 15)]
 BATCHES = [(FLIGHTS[0],), (FLIGHTS[1],), tuple(FLIGHTS[:2]), (FLIGHTS[1], FLIGHTS[2])]
 
@@ -56,10 +57,10 @@ def test_what_a_counter_hears_is_what_it_counts():
         heard.append(message)
         return TOP
 
-    machine = Board(budget=BasicFilter(epsilon=4), horizon=2)
-    state = machine.initial_state
+    made = machine(BasicFilter(epsilon=4), horizon=2)
+    state = made.initial_state
     for said in (WATCHES[0], BATCHES[2], WATCHES[1], BATCHES[3], (FLIGHTS[0],)):
-        live, answer = machine.exchange(state, sent(said)), None
+        live, answer = made.exchange(state, sent(said)), None
         while True:
             try:
                 answer = answers(live.send(answer))
@@ -98,62 +99,62 @@ def violation(processor):
 
 
 @attrs.frozen(kw_only=True)
-class OnlyWhatCounts(Board):
+class OnlyWhatCounts(EventCounters):
     """Wrong: a flight goes only to the counters that count it."""
 
     def _each(self, counters, came, flight):
-        for ask in Board._each(self, counters, came, flight):
+        for ask in EventCounters._each(self, counters, came, flight):
             if ask.query:
                 yield ask
 
 
 @attrs.frozen(kw_only=True)
-class Telling(Board):
+class Telling(EventCounters):
     """Wrong: it says how many flights of a batch were late."""
 
     def exchange(self, state, message):
-        after, answer = yield from Board.exchange(self, state, message)
+        after, answer = yield from EventCounters.exchange(self, state, message)
         batch = message[2] if after[0] > state[0] else ()
         return after, sum(each[2] > 0 for each in batch) or answer
 
 
 @attrs.frozen(kw_only=True)
-class Twice(Board):
+class Twice(EventCounters):
     """Wrong: a counter hears of a flight twice."""
 
     def _each(self, counters, came, flight):
-        for ask in Board._each(self, counters, came, flight):
+        for ask in EventCounters._each(self, counters, came, flight):
             yield ask
             yield ask
 
 
 @attrs.frozen(kw_only=True)
-class UntilFull(Board):
+class UntilFull(EventCounters):
     """Wrong: a counter is full by what it has counted."""
 
     def _each(self, counters, came, flight):
         yield from in_turn(())
-        for ask in Board._each(self, counters, came, flight):
+        for ask in EventCounters._each(self, counters, came, flight):
             if flight[2] > 0 or came < 2:
                 yield ask
 
 
 @pytest.mark.slow
 def test_no_two_neighbouring_streams_break_its_properties():
-    assert violation(Board(budget=BasicFilter(epsilon=2), horizon=3)) is None
+    assert violation(machine(horizon=3)) is None
 
 
 @pytest.mark.every(4)
 @pytest.mark.parametrize("wrong", [OnlyWhatCounts, Telling, Twice, UntilFull])
 def test_what_would_break_them_is_found(wrong):
-    twin = wrong(budget=BasicFilter(epsilon=2), horizon=30)
+    twin = machine(kind=wrong, horizon=30)
     assert violation(twin) is not None
     promise = ap.guarantee(twin @ ap.ExtConComp(budget=twin.budget))
-    assert promise.status.value == "assumed"  # the word of Board is not theirs
+    assert promise.status.value == "assumed"  # the word of EventCounters is not theirs
 
 
 def test_a_verifier_lets_one_flight_differ():
-    f = Board(budget=BasicFilter(epsilon=2)).lifting.outer
+    f = machine().lifting.outer
     one, other = sent(BATCHES[2]), sent((FLIGHTS[2], FLIGHTS[1]))
     assert f([ap.same(sent(WATCHES[0])), ap.Pair(one, other), ap.same(sent(0))]) is TOP
     assert f([ap.Pair(one, other)] * 2) is BOTTOM
@@ -169,7 +170,7 @@ def test_an_auditor_does_not_refute_it():
     system = board(BasicFilter(epsilon=1), horizon=1)
     f = system.links[0].lifting.outer
     pair = ap.Pair(sent((FLIGHTS[0],)), sent((FLIGHTS[1],)))
-    watch = ("UA", "", 0, Fraction(1))
+    watch = ("UA", "", "", Fraction(1))
     asked = ap.scripted([ap.same(sent(watch)), pair, ap.same(sent(0))])
     game = ap.PrivacyGame(system, f)
     found = [

@@ -7,9 +7,8 @@ import pytest
 from chromium import BROWSER, Chromium
 
 from antiphon.composition import WhitehouseFilter
-from examples.service import pages
-from examples.service.memory import Point
-from examples.service.spending import Spending
+from antiphon.service.memory import Released
+from antiphon.service.spending import Spending
 
 pytestmark = pytest.mark.skipif(
     BROWSER is None, reason="no chromium, chromium-browser or google-chrome is installed"
@@ -25,7 +24,7 @@ def fly(port, token, key, many=1):
             "Authorization": f"Bearer {token}", "Idempotency-Key": f"{key}-{number}",
             "Content-Type": "application/json",
         }  # fmt: skip
-        connection.request("POST", "/api/flights", json.dumps({"flights": FLIGHTS}), headers)
+        connection.request("POST", "/api/events", json.dumps({"events": FLIGHTS}), headers)
         answer = connection.getresponse()
         assert answer.status == 200, answer.read()
         answer.read()
@@ -141,12 +140,13 @@ def test_wide_values_are_not_cut(talked, started, tokens, tmp_path, wide):
     async def drawn(talk):
         watch = {"airline": "UA", "origin": "JFK", "delay": 120, "epsilon": "1/20"}
         assert [(await talk.create(watch)).status_code for _ in range(2)] == [201, 201]
-        memory = talk.service.memory
+        run = talk.service.run
+        memory = run.memory
         for counter, last in zip(memory.counters, (336_776, 123_456_789), strict=True):
-            counter.series += [Point(last // 2, last // 3, 4516), Point(last, last, 12_345)]
-        memory.flights = 123_456_789
-        spending = Spending.of(talk.service.session)
-        return pages.fragment(memory, spending), pages.spent_section(memory, spending)
+            counter.series += [Released(last // 2, last // 3, 4516), Released(last, last, 12_345)]
+        memory.events = 123_456_789
+        run.spending = Spending.of(run.session)
+        return run.board(), run.spent()
 
     shown = talked(drawn, budget=WhitehouseFilter(epsilon=20, delta=1e-6))
     folder = tmp_path / "board"

@@ -11,10 +11,11 @@ import pytest
 from test_service_refusals import GOOD, JSON, POSTS, refused
 
 from antiphon.composition import BasicFilter
-from examples.service import floods, guard, listening
-from examples.service.app import app_of
-from examples.service.floods import Buckets, address_of
-from examples.service.tokens import Tokens, issue
+from antiphon.service import listening, threshold
+from antiphon.service.routes import app_of
+from antiphon.service.tokens import Tokens, issue
+from antiphon.service.wire import floods
+from antiphon.service.wire.floods import Buckets, address_of
 
 FLIGHT = '{"airline": "UA", "origin": "JFK", "delay": 20}'
 
@@ -22,15 +23,15 @@ FLIGHT = '{"airline": "UA", "origin": "JFK", "delay": 20}'
 @pytest.mark.parametrize(
     ("body", "status", "error"),
     [
-        ('{"flights": [{"airline": "UA", "origin": "JFK", "delay": NaN}]}', 400, "bad JSON"),
-        ('{"flights": [{"airline": "UA", "origin": "JFK", "delay": -Infinity}]}', 400, "bad JSON"),
-        ('{"flights": [{"airline": "UA", "origin": "JFK", "delay": 1e999}]}', 422, "not a flight"),
-        ('{"flights": [{"airline": "UA", "delay": 1, "delay": 2}]}', 400, "bad JSON"),
-        (f'{{"flights": [{FLIGHT}], "flights": [{FLIGHT}]}}', 400, "bad JSON"),
+        ('{"events": [{"airline": "UA", "origin": "JFK", "delay": NaN}]}', 400, "bad JSON"),
+        ('{"events": [{"airline": "UA", "origin": "JFK", "delay": -Infinity}]}', 400, "bad JSON"),
+        ('{"events": [{"airline": "UA", "origin": "JFK", "delay": 1e999}]}', 422, "not an event"),
+        ('{"events": [{"airline": "UA", "delay": 1, "delay": 2}]}', 400, "bad JSON"),
+        (f'{{"events": [{FLIGHT}], "events": [{FLIGHT}]}}', 400, "bad JSON"),
         ("[" * 9000 + "]" * 9000, 400, "bad JSON"),
-        ("[" * 90 + "]" * 90, 422, "not flights"),
-        ('{"flights": ["\\ud800"]}', 422, "not a flight"),
-        ("\ufeff" + f'{{"flights": [{FLIGHT}]}}', 400, "bad JSON"),
+        ("[" * 90 + "]" * 90, 422, "not events"),
+        ('{"events": ["\\ud800"]}', 422, "not an event"),
+        ("\ufeff" + f'{{"events": [{FLIGHT}]}}', 400, "bad JSON"),
     ],
     ids=[
         "NaN", "Infinity", "too large", "twice", "twice outside", "deep", "less deep",
@@ -41,7 +42,7 @@ def test_json_that_others_read_in_another_way(talked, body, status, error):
     async def conversation(talk):
         headers = {**talk.headers("ingestion"), **JSON}
         answer = await talk.client.post(POSTS[0], content=body.encode(), headers=headers)
-        return refused(answer, status, error) and talk.service.memory.number
+        return refused(answer, status, error) and talk.service.run.memory.number
 
     assert talked(conversation) == 0
 
@@ -49,7 +50,7 @@ def test_json_that_others_read_in_another_way(talked, body, status, error):
 def test_json_in_another_encoding(talked):
     async def conversation(talk):
         headers = {**talk.headers("ingestion"), **JSON}
-        body = f'{{"flights": [{FLIGHT}]}}'.encode("utf-16")
+        body = f'{{"events": [{FLIGHT}]}}'.encode("utf-16")
         return refused(
             await talk.client.post(POSTS[0], content=body, headers=headers), 400, "bad JSON"
         )
@@ -65,7 +66,7 @@ def test_a_header_that_comes_twice_is_none(talked, name, status, error):
     async def conversation(talk):
         headers = [*talk.headers("ingestion").items(), *JSON.items()]
         headers += [(name, dict(headers)[name])]
-        answer = await talk.client.post(POSTS[0], json={"flights": [GOOD]}, headers=headers)
+        answer = await talk.client.post(POSTS[0], json={"events": [GOOD]}, headers=headers)
         return refused(answer, status, error)
 
     assert talked(conversation)
@@ -135,7 +136,7 @@ def test_a_form_of_another_site(talked, headers, status):
         await talk.client.post("/enter", data={"token": talk.tokens["analyst"]})
         fields = {"key": "k", "airline": "UA", "origin": "", "delay": "15", "epsilon": "1/2"}
         answer = await talk.client.post("/create", data=fields, headers=headers)
-        assert talk.service.memory.number == (status == 201)
+        assert talk.service.run.memory.number == (status == 201)
         return answer.status_code
 
     assert talked(conversation) == status
@@ -151,7 +152,7 @@ BODIES = (
     "{}",
     '{{"epsilon": "{}"}}',
     '{{"epsilon": {}}}',
-    '{{"flights": [{}]}}',
+    '{{"events": [{}]}}',
     "key=a&counter={}",
     "key=a&epsilon={}",
     "token={}",
@@ -163,7 +164,7 @@ NAMES = (
 )  # fmt: skip
 PATHS = (
     "/", "/board", "/derivation", "/events", "/enter", "/leave", "/create", "/ask", "/static/x",
-    "/api/counters", "/api/counters/0", "/api/counters/0/ask", "/api/flights", "/api/budget",
+    "/api/counters", "/api/counters/0", "/api/counters/0/ask", "/api/events", "/api/budget",
 )  # fmt: skip
 
 
@@ -208,7 +209,7 @@ def test_another_site_signs_nobody_in(talked):
 @pytest.mark.parametrize("method", ["OPTIONS", "TRACE", "DELETE", "PUT", "PATCH", "CONNECT"])
 def test_another_method(talked, method):
     async def conversation(talk):
-        for path in ("/", "/events", "/api/flights", "/static/live.js"):
+        for path in ("/", "/events", "/api/events", "/static/live.js"):
             answer = await talk.client.request(method, path)
             refused(answer, 405, "method not allowed")
             assert answer.headers["allow"]
@@ -328,10 +329,10 @@ def test_a_budget_that_is_spent_fills_no_log(talked):
     async def conversation(talk):
         await talk.create({"airline": "UA", "epsilon": "1"})
         await talk.create({"airline": "UA", "epsilon": "1"})
-        before = talk.service.session.path.stat().st_size, talk.service.memory.number
+        before = talk.service.run.session.path.stat().st_size, talk.service.run.memory.number
         for _ in range(20):
             refused(await talk.create(), 402, "no budget")
-        after = talk.service.session.path.stat().st_size, talk.service.memory.number
+        after = talk.service.run.session.path.stat().st_size, talk.service.run.memory.number
         return before == after
 
     assert talked(conversation)
@@ -342,7 +343,7 @@ def test_creations_that_come_together_are_priced_in_turn(talked):
         answers = await asyncio.gather(
             *(talk.create({"epsilon": "1"}) for _ in range(4)), talk.create({"epsilon": "1/5"})
         )
-        return [each.status_code for each in answers], talk.service.memory.number
+        return [each.status_code for each in answers], talk.service.run.memory.number
 
     assert talked(conversation) == ([201, 201, 402, 402, 402], 2)
 
@@ -367,7 +368,7 @@ def test_a_token_signs_in_so_many_browsers(talked):
 
 def test_a_token_is_compared_with_every_digest(tmp_path, monkeypatch):
     """As long as it takes, it does not say at which line it was found, or that it was not."""
-    from examples.service import tokens
+    from antiphon.service import tokens
 
     names = ("ada", "bob", "cyd")
     given = [issue(tmp_path / "tokens", "analyst", name) for name in names]
@@ -415,7 +416,7 @@ def test_a_fault_is_told_by_its_type_alone(talked, monkeypatch, capfd, caplog):
         def broken(*_):
             raise RuntimeError("canary")
 
-        monkeypatch.setattr("examples.service.pages.fragment", broken)
+        monkeypatch.setattr("antiphon.service.pages.budget_card", broken)
         return refused(await talk.client.get("/board"), 500, "fault")
 
     assert talked(conversation)
@@ -427,7 +428,7 @@ def test_a_fault_is_told_by_its_type_alone(talked, monkeypatch, capfd, caplog):
 def test_a_refusal_has_the_headers_too(talked):
     async def conversation(talk):
         answer = await talk.client.get("/", headers={"Host": "evil.test"})
-        return {name.decode() for name in guard.HEADERS} <= set(answer.headers)
+        return {name.decode() for name in threshold.HEADERS} <= set(answer.headers)
 
     assert talked(conversation)
 
@@ -468,9 +469,10 @@ def test_all_but_answers_is_a_function_of_the_creations(talking, folder, tmp_pat
 
 def test_prices_are_the_same_whatever_was_counted():
     """402 is what the filter says of the claims: no state of a counter is looked at."""
+    from flying import board
+
     from antiphon import Create
-    from examples.service.board import board
-    from examples.service.spending import too_dear
+    from antiphon.service.spending import too_dear
 
     def said(flight):
         session = board(BasicFilter(epsilon=2), horizon=100).start(seed=1)

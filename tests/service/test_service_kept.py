@@ -7,12 +7,13 @@ import time
 from pathlib import Path
 
 import pytest
+from flying import file
 from test_service_killed import connected, post
 
 from antiphon.composition import BasicFilter
 from antiphon.numbers.errors import FileError
-from examples.service.service import opened
-from examples.service.tokens import issue
+from antiphon.service.service import opened
+from antiphon.service.tokens import issue
 
 HERE = Path(__file__).parent
 PAGE = (HERE.parents[1] / "docs" / "service_kept.md").read_text()
@@ -36,10 +37,10 @@ def test_files_are_their_owners(tmp_path):
     before = os.umask(0)
     try:
         folder = tmp_path / "board"
-        service = opened(folder, BasicFilter(epsilon=1), sync="os")
+        service = opened(file(folder, BasicFilter(epsilon=1)), sync="os")
         issue(folder / "tokens", "analyst", "ada")
-        service.memory.save(folder)
-        service.session.close()
+        service.run.memory.save(folder)
+        service.run.session.close()
     finally:
         os.umask(before)
     modes = {each.name: each.stat().st_mode & 0o777 for each in folder.iterdir()}
@@ -51,7 +52,7 @@ def test_a_folder_that_others_write_into(folder):
     for mode in (0o720, 0o702):
         folder.chmod(mode)
         with pytest.raises(FileError, match="others may write"):
-            opened(folder, BasicFilter(epsilon=1), sync="os")
+            opened(file(folder, BasicFilter(epsilon=1)), sync="os")
     assert [*folder.iterdir()] == []
 
 
@@ -70,7 +71,7 @@ def test_where_flights_are(talked, folder):
 
 def test_a_cookie_is_kept_as_it_should_be(talked, monkeypatch):
     clock = [time.monotonic()]
-    monkeypatch.setattr("examples.service.service.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("antiphon.service.service.time.monotonic", lambda: clock[0])
 
     async def conversation(talk):
         fields = {"token": talk.tokens["analyst"]}
@@ -96,8 +97,8 @@ def test_what_a_process_prints(started, folder, tokens):
             asked = "analyst", "/api/counters", {"airline": "HA", "epsilon": "1"}, "key-of-ada"
             assert post(connection, tokens, asked)[0] == 201
             flight = {"airline": "HA", "origin": "JFK", "delay": 777}
-            for body, status in (({"flights": [flight]}, 200), ({"flights": [1]}, 422)):
-                sent = "ingestion", "/api/flights", body, f"key-{status}"
+            for body, status in (({"events": [flight]}, 200), ({"events": [1]}, 422)):
+                sent = "ingestion", "/api/events", body, f"key-{status}"
                 assert post(connection, tokens, sent)[0] == status
             wrong = {"analyst": "wrong-token"}
             assert post(connection, wrong, ("analyst", "/api/counters", {}, "k"))[0] == 401
@@ -108,4 +109,4 @@ def test_what_a_process_prints(started, folder, tokens):
     assert said.splitlines() == [
         "generation 0: 0 messages have been answered", f"http://127.0.0.1:{port}"
     ]  # fmt: skip
-    assert json.loads((folder / "memory.json").read_text())["flights"] == 1
+    assert json.loads((folder / "memory.json").read_text())["events"] == 1

@@ -7,9 +7,9 @@ import logging
 import pytest
 
 from antiphon.numbers.errors import InvalidArgument
+from antiphon.service.gate import BODY
+from antiphon.service.tokens import issue
 from antiphon.sessions.durable.durable_session import DurableSession
-from examples.service.gate import BODY
-from examples.service.tokens import issue
 
 
 def refused(answer, status, error):
@@ -22,7 +22,7 @@ def refused(answer, status, error):
 
 
 JSON = {"Content-Type": "application/json"}
-POSTS = ["/api/flights", "/api/counters", "/api/counters/0/ask"]
+POSTS = ["/api/events", "/api/counters", "/api/counters/0/ask"]
 
 
 @pytest.mark.parametrize("path", POSTS)
@@ -47,7 +47,7 @@ def test_wrong_tokens(talked, path, authorization):
             headers["Authorization"] = authorization.encode()
         answer = await talk.client.post(path, json={}, headers=headers)
         assert answer.headers["www-authenticate"] == "Bearer"
-        return refused(answer, 401, "no token") and talk.service.memory.number == 0
+        return refused(answer, 401, "no token") and talk.service.run.memory.number == 0
 
     assert talked(conversation)
 
@@ -57,7 +57,7 @@ def test_roles_are_kept_apart(talked):
         for path, role in zip(POSTS, ("analyst", "ingestion", "ingestion"), strict=True):
             answer = await talk.client.post(path, json={}, headers=talk.headers(role))
             refused(answer, 403, "another role")
-        return talk.service.memory.number
+        return talk.service.run.memory.number
 
     assert talked(conversation) == 0
 
@@ -82,7 +82,7 @@ def test_a_key_is_needed(talked, key):
 
 @pytest.mark.parametrize(
     "body",
-    [b"", b"{", b"\xff", b"[" * 9999, b"1" * 9999, b'{"flights": [}'],
+    [b"", b"{", b"\xff", b"[" * 9999, b"1" * 9999, b'{"events": [}'],
     ids=["empty", "open", "bytes", "deep", "digits", "torn"],
 )
 @pytest.mark.parametrize(("path", "role"), [(POSTS[0], "ingestion"), (POSTS[1], "analyst")])
@@ -100,17 +100,17 @@ GOOD = {"airline": "UA", "origin": "JFK", "delay": 20}
 @pytest.mark.parametrize(
     ("said", "error"),
     [
-        (None, "not flights"), ([], "not flights"), ({}, "not flights"), (1, "not flights"),
-        ({"flights": []}, "not flights"), ({"flights": [GOOD] * 101}, "not flights"),
-        ({"flights": {"0": GOOD}}, "not flights"), ({"flights": [GOOD], "x": 1}, "not flights"),
-        ({"flights": [None]}, "not a flight"), ({"flights": [[]]}, "not a flight"),
-        ({"flights": [GOOD, {**GOOD, "airline": "ZZ"}]}, "not a flight"),
-        ({"flights": [{**GOOD, "origin": None}]}, "not a flight"),
-        ({"flights": [{**GOOD, "origin": ["JFK"]}]}, "not a flight"),
-        ({"flights": [{**GOOD, "delay": True}]}, "not a flight"),
-        ({"flights": [{**GOOD, "delay": 1.0}]}, "not a flight"),
-        ({"flights": [{**GOOD, "delay": 10**30}]}, "not a flight"),
-        ({"flights": [{**GOOD, "more": 1}]}, "not a flight"),
+        (None, "not events"), ([], "not events"), ({}, "not events"), (1, "not events"),
+        ({"events": []}, "not events"), ({"events": [GOOD] * 101}, "not events"),
+        ({"events": {"0": GOOD}}, "not events"), ({"events": [GOOD], "x": 1}, "not events"),
+        ({"events": [None]}, "not an event"), ({"events": [[]]}, "not an event"),
+        ({"events": [GOOD, {**GOOD, "airline": "ZZ"}]}, "not an event"),
+        ({"events": [{**GOOD, "origin": None}]}, "not an event"),
+        ({"events": [{**GOOD, "origin": ["JFK"]}]}, "not an event"),
+        ({"events": [{**GOOD, "delay": True}]}, "not an event"),
+        ({"events": [{**GOOD, "delay": 1.0}]}, "not an event"),
+        ({"events": [{**GOOD, "delay": 10**30}]}, "not an event"),
+        ({"events": [{**GOOD, "more": 1}]}, "not an event"),
     ],
     ids=str,
 )  # fmt: skip
@@ -118,7 +118,7 @@ def test_what_is_no_batch(talked, said, error):
     async def conversation(talk):
         headers = {**talk.headers("ingestion"), **JSON}
         answer = await talk.client.post(POSTS[0], content=json.dumps(said), headers=headers)
-        return refused(answer, 422, error) and talk.service.memory.number
+        return refused(answer, 422, error) and talk.service.run.memory.number
 
     assert talked(conversation) == 0
 
@@ -141,7 +141,7 @@ def test_what_is_no_counter(talked, said):
     async def conversation(talk):
         headers = {**talk.headers("analyst"), **JSON}
         answer = await talk.client.post(POSTS[1], content=json.dumps(said), headers=headers)
-        return refused(answer, 422, "not a counter") and talk.service.memory.number
+        return refused(answer, 422, "not a counter") and talk.service.run.memory.number
 
     assert talked(conversation) == 0
 
@@ -218,11 +218,11 @@ def test_a_key_again(talked):
         other = await talk.create({"airline": "AA", "epsilon": "1/2"}, key="k")
         refused(other, 409, "key in use")
         assert (await talk.fly(key="k")).status_code == 200  # another token's keys are its own
-        assert (await talk.fly(key="k")).json() == {"flights": 1}
+        assert (await talk.fly(key="k")).json() == {"events": 1}
         refused(await talk.fly(key="k", airline="AA"), 409, "key in use")
         refused(await talk.ask(0, key="k"), 409, "key in use")
-        memory = talk.service.memory
-        return memory.number, memory.flights, len(memory.counters)
+        memory = talk.service.run.memory
+        return memory.number, memory.events, len(memory.counters)
 
     assert talked(conversation) == (2, 1, 1)
 
@@ -232,8 +232,8 @@ def test_a_key_again_at_the_same_time(talked):
         answers = await asyncio.gather(*(talk.fly(key="k") for _ in range(20)))
         other = asyncio.gather(talk.fly(key="l"), talk.fly(key="l", airline="AA"))
         assert sorted(each.status_code for each in await other) == [200, 409]
-        assert {each.text for each in answers} == {'{"flights":1}'}
-        return talk.service.memory.flights
+        assert {each.text for each in answers} == {'{"events":1}'}
+        return talk.service.run.memory.events
 
     assert talked(conversation) == 2
 
@@ -264,7 +264,7 @@ def test_what_is_refused_is_public(talking, folder, tmp_path):
 
 
 def test_too_much_that_waits(talked, monkeypatch):
-    monkeypatch.setattr("examples.service.writer.WAITING", 3)
+    monkeypatch.setattr("antiphon.service.writer.WAITING", 3)
 
     async def conversation(talk):
         answers = await asyncio.gather(*(talk.fly() for _ in range(30)))
@@ -272,7 +272,7 @@ def test_too_much_that_waits(talked, monkeypatch):
         refused(busy[0], 503, "busy")
         assert busy[0].headers["retry-after"] == "1"
         taken = [each for each in answers if each.status_code == 200]
-        return len(taken) == talk.service.memory.flights and len(taken) + len(busy) == 30
+        return len(taken) == talk.service.run.memory.events and len(taken) + len(busy) == 30
 
     assert talked(conversation)
 
@@ -280,7 +280,7 @@ def test_too_much_that_waits(talked, monkeypatch):
 def test_a_session_that_has_ended(talked):
     async def conversation(talk):
         await talk.create()
-        talk.service.session.path.unlink()
+        talk.service.run.session.path.unlink()
         refused(await talk.fly(), 503, "closed")
         refused(await talk.ask(), 503, "closed")
         return (await talk.client.get("/")).status_code  # what was released stays to be seen
@@ -310,7 +310,7 @@ def test_a_fault_tells_nothing(talked, monkeypatch):
         def broken(*_):
             raise RuntimeError("canary")
 
-        monkeypatch.setattr("examples.service.pages.fragment", broken)
+        monkeypatch.setattr("antiphon.service.pages.budget_card", broken)
         answer = await talk.client.get("/board")
         assert "canary" not in answer.text
         return refused(answer, 500, "fault")
@@ -349,7 +349,7 @@ def test_tokens_are_kept_as_digests_and_out_of_logs(talked, tmp_path, caplog, ca
 
 def test_a_replaced_token_ends(talked, tmp_path, monkeypatch):
     clock = [0.0]
-    monkeypatch.setattr("examples.service.tokens.time.monotonic", lambda: clock[0])
+    monkeypatch.setattr("antiphon.service.tokens.time.monotonic", lambda: clock[0])
 
     async def conversation(talk):
         assert (await talk.create()).status_code == 201
@@ -426,26 +426,22 @@ def test_a_form_needs_whoever_signed_in(talked):
         assert (await client.post("/leave", data={"a": ""})).status_code == 303
         client.cookies.clear()
         assert (await client.post("/create", data=fields)).status_code == 401
-        return talk.service.memory.number
+        return talk.service.run.memory.number
 
     assert talked(conversation) == 2
 
 
 def test_what_is_shown_is_escaped(talked):
-    from examples.service import pages
-    from examples.service.memory import Counter, Point
-    from examples.service.tokens import Holder
+    from antiphon.service.memory import LiveCounter, Released
+    from antiphon.service.tokens import Holder
 
     async def conversation(talk):
         await talk.create()
-        memory, spending = talk.service.memory, talk.service.spending
-        memory.counters[0] = Counter(("<b>", '"><i>', 0, 1), 0, [Point(1, 1, 1)])
+        run, frame = talk.service.run, talk.service.frame
+        run.memory.counters[0] = LiveCounter(("<b>", '"><i>', "", 1), 0, [Released(1, 1, 1)])
         holder = Holder("analyst", "<u>", "")
-        board = pages.fragment(memory, spending)
-        forms = pages.forms(memory, ("1", "2"))
-        page = pages.board_page(board, holder, said="<s>", forms=forms)
-        spent = pages.spent_section(memory, spending)
-        page += pages.derivation_page("<b>", spent, holder)
+        page = frame.board(run.board(), holder, said="<s>", forms=run.forms())
+        page += frame.derivation("<b>", run.spent(), holder)
         return [tag for tag in ("<b>", "<i>", "<u>", "<s>") if tag in page]
 
     assert talked(conversation) == []
@@ -465,7 +461,7 @@ def test_json_is_what_a_client_reads(talked):
         assert shown["count"] == count["count"] == whole["series"][-1]["count"]
         return json.dumps(count)
 
-    assert '"flights": 60' in talked(conversation)
+    assert '"events": 60' in talked(conversation)
 
 
 def test_who_waits_behind_a_refusal_keeps_the_order(talked, monkeypatch):

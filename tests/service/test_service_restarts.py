@@ -8,13 +8,12 @@ import pytest
 from logs import add
 
 from antiphon.cli import main
-from examples.service.listening import events
-from examples.service.memory import Memory
-from examples.service.service import state_of
+from antiphon.service.listening import events
+from antiphon.service.memory import StreamMemory
 
 
 def public(memory):
-    return memory.number, memory.flights, memory.counters, memory.replies, memory.made
+    return memory.number, memory.events, memory.counters, memory.replies, memory.made
 
 
 def test_all_is_remembered(talking, tmp_path):
@@ -23,23 +22,23 @@ def test_all_is_remembered(talking, tmp_path):
             await talk.create(key="c")
             await talk.fly(70, key="f")
             asked = await talk.ask(key="a")
-            before = public(talk.service.memory)
+            before = public(talk.service.run.memory)
         async with talking() as talk:
-            assert talk.service.session.generation == 1
-            assert public(talk.service.memory) == before
+            assert talk.service.run.session.generation == 1
+            assert public(talk.service.run.memory) == before
             assert (await talk.ask(key="a")).text == asked.text
             assert (await talk.fly(70, key="f")).status_code == 200
             assert (await talk.fly(71, key="f")).status_code == 409
             assert (await talk.create(key="c")).json() == {"counter": 0}
             await talk.fly(5)
             count = (await talk.ask()).json()
-            assert count["flights"] == 75
-            assert talk.service.memory.number == before[0] + 2
-            return public(talk.service.memory)
+            assert count["events"] == 75
+            assert talk.service.run.memory.number == before[0] + 2
+            return public(talk.service.run.memory)
 
     after = asyncio.run(whole())
     (tmp_path / "board" / "memory.json").unlink()  # all of it follows from the log
-    board = Memory.read(tmp_path / "board", _board(tmp_path))
+    board = StreamMemory.read(tmp_path / "board", _board(tmp_path))
     assert public(board) == after
 
 
@@ -52,22 +51,22 @@ def _board(tmp_path):
 
 
 def test_a_log_that_is_begun_anew(talking, monkeypatch):
-    monkeypatch.setattr("examples.service.writer._SAVE", 1000)
-    monkeypatch.setattr("examples.service.writer._COMPACT", 5000)
+    monkeypatch.setattr("antiphon.service.writer._SAVE", 1000)
+    monkeypatch.setattr("antiphon.service.writer._COMPACT", 5000)
 
     async def whole():
         async with talking() as talk:
             await talk.create()
             for number in range(60):
                 await talk.fly(3, key=f"f-{number}")
-            size = talk.service.session.path.stat().st_size
-            before = public(talk.service.memory)
+            size = talk.service.run.session.path.stat().st_size
+            before = public(talk.service.run.memory)
         async with talking() as talk:
             assert size < 9000
-            assert public(talk.service.memory) == before
-            assert talk.service.memory.lost == 0
-            assert (await talk.fly(3, key="f-0")).json() == {"flights": 3}
-            return talk.service.memory.flights
+            assert public(talk.service.run.memory) == before
+            assert talk.service.run.memory.lost == 0
+            assert (await talk.fly(3, key="f-0")).json() == {"events": 3}
+            return talk.service.run.memory.events
 
     assert asyncio.run(whole()) == 180
 
@@ -77,7 +76,7 @@ def test_compacting_by_hand_forgets_nothing_after_a_clean_stop(talking, tmp_path
         async with talking() as talk:
             await talk.create()
             await talk.fly(9, key="f")
-            return public(talk.service.memory)
+            return public(talk.service.run.memory)
 
     before = asyncio.run(one())
     path = str(tmp_path / "board" / "session.jsonl")
@@ -85,7 +84,7 @@ def test_compacting_by_hand_forgets_nothing_after_a_clean_stop(talking, tmp_path
 
     async def other():
         async with talking() as talk:
-            return public(talk.service.memory), talk.service.memory.lost
+            return public(talk.service.run.memory), talk.service.run.memory.lost
 
     assert asyncio.run(other()) == (before, 0)
 
@@ -102,10 +101,10 @@ def test_compacting_by_hand_after_a_crash_is_told(talking, tmp_path):
 
     async def other():
         async with talking() as talk:
-            memory = talk.service.memory
-            assert "of 2 messages replies and counts are forgotten" in state_of(talk.service)
-            assert (memory.lost, memory.flights, len(memory.counters)) == (2, 9, 1)
-            assert talk.service.spending.budget.spent[0] == Fraction(1, 2)
+            memory = talk.service.run.memory
+            assert "of 2 messages replies and counts are forgotten" in talk.service.run.state()
+            assert (memory.lost, memory.events, len(memory.counters)) == (2, 9, 1)
+            assert talk.service.run.spending.budget.spent[0] == Fraction(1, 2)
             return (await talk.ask()).status_code
 
     assert asyncio.run(other()) == 200
@@ -128,11 +127,11 @@ def test_what_was_in_flight_is_told(talking, tmp_path):
 
     async def other():
         async with talking() as talk:
-            said = state_of(talk.service)
+            said = talk.service.run.state()
             assert "in flight when it stopped, and answered now: a message of feed, key f-1" in said
             assert "torn" in said
-            assert (await talk.fly(key="f-1")).json() == {"flights": 1}  # it has happened: once
-            return talk.service.memory.flights
+            assert (await talk.fly(key="f-1")).json() == {"events": 1}  # it has happened: once
+            return talk.service.run.memory.events
 
     assert asyncio.run(other()) == 1
 
@@ -147,7 +146,7 @@ def _like(shape, value):
 
 
 def test_old_keys_are_forgotten(talked, monkeypatch):
-    monkeypatch.setattr("examples.service.memory.KEPT", 5)
+    monkeypatch.setattr("antiphon.service.memory.KEPT", 5)
 
     async def conversation(talk):
         await talk.create(key="c")
@@ -155,21 +154,21 @@ def test_old_keys_are_forgotten(talked, monkeypatch):
         for number in range(9):
             await talk.fly(key=f"f-{number}")
         assert (await talk.create(key="c")).json() == {"counter": 0}  # never forgotten
-        return {who: [*keys] for who, keys in talk.service.memory.replies.items()}
+        return {who: [*keys] for who, keys in talk.service.run.memory.replies.items()}
 
     assert talked(conversation) == {"ada": ["a"], "feed": [f"f-{n}" for n in range(4, 9)]}
 
 
 def test_a_series_is_thinned(talked, monkeypatch):
-    monkeypatch.setattr("examples.service.memory.POINTS", 8)
+    monkeypatch.setattr("antiphon.service.memory.POINTS", 8)
 
     async def conversation(talk):
         await talk.create()
         for _ in range(40):
             await talk.fly()
             await talk.ask()
-        (counter,) = talk.service.memory.counters
-        return [point.flights for point in counter.series]
+        (counter,) = talk.service.run.memory.counters
+        return [point.events for point in counter.series]
 
     series = talked(conversation)
     assert len(series) <= 8
@@ -183,8 +182,8 @@ def test_counters_are_asked_from_time_to_time(talked):
         await talk.fly(30)
         for _ in range(200):
             await asyncio.sleep(0.02)
-            last = talk.service.memory.counters[0].last
-            if last is not None and last.flights == 30:
+            last = talk.service.run.memory.counters[0].last
+            if last is not None and last.events == 30:
                 return True
         return False
 
@@ -227,22 +226,22 @@ def test_what_is_told_of_is_there_to_be_fetched(talked):
 
 
 def test_a_memory_that_cannot_be_kept_is_in_the_log(talking, folder, monkeypatch, capfd):
-    monkeypatch.setattr("examples.service.writer._SAVE", 200)
+    monkeypatch.setattr("antiphon.service.writer._SAVE", 200)
 
     def full(*_):
         raise OSError("no space left")
 
     async def whole():
         with monkeypatch.context() as patch:
-            patch.setattr(Memory, "save", full)
+            patch.setattr(StreamMemory, "save", full)
             async with talking() as talk:
                 await talk.create()
                 assert [(await talk.fly()).status_code for _ in range(9)] == [200] * 9
-                before = public(talk.service.memory)
+                before = public(talk.service.run.memory)
         assert "not kept: OSError" in capfd.readouterr().err
         assert not (folder / "memory.json").exists()
         async with talking() as talk:
-            return public(talk.service.memory) == before
+            return public(talk.service.run.memory) == before
 
     assert asyncio.run(whole())
 
@@ -255,7 +254,7 @@ def test_a_writer_that_breaks_leaves_nobody_waiting(talking, monkeypatch):
 
     async def whole():
         async with talking() as talk:
-            monkeypatch.setattr(Memory, "take", broken)
+            monkeypatch.setattr(StreamMemory, "take", broken)
             sent = [asyncio.create_task(talk.fly()) for _ in range(5)]
             done, _ = await asyncio.wait(sent, timeout=5)
             found.extend(each.result().status_code for each in done)

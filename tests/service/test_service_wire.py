@@ -5,18 +5,18 @@ import json
 import resource
 import signal
 import socket
-import sys
 import threading
 import time
 from importlib.util import find_spec
 
 import pytest
+from flying import FILE, file
 
+from antiphon.cli import main
 from antiphon.composition import BasicFilter
-from examples.service import patience
-from examples.service.__main__ import main
-from examples.service.door import Places
-from examples.service.service import opened
+from antiphon.service.service import opened
+from antiphon.service.wire import patience
+from antiphon.service.wire.door import Seats
 
 WAIT = 0.6
 PROTOCOLS = ["h11", *(["httptools"] if find_spec("httptools") else [])]
@@ -25,11 +25,11 @@ PROTOCOLS = ["h11", *(["httptools"] if find_spec("httptools") else [])]
 @pytest.fixture(params=PROTOCOLS)
 def wire(request, folder, tokens, monkeypatch):
     """``call``: a connection to a service that waits for a moment only."""
-    from examples.service.serving import Server, listener_of
+    from antiphon.service.wire.serving import Server, listener_of
 
     for name in ("HEAD", "BODY", "READ"):
         monkeypatch.setattr(patience, name, WAIT)
-    service = opened(folder, BasicFilter(epsilon=2), sync="os", pace=3600)
+    service = opened(file(folder, BasicFilter(epsilon=2)), sync="os", pace=3600)
     server = Server(service, listener_of("127.0.0.1", 0), http=request.param)
     thread = threading.Thread(target=server.run, daemon=True)
     thread.start()
@@ -67,7 +67,7 @@ def told(connection):
     return found
 
 
-def post(token, *lines, path="/api/flights"):
+def post(token, *lines, path="/api/events"):
     given = [
         f"POST {path} HTTP/1.1", "Host: localhost", f"Authorization: Bearer {token}",
         "Idempotency-Key: k", "Content-Type: application/json", *lines, "", "",
@@ -76,7 +76,7 @@ def post(token, *lines, path="/api/flights"):
 
 
 GET = b"GET /api/counters HTTP/1.1\r\nHost: localhost\r\n\r\n"
-FLIGHTS = json.dumps({"flights": [{"airline": "UA", "origin": "JFK", "delay": 20}]}).encode()
+FLIGHTS = json.dumps({"events": [{"airline": "UA", "origin": "JFK", "delay": 20}]}).encode()
 
 
 def test_a_head_that_never_ends(wire):
@@ -101,11 +101,11 @@ def test_a_body_that_never_ends(wire, tokens):
     assert said.startswith(b"HTTP/1.1 408")
     assert b'"too slow"' in said
     assert slow.recv(10) == b""
-    assert wire.service.memory.number == 0
+    assert wire.service.run.memory.number == 0
 
 
 def test_an_answer_that_nobody_reads(wire, monkeypatch):
-    monkeypatch.setattr("examples.service.pages.fragment", lambda *_: "x" * (1 << 26))
+    monkeypatch.setattr("antiphon.service.pages.budget_card", lambda *_: "x" * (1 << 26))
     deaf = wire(b"GET /board HTTP/1.1\r\nHost: localhost\r\n\r\n")
     for _ in range(200):
         time.sleep(0.1)
@@ -133,7 +133,7 @@ def test_a_body_in_parts(wire, tokens):
         for _ in range(200):
             endless.sendall(b"400\r\n" + b" " * 1024 + b"\r\n")
     assert told(endless).startswith(b"HTTP/1.1 413")
-    assert wire.service.memory.flights == 1
+    assert wire.service.run.memory.events == 1
 
 
 @pytest.mark.parametrize(
@@ -198,7 +198,7 @@ def answered(connection):
 def test_so_many_connections_of_one_address_and_at_once(wire, monkeypatch):
     monkeypatch.setattr(patience, "HEAD", 60)
     door = wire.server.servers[0]
-    door._places = Places(at_once=3, of_one=2)
+    door._places = Seats(at_once=3, of_one=2)
     first, second = wire(), wire()
     assert told(wire(GET)) == b""  # a third of one address is closed, and nothing is heard of it
     other = wire(GET, address="127.0.0.2")
@@ -249,12 +249,11 @@ def test_a_flood_leaves_no_tracebacks(started):
 @pytest.mark.parametrize(
     ("options", "said"),
     [
-        (("--epsilon", "1e99999999"), "--epsilon is a number >= 0"),
+        (("--sync", "never"), "--sync"),
         (("--connections", "0"), "--connections must be an int >= 1"),
         (("--port", "99999"), "--port must be an int from 0"),
     ],
 )
-def test_what_it_cannot_be_started_with(folder, options, said, monkeypatch, capsys):
-    monkeypatch.setattr(sys, "argv", ["service", "start", str(folder), *options])
-    assert main() == 2
+def test_what_it_cannot_be_started_with(folder, options, said, capsys):
+    assert main(["service", str(FILE), "--folder", str(folder), *options]) == 2
     assert said in capsys.readouterr().err

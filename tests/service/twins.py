@@ -1,4 +1,4 @@
-"""The service with one fault each: python tests/service/twins.py FAULT start FOLDER …
+"""The service with one fault each: twins.py FAULT service FILE.toml --folder FOLDER …
 
 What the tests of ``test_service_killed`` have to notice, or they would notice nothing.
 """
@@ -9,12 +9,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[2]))
 
+from antiphon.cli import main
 from antiphon.protocol import SampledCoins
+from antiphon.service.event_counters import creates
+from antiphon.service.memory import Reply, StreamMemory
+from antiphon.service.writer import Writer
 from antiphon.sessions.durable import durable_session
-from examples.service.__main__ import main
-from examples.service.board import creates
-from examples.service.memory import Memory, Reply
-from examples.service.writer import Writer
 
 MOMENT = 0.05
 ASKED = Writer.say
@@ -31,7 +31,7 @@ def acknowledges():
         if type(said) is int or creates(said):
             return await ASKED(writer, who, key, said)
         kept.append(asyncio.create_task(later(writer, who, key, said)))
-        return Reply(200, {"flights": len(said)})
+        return Reply(200, {"events": len(said)})
 
     kept = []
     Writer.say = say
@@ -45,17 +45,17 @@ def does_twice():
         await asyncio.sleep(MOMENT)
         return reply
 
-    first = Memory.known
+    first = StreamMemory.known
 
     def known(memory, who, key):
         return first(memory, who, key) if key == "first" else None
 
-    Memory.known, Writer.say = known, say
+    StreamMemory.known, Writer.say = known, say
 
 
 def goes_back():
     """To what it was at its last start: a backup that is written over what came after it."""
-    folder = Path(sys.argv[2])
+    folder = Path(sys.argv[sys.argv.index("--folder") + 1])
     copies = [(each, folder / f"{each.name}.bak") for each in folder.glob("session.jsonl*")]
     copies = [pair for pair in copies if pair[0].suffix != ".bak"]
     before = [(each, each.read_bytes()) for each, _ in copies]

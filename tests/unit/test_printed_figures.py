@@ -25,7 +25,7 @@ CALLS = re.compile(r"(^|\.)(round|format|around|format_float_\w+)$")
 PLACES_IN_PICTURES = {
     "antiphon/conjectures/tree_drawing.py",
     "antiphon/composition/guarantees/text.py", "antiphon/protocol/records/svg.py",
-    "examples/service/pictures.py",
+    "antiphon/service/drawing.py",
 }  # fmt: skip
 NO_PRIVACY_FIGURES = {
     "seconds, samples, runs and how many there may be": {

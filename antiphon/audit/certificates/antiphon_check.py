@@ -21,14 +21,14 @@ ENDED = -1, 0, ()  # the position after the end
 LINE = 1 << 24  # the longest line; of a number, Python reads 4,300 digits
 
 
-class Wrong(Exception):
+class NotAccepted(Exception):
     """The certificate is damaged, or not true."""
 
 
 def need(fact: object, *text: object) -> None:
-    """Raises: Wrong unless it is a fact."""
+    """Raises: NotAccepted unless it is a fact."""
     if not fact:
-        raise Wrong(*text)
+        raise NotAccepted(*text)
 
 
 class TableGame:
@@ -129,7 +129,7 @@ class TableGame:
 
 
 class CertificateFile(TableGame):
-    """A certificate, read line by line. Raises: Wrong."""
+    """A certificate, read line by line. Raises: NotAccepted."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
@@ -246,11 +246,12 @@ def natural(row: object) -> bool:
 
 
 def check(lines: Iterable[str]) -> str:
-    """What was checked. Raises: Wrong."""
+    """What was checked. Raises: NotAccepted."""
     try:
         return CertificateFile(lines).check()
     except Exception as error:
-        raise error if isinstance(error, Wrong) else Wrong("malformed", repr(error)[:200]) from None
+        known = isinstance(error, NotAccepted)
+        raise error if known else NotAccepted("malformed", repr(error)[:200]) from None
 
 
 if __name__ == "__main__":

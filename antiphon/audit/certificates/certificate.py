@@ -17,8 +17,8 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.audit.certificates import antiphon_check
+from antiphon.audit.certificates.certificate_writer import lines_of
 from antiphon.audit.certificates.derived_rows import AskedGame, ComparedSystems, DerivedRows, Row
-from antiphon.audit.certificates.writer import lines_of
 from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.solver import deep_recursion
 from antiphon.numbers import exact
@@ -60,7 +60,7 @@ class Certificate(Shown):
         try:
             with _room():
                 return antiphon_check.check(self.lines)
-        except antiphon_check.Wrong as error:
+        except antiphon_check.NotAccepted as error:
             why = ", ".join(map(str, error.args))
             raise TranscriptError(f"the certificate does not hold: {why[:400]}") from None
 

@@ -15,6 +15,7 @@ from antiphon.protocol import Verification, message_label, why_untrusted
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
 from antiphon.verifiers import models
+from antiphon.verifiers.relations import AnyTwo
 
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if nothing is promised at the floor."""
@@ -106,10 +107,12 @@ def protects(f: Any) -> str:
     'one update of the stream'
     """
     if type(f) is models.EventLevel:
-        return "one update of the stream" if f.events == 1 else f"any {f.events} updates together"
+        unit = "one update of the stream" if f.events == 1 else f"any {f.events} updates together"
+        return unit + _changes(f.relation)
     if type(f) is models.UserLevel:
         most = "all updates" if f.events is None else f"up to {f.events} updates"
-        return f"{most} of one user, where updates that do not differ may be of that user, too"
+        unit = f"{most} of one user, where updates that do not differ may be of that user, too"
+        return unit + _changes(f.relation)
     if type(f) is models.NeighbouringStart:
         return "the difference between the initial dataset and a neighbouring one"
     if type(f) is models.UpdatesAndQueries:
@@ -118,6 +121,13 @@ def protects(f: Any) -> str:
         return protects(f.verification)
     words: object = getattr(f, "protects", None) if why_untrusted(f) is None else None
     return words if type(words) is str else f"any difference of two streams that {_label(f)} allows"
+
+
+def _changes(relation: object) -> str:
+    """The limit on how an update may differ, unless it may be any other one."""
+    if type(relation) is AnyTwo:
+        return ""
+    return f", changed as {repr(relation)[:120]} allows and no more"
 
 
 def _label(f: object) -> str:

@@ -11,7 +11,7 @@ from antiphon import ExtConComp
 from antiphon.composition import sparse_parallel
 from antiphon.composition.guarantees.statement import protects
 from antiphon.mechanisms import GaussianTreeCounter, TreeCounter
-from antiphon.verifiers import bounded, event_level, neighbouring_start, user_level
+from antiphon.verifiers import Within, bounded, event_level, neighbouring_start, user_level
 
 COUNTER = TreeCounter(horizon=8, epsilon=1)
 
@@ -50,6 +50,8 @@ def test_a_figure_is_rounded_up_and_a_measure_said():
     "f, words",
     [
         (event_level(events=3), "any 3 updates"),
+        (event_level(Within(1)), "update of the stream, changed as Within(distance=1) allows and"),
+        (user_level(Within(1), events=2), "too, changed as Within(distance=1) allows and no more"),
         (user_level(events=2), "up to 2 updates of one user"),
         (bounded(user_level(), 9), "all updates of one user"),
         (neighbouring_start(), "neighbour"),

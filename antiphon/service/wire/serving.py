@@ -1,4 +1,4 @@
-"""How uvicorn serves the app: behind a ``Door``, and with ``patience``."""
+"""uvicorn serves the app behind a ``Door`` and with ``patience``."""
 
 from __future__ import annotations
 
@@ -10,14 +10,13 @@ from uvicorn.config import HTTP_PROTOCOLS
 from uvicorn.importer import import_from_string
 
 from antiphon.numbers.errors import InvalidArgument
-
-from .app import app_of
-from .door import PLACES, Door, Places
-from .patience import patient
-from .service import Service
+from antiphon.service.routes import app_of
+from antiphon.service.service import Service
+from antiphon.service.wire.door import SEATS, Door, Seats
+from antiphon.service.wire.patience import patient
 
 BACKLOG: Final = 128
-"""Connections that wait in the kernel until they are accepted."""
+"""The number of connections that wait in the kernel until they are accepted."""
 
 
 def listener_of(host: str, port: int) -> socket.socket:
@@ -29,11 +28,11 @@ def listener_of(host: str, port: int) -> socket.socket:
 
 
 class Server(uvicorn.Server):
-    """Serves one service on a socket; ``http``: by h11, by httptools, or by what there is."""
+    """A server of one service on a socket; ``http``: "h11", "httptools" or "auto"."""
 
     def __init__(
         self, service: Service, listener: socket.socket, *names: str,
-        http: str = "auto", places: Places = PLACES,
+        http: str = "auto", places: Seats = SEATS,
     ) -> None:  # fmt: skip
         protocols: dict[str, Any] = {**HTTP_PROTOCOLS}
         super().__init__(uvicorn.Config(
@@ -45,7 +44,7 @@ class Server(uvicorn.Server):
         self._service, self._listener, self._places = service, listener, places
 
     async def startup(self, sockets: Any = None) -> None:
-        """With no socket of uvicorn's own, but with a door."""
+        """Start with a door in place of uvicorn's own socket."""
         await super().startup(sockets=[])
 
         def protocol() -> Any:
@@ -58,6 +57,6 @@ class Server(uvicorn.Server):
         self.servers = [door]
 
     def handle_exit(self, sig: int, frame: Any) -> None:
-        """Browsers that listen are told."""
+        """End, and tell the browsers that listen."""
         self._service.end()
         super().handle_exit(sig, frame)

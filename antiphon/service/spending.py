@@ -1,11 +1,11 @@
-"""What the board has spent, as it is shown: what was created decides it, and nothing else."""
+"""The spent budget of a live stream in words: a function of the creations alone."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from fractions import Fraction
-from typing import Any
+from typing import Any, TypeAlias
 
 import attrs
 
@@ -14,34 +14,35 @@ from antiphon.numbers.rounded_text import shown_down, shown_up
 from antiphon.protocol.budget_view import BudgetInSight, InEpsilon, Price
 from antiphon.protocol.claims import Status
 from antiphon.protocol.session import Session
+from antiphon.service.memory import Json
 from antiphon.sessions.spending.session_budget import charged
 
+Shown: TypeAlias = "ExactEpsilon | float"
 _SIGNS = {"epsilon": "ε", "rho": "ρ"}
 
 
 @attrs.frozen
 class Spending:
-    """``session.budget`` at one moment, and what it is in ε, at the δ of the budget."""
+    """``session.budget`` at one moment, also in ε at the δ of the budget."""
 
     budget: BudgetInSight
     at: InEpsilon
 
     @classmethod
     def of(cls, session: Session) -> Spending:
-        """Of a session of ``board(…)``."""
+        """The spending of a session of ``EventCounters``."""
         system: Any = session.mechanism
         delta = system.links[0].budget.delta
         return cls(session.budget, session.budget.at(delta))
 
     @property
     def words(self) -> str:
-        """In the filter's own unit, and in ε where that is another one."""
-        text = _said(_SIGNS.get(str(self.budget.unit), str(self.budget.unit)), *self._sums)
-        at = self.at
-        if self.budget.unit != "epsilon" and None not in (at.total, at.spent, at.remaining):
-            told = _said("ε", at.total, at.spent, at.remaining)
-            text += f"; at δ = {self.delta}, {told}"
-        return text
+        """Spent and left in the filter's own unit, and in ε where that is another one."""
+        unit, at = str(self.budget.unit), self.at
+        text = _said(_SIGNS.get(unit, unit), *self._sums)
+        if at.total is None or at.spent is None or at.remaining is None or unit == "epsilon":
+            return text
+        return f"{text}; at δ = {self.delta}, {_said('ε', at.total, at.spent, at.remaining)}"
 
     @property
     def delta(self) -> str:
@@ -50,14 +51,14 @@ class Spending:
 
     @property
     def percent(self) -> int:
-        """How much is spent, rounded up."""
+        """The spent part of the budget in percent, rounded up."""
         limit, spent, _ = self._sums
         whole = Fraction(shown_down(limit))
         return min(100, math.ceil(100 * Fraction(shown_up(spent)) / whole)) if whole else 100
 
     @property
     def _sums(self) -> tuple[ExactEpsilon, ExactEpsilon, ExactEpsilon]:
-        """Limit, spent, remaining: of δ the budget of this service spends nothing."""
+        """Limit, spent, remaining; counters spend no δ."""
         limits, spent, left = self.budget.limits, self.budget.spent, self.budget.remaining
         assert limits is not None
         assert spent is not None
@@ -66,7 +67,7 @@ class Spending:
 
     @property
     def figures(self) -> Iterator[tuple[str, str, str]]:
-        """(what, how much, what it says), in ε, at the δ of the budget; what ``words`` lacks."""
+        """Rows (name, figure, explanation) in ε at the δ of the budget, beside ``words``."""
         at, other = self.at, self.budget.unit != "epsilon"
         known = "proved" if at.status is Status.PROVED else "assumed"
         if at.total is not None:
@@ -83,12 +84,12 @@ class Spending:
             yield "Loss at no time above", shown_up(at.loss), f"{known}: an odometer"
 
     def share(self, number: int) -> str:
-        """What a counter was charged: "ε 0.5"."""
+        """The charge of a counter, such as "ε 0.5"."""
         charge = self.budget.shares[number].charge
         return charged(charge, self.budget.unit) if isinstance(charge, tuple) else "nothing"
 
-    def data(self) -> dict[str, Any]:
-        """For programs: exact amounts as texts, doubles on the safe side."""
+    def data(self) -> Json:
+        """The figures for programs: exact amounts as texts, doubles on the safe side."""
         budget, at = self.budget, self.at
         named = {"limits": budget.limits, "spent": budget.spent, "remaining": budget.remaining}
         amounts = {name: [*map(str, each or ())] for name, each in named.items()}
@@ -100,7 +101,7 @@ class Spending:
 
 
 def too_dear(price: Price) -> str:
-    """Why a counter is not made: what it asks, and what would fit."""
+    """The reason why a counter is not made, with the largest ε that would fit."""
     left, unit = price.before.remaining, price.before.unit
     assert isinstance(price.charge, tuple)
     assert left is not None
@@ -110,5 +111,5 @@ def too_dear(price: Price) -> str:
     return text if largest is None else f"{text}: a counter of ε <= {shown_down(largest)} fits"
 
 
-def _said(sign: str, limit: Any, spent: Any, left: Any) -> str:
+def _said(sign: str, limit: Shown, spent: Shown, left: Shown) -> str:
     return f"{sign} = {shown_up(spent)} of {shown_up(limit)} is spent, {shown_down(left)} remains"

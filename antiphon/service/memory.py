@@ -1,7 +1,7 @@
-"""What the service remembers of what was said: counters, their released counts, and replies.
+"""The memory of a live stream: its counters, their released counts, and the replies to requests.
 
-All of it follows from the log of the session. ``memory.json`` beside the log keeps it, with how far
-in the log that was, so that a restart reads the rest only. It is a secret, as the log is: the
+All of it follows from the log of the session. ``memory.json`` beside the log keeps it, with its
+place in the log, so that a restart reads the rest only. It is a secret, as the log is: the
 digests of batches are of data.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections import OrderedDict
+from fractions import Fraction
 from hashlib import blake2b
 from pathlib import Path
 from typing import IO, Any, Final, NamedTuple, TypeAlias
@@ -19,91 +20,96 @@ from antiphon import BOTTOM
 from antiphon.composition import Refusal
 from antiphon.protocol.records.codec import decode
 from antiphon.protocol.records.files import whole
+from antiphon.service.event_counters import EventCounters, Said, Watch
 from antiphon.sessions.durable.states import restored
 
-from .board import EPSILONS, Board, Watch
-
 KEPT: Final = 20_000
-"""Replies to each token that are remembered, for requests that come again; creations all are."""
+"""The number of replies remembered for each token, beside those to creations."""
 POINTS: Final = 240
-"""Released counts of a counter, past which every other one is dropped."""
+"""The number of released counts of a counter, past which every other one is dropped."""
 BETA: Final = 0.05
-"""A band holds at a time with probability 1 - BETA."""
+"""A band holds at each time with probability 1 - BETA."""
 _ANCHOR: Final = 256
 
 
+Json: TypeAlias = "dict[str, Any]"
+"""A JSON object."""
+
+
 class Reply(NamedTuple):
-    """What is answered to a request, as HTTP has it."""
+    """The reply to a request: its HTTP status and its JSON body."""
 
     status: int
-    body: dict[str, Any]
+    body: Json
 
 
 Replies: TypeAlias = "OrderedDict[str, tuple[str, Reply]]"
-"""By key: the digest of what was said, and the reply."""
+"""By key: the digest of the request, and the reply."""
 _NONE: Final[Replies] = OrderedDict()
 
 
 def no_such_counter(number: int) -> Reply:
-    """Of a question by a number that no counter has, be it refused or not yet created."""
+    """The reply to a question by a number that no counter has, be it refused or not yet made."""
     return Reply(404, {"error": "no such counter", "message": f"nothing is counter {number}"})
 
 
 @attrs.frozen
-class Point:
-    """A released count, after so many flights; the truth is ``within`` it, or most likely is."""
+class Released:
+    """A released count after a number of events; the truth is ``within`` it with probability
+    1 - BETA."""
 
-    flights: int
+    events: int
     count: int
     within: int
 
 
 @attrs.define
-class Counter:
-    """What is public of a counter."""
+class LiveCounter:
+    """The public part of a counter: its watch, its beginning and its released counts."""
 
     watch: Watch
     born: int
-    """How many flights had come."""
-    series: list[Point] = attrs.field(factory=list)
+    """The number of events before it was made."""
+    series: list[Released] = attrs.field(factory=list[Released])
 
     @property
-    def last(self) -> Point | None:
-        """What was released last."""
+    def last(self) -> Released | None:
+        """The newest released count."""
         return self.series[-1] if self.series else None
 
 
 @attrs.define
-class Memory:
-    """The log, folded. Changed by ``take`` only, one exchange at a time."""
+class StreamMemory:
+    """A fold of the session's log. Changed by ``take`` only, one exchange at a time."""
 
-    board: Board
+    machine: EventCounters
     number: int = 0
-    """Of the messages that have been answered."""
-    flights: int = 0
-    counters: list[Counter | None] = attrs.field(factory=list)
-    replies: dict[str, Replies] = attrs.field(factory=dict)
-    """Of whom, by their keys, the newest last."""
-    made: dict[str, Replies] = attrs.field(factory=dict)
-    """The same of creations: as many as the budget has room for, and so never forgotten."""
+    """The number of messages that have been answered."""
+    events: int = 0
+    counters: list[LiveCounter | None] = attrs.field(factory=list["LiveCounter | None"])
+    replies: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
+    """Replies by sender and key, the newest last."""
+    made: dict[str, Replies] = attrs.field(factory=dict[str, "Replies"])
+    """The same of creations: the budget has room for a few, so none is forgotten."""
     lost: int = 0
-    """Messages whose replies and counts are forgotten: a compaction came before they were kept."""
+    """The number of messages that a compaction removed before their replies were kept."""
     in_flight: tuple[str, str] | None = None
-    """(who, key) of the message that was in flight when the process died, and has been stepped."""
+    """(who, key) of the message in flight when the process died; it has been stepped."""
 
-    def seen(self, counter: Counter, flights: int) -> int:
-        """How many of so many flights came to a counter before it was full: no count is more."""
-        return min(flights - counter.born, self.board.horizon)
+    def seen(self, counter: LiveCounter, events: int) -> int:
+        """The number of events that a counter took before it was full: no true count is more."""
+        return min(events - counter.born, self.machine.horizon)
 
-    def _width(self, counter: Counter) -> int:
-        """The truth is this near, with probability 1 - BETA: a function of public numbers."""
-        seen = self.seen(counter, self.flights)
+    def _width(self, counter: LiveCounter) -> int:
+        """A bound on the error, with probability 1 - BETA: a function of public numbers."""
+        seen = self.seen(counter, self.events)
         if not seen:
             return 0
-        return int(self.board.counter(counter.watch).error_bound(seen, beta=BETA))
+        bound = self.machine.counter(counter.watch).error_bound(seen, beta=BETA)
+        return int(bound)  # the error is an int, so this is no smaller a bound
 
     def take(self, message: Any, answer: object) -> Reply:
-        """One exchange more, and what it is as a reply."""
+        """Add one exchange, and return its reply."""
         who, key, said = message
         self.number += 1
         reply = self._reply(said, answer)
@@ -116,29 +122,29 @@ class Memory:
         return reply
 
     def known(self, who: str, key: str) -> tuple[str, Reply] | None:
-        """The digest of what came with a key, and what was replied."""
+        """The digest of the request that came with a key, and its reply."""
         found = (place.get(who, _NONE).get(key) for place in (self.made, self.replies))
         return next(filter(None, found), None)
 
-    def _reply(self, said: Any, answer: Any) -> Reply:
+    def _reply(self, said: Said, answer: Any) -> Reply:
         if type(said) is int:
             return self._asked(said, answer)
         if type(said[0]) is tuple:
-            self.flights += len(said)
-            return Reply(200, {"flights": len(said)})
+            self.events += len(said)
+            return Reply(200, {"events": len(said)})
         if type(answer) is Refusal:
             self.counters.append(None)
-            text = f"asks ε = {said[3]}, and {answer.remaining[0]} is left of the budget's sum"
+            text = f"asks ε = {said[-1]}, and {answer.remaining[0]} is left of the budget's sum"
             return Reply(402, {"error": "no budget", "message": text})
-        self.counters.append(Counter(said, self.flights))
+        self.counters.append(LiveCounter(said, self.events))
         return Reply(201, {"counter": answer})
 
     def _asked(self, number: int, answer: object) -> Reply:
         counter = self.counters[number] if number < len(self.counters) else None
         if counter is None or answer is BOTTOM or type(answer) is not int:
             return no_such_counter(number)
-        point = Point(self.flights, answer, self._width(counter))
-        if counter.last and counter.last.flights == self.flights:
+        point = Released(self.events, answer, self._width(counter))
+        if counter.last and counter.last.events == self.events:
             counter.series.pop()
         counter.series.append(point)
         if len(counter.series) > POINTS:
@@ -151,7 +157,7 @@ class Memory:
         """Keep it, while nobody writes to the log."""
         log = folder / LOG
         counters = [
-            each and [*_plain(each.watch), each.born, [*map(attrs.astuple, each.series)]]
+            each and [*each.watch[:-1], str(each.watch[-1]), each.born, _plain(each.series)]
             for each in self.counters
         ]
         replies, made = (
@@ -166,22 +172,22 @@ class Memory:
             size = log.stat().st_size
             data = {
                 "offset": size, "anchor": _anchor(file, size), "number": self.number,
-                "flights": self.flights, "lost": self.lost, "counters": counters,
+                "events": self.events, "lost": self.lost, "counters": counters,
                 "replies": replies, "made": made,
             }  # fmt: skip
         with whole(folder / KEEPSAKE, secret=True, overwrite=True) as fresh:
             fresh.write(json.dumps(data, separators=(",", ":")).encode("ascii"))
 
     @classmethod
-    def read(cls, folder: Path, board: Board) -> Memory:
+    def read(cls, folder: Path, machine: EventCounters) -> StreamMemory:
         """As it was kept, and what the log has beyond it."""
-        memory, offset, anchor = cls(board), 0, ""
+        memory, offset, anchor = cls(machine), 0, ""
         if (folder / KEEPSAKE).exists():
             data = json.loads((folder / KEEPSAKE).read_bytes())
             offset, anchor = data["offset"], data["anchor"]
             counters = [each and _counter(*each) for each in data["counters"]]
             memory = cls(
-                board, data["number"], data["flights"], counters,
+                machine, data["number"], data["events"], counters,
                 _replies(data["replies"]), _replies(data["made"]), data["lost"],
             )  # fmt: skip
         with (folder / LOG).open("rb") as file:
@@ -192,7 +198,7 @@ class Memory:
 
     def _follow(self, file: IO[bytes], number: int) -> None:
         """Take what lines say, from the message after ``number``."""
-        said: Any = None
+        said: Said = None
         for raw in file:
             line = json.loads(raw)
             if "says" in line:
@@ -213,10 +219,10 @@ class Memory:
     def _leap(self, number: int, state: Any) -> None:
         """To a kept state, past messages that are in the log no more."""
         self.lost += number - self.number
-        self.number, (self.flights, found) = number, state
+        self.number, (self.events, found) = number, state
         old = self.counters
         self.counters = [
-            (index < len(old) and old[index]) or Counter(*each) if each else None
+            (index < len(old) and old[index]) or LiveCounter(*each) if each else None
             for index, each in enumerate(found)
         ]
 
@@ -226,12 +232,12 @@ KEEPSAKE: Final = "memory.json"
 
 
 def digest(said: object) -> str:
-    """By which a request that comes again is known."""
+    """The digest by which a request that comes again is known."""
     return blake2b(repr(said).encode(), digest_size=16).hexdigest()
 
 
-def _plain(watch: Watch) -> list[Any]:
-    return [*watch[:3], str(watch[3])]
+def _plain(series: list[Released]) -> list[Any]:
+    return [attrs.astuple(each) for each in series]
 
 
 def _replies(kept: list[Any]) -> dict[str, Replies]:
@@ -241,14 +247,12 @@ def _replies(kept: list[Any]) -> dict[str, Replies]:
     return found
 
 
-def _counter(
-    airline: str, origin: str, minutes: int, epsilon: str, born: int, series: list[Any]
-) -> Counter:
-    watch = airline, origin, minutes, EPSILONS[epsilon]
-    return Counter(watch, born, [Point(*each) for each in series])
+def _counter(*kept: Any) -> LiveCounter:
+    *choices, epsilon, born, series = kept
+    return LiveCounter((*choices, Fraction(epsilon)), born, [Released(*each) for each in series])
 
 
 def _anchor(file: IO[bytes], offset: int) -> str:
-    """What stands before a place of the log: another file has something else there."""
+    """A digest of the bytes before a place of the log, in which another file differs."""
     file.seek(max(0, offset - _ANCHOR))
     return blake2b(file.read(min(_ANCHOR, offset)), digest_size=16).hexdigest()

@@ -1,4 +1,4 @@
-"""How often each may come: a bucket for each token, and for each address without one."""
+"""Rates of requests: a bucket for each token, and for each address without one."""
 
 from __future__ import annotations
 
@@ -11,19 +11,19 @@ RATES: Final = {
     "analyst": (50.0, 100.0), "ingestion": (10_000.0, 20_000.0), "guess": (5.0, 20.0),
     "read": (200.0, 400.0),
 }  # fmt: skip
-"""Requests a second, and at once: of a token; of one address, of wrong tokens, and without one."""
+"""Requests a second, and at once: of a token; of an address with wrong tokens; without one."""
 _NAMES: Final = 10_000
 
 
 class Buckets:
-    """Token buckets of one kind, by name: so many requests a second, and so many at once."""
+    """Token buckets of one kind, by name: a rate a second, and a largest number at once."""
 
     def __init__(self, rate: float, most: float) -> None:
         self._rate, self._most = rate, most
         self._levels: OrderedDict[str, tuple[float, float]] = OrderedDict()
 
     def wait(self, name: str) -> float:
-        """0 if it may come now; else after how many seconds."""
+        """0 if a request may come now; else the seconds until it may."""
         now = time.monotonic()
         level, last = self._levels.pop(name, (self._most, now))
         level = min(self._most, level + (now - last) * self._rate)
@@ -42,12 +42,12 @@ class Floods:
         self._kinds = {kind: Buckets(*rate) for kind, rate in rates.items()}
 
     def wait(self, kind: str, name: str) -> float:
-        """0 if it may come now; else after how many seconds."""
+        """0 if a request may come now; else the seconds until it may."""
         return self._kinds[kind].wait(name)
 
 
 def address_of(host: str) -> str:
-    """Whose an address is: of version 6, a house has as many as it likes, with one beginning."""
+    """The address that is counted: of version 6 its first half, as one house has all of these."""
     if ":" not in host:
         return host
     try:

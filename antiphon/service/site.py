@@ -1,27 +1,27 @@
-"""What browsers ask: pages and forms."""
+"""The pages and forms for browsers."""
 
 from __future__ import annotations
 
-import secrets
-from typing import Any, Final
+from typing import Final
 
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 
-from . import pages
-from .asked import KEY, Wrong, form_of, number_of, watch_of
-from .floods import address_of
-from .gate import admit, body_of
-from .listening import Listening, events
-from .memory import Point, Reply
-from .service import Service
-from .tokens import Holder
+from antiphon.numbers.errors import InvalidArgument
+from antiphon.service.asked import KEY, Wrong, form_of, number_of
+from antiphon.service.gate import admit, body_of
+from antiphon.service.listening import Listening, events
+from antiphon.service.memory import Reply
+from antiphon.service.service import Service
+from antiphon.service.stream_run import StreamRun
+from antiphon.service.tokens import Holder
+from antiphon.service.wire.floods import address_of
 
 COOKIE: Final = "board"
 
 
 class Site:
-    """Pages, for people: an analyst signs in by a token, and keeps a cookie."""
+    """Pages for people: an analyst signs in by a token, and keeps a cookie."""
 
     def __init__(self, service: Service) -> None:
         self._service = service
@@ -35,14 +35,35 @@ class Site:
     async def fragment(self, request: Request) -> Response:
         return HTMLResponse(self._service.drawn.board)
 
+    async def csv(self, request: Request) -> Response:
+        """?how=total, window or sliding with last=…, as of ``ask`` of a board."""
+        how, last = request.query_params.get("how", "total"), request.query_params.get("last")
+        try:
+            text = self._service.run.csv(how, None if last is None else number_of(last))
+        except InvalidArgument as error:
+            raise Wrong(422, "no such series", str(error)) from None
+        named = {"Content-Disposition": 'attachment; filename="board.csv"'}
+        return Response(text, media_type="text/csv", headers=named)
+
+    async def statement(self, request: Request) -> Response:
+        page = self._service.frame.statement(self._service.run.statement, self._holder(request))
+        return HTMLResponse(page)
+
     async def derivation(self, request: Request) -> Response:
-        service, holder = self._service, self._holder(request)
-        spent = pages.spent_section(service.memory, service.spending)
-        return HTMLResponse(pages.derivation_page(service.derivation, spent, holder))
+        run, holder = self._service.run, self._holder(request)
+        return HTMLResponse(self._service.frame.derivation(run.derivation, run.spent(), holder))
+
+    async def events(self, request: Request) -> Response:
+        if request.method == "HEAD":
+            return Response(media_type="text/event-stream")
+        address = address_of(request.client.host if request.client else "")
+        return Listening(self._service.streams, address, events(self._service))
+
+    # --- of analysts, in a live stream -------------------------------------------------------
 
     async def enter(self, request: Request) -> Response:
         if request.method != "POST":
-            return HTMLResponse(pages.enter_page())
+            return HTMLResponse(self._service.frame.enter())
         fields = await self._fields(request)
         found = self._service.tokens.holder(fields.get("token", ""))
         analyst = found if found is not None and found.role == "analyst" else None
@@ -50,7 +71,7 @@ class Site:
             cookie = self._service.sign_in(admit(self._service, request, analyst, "analyst"))
         except Wrong as wrong:
             said = "This is no analyst's token." if wrong.status == 401 else "Too many; wait."
-            return HTMLResponse(pages.enter_page(said), wrong.status, wrong.headers)
+            return HTMLResponse(self._service.frame.enter(said), wrong.status, wrong.headers)
         answer = RedirectResponse("/", 303)
         secure = request.scope["scheme"] == "https"
         answer.set_cookie(COOKIE, cookie, httponly=True, samesite="strict", secure=secure)
@@ -65,52 +86,42 @@ class Site:
 
     async def create(self, request: Request) -> Response:
         holder, key, fields = await self._asked(request)
-        fields["delay"] = number_of(fields.get("delay", "0"))
-        reply = await self._service.writer.say(holder.name, key, watch_of(fields))
+        reply = await self._run.say(holder.name, key, self._run.form(fields))
         said = f"Counter {reply.body['counter']} is made." if reply.status == 201 else _said(reply)
         return self._page(holder, said, reply.status)
 
     async def ask(self, request: Request) -> Response:
         holder, key, fields = await self._asked(request)
         number = number_of(fields.get("counter", ""))
-        reply = await self._service.writer.say(holder.name, key, number)
-        said = self._counted(number, reply.body) if reply.status == 200 else _said(reply)
+        reply = await self._run.say(holder.name, key, number)
+        said = self._run.counted(number, reply.body) if reply.status == 200 else _said(reply)
         return self._page(holder, said, reply.status)
 
-    async def events(self, request: Request) -> Response:
-        if request.method == "HEAD":
-            return Response(media_type="text/event-stream")
-        address = address_of(request.client.host if request.client else "")
-        return Listening(self._service.streams, address, events(self._service))
-
-    def _counted(self, number: int, body: dict[str, Any]) -> str:
-        memory, point = self._service.memory, Point(body["flights"], body["count"], body["within"])
-        counter = memory.counters[number]
-        assert counter is not None
-        return f"Counter {number}: {point.count:,}{pages.beside(memory, counter, point)}."
+    @property
+    def _run(self) -> StreamRun:
+        assert isinstance(self._service.run, StreamRun)
+        return self._service.run
 
     def _page(self, holder: Holder, said: str, status: int = 200) -> Response:
-        keys = [secrets.token_urlsafe(12) for _ in range(2)]
-        service = self._service
-        board = pages.fragment(service.memory, service.spending)  # what was done is to be seen
-        forms = pages.forms(service.memory, keys)
-        return HTMLResponse(pages.board_page(board, holder, said=said, forms=forms), status)
+        run = self._service.run  # it is drawn anew, so that the analyst sees her own changes
+        page = self._service.frame.board(run.board(), holder, said=said, forms=run.forms())
+        return HTMLResponse(page, status)
 
     def _holder(self, request: Request) -> Holder | None:
         cookie = request.cookies.get(COOKIE)
         return self._service.signed_in(cookie) if cookie else None
 
-    async def _asked(self, request: Request) -> tuple[Holder, str, dict[str, Any]]:
-        """An analyst's form. Raises: Wrong."""
+    async def _asked(self, request: Request) -> tuple[Holder, str, dict[str, str]]:
+        """The holder, the key and the fields of an analyst's form. Raises: Wrong."""
         holder = admit(self._service, request, self._holder(request), "analyst")
-        fields: dict[str, Any] = await self._fields(request)
+        fields = await self._fields(request)
         key = fields.pop("key", "")
         if not KEY.match(key):
             raise Wrong(400, "no key", "the form has no key: load the page again")
         return holder, key, fields
 
     async def _fields(self, request: Request) -> dict[str, str]:
-        """A form of a page of ours. Raises: Wrong."""
+        """The fields of a form of our own pages. Raises: Wrong."""
         origin, site, host = (
             request.headers.get(name) for name in ("origin", "sec-fetch-site", "host")
         )

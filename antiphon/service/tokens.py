@@ -1,4 +1,4 @@
-"""Who may do what: tokens, of which only digests are kept."""
+"""Tokens of analysts and of ingestion, of which only digests are kept."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from typing import Final, NamedTuple
 ROLES: Final = ("analyst", "ingestion")
 DIGEST: Final = re.compile("[0-9a-f]{64}")
 ENVIRONMENT: Final = "ANTIPHON_SERVICE_TOKENS"
-"""Lines as in the file, if there is no file."""
+"""The name of a variable with lines as in the file, if there is no file."""
 
 
 class Holder(NamedTuple):
-    """Whose token it is."""
+    """The holder of a token: its role, its name and its digest."""
 
     role: str
     name: str
@@ -26,12 +26,12 @@ class Holder(NamedTuple):
 
 
 def hashed(token: str) -> str:
-    """Tokens have 256 random bits, so that a plain digest tells nothing of them."""
+    """The digest of a token; as tokens have 256 random bits, it tells nothing of them."""
     return sha256(token.encode()).hexdigest()
 
 
 class Tokens:
-    """Lines "role name digest" of a file, owner-only, which is read again when it changes."""
+    """The lines "role name digest" of an owner-only file, which is read again when it changes."""
 
     def __init__(self, path: Path) -> None:
         self._path = path
@@ -40,11 +40,11 @@ class Tokens:
         self._holders: tuple[Holder, ...] = ()
 
     def holder(self, token: str) -> Holder | None:
-        """Whose it is; takes as long whichever it is, and whether it is one."""
+        """The holder of a token, found in a time that does not depend on which it is."""
         return self.known(hashed(token))
 
     def known(self, digest: str) -> Holder | None:
-        """By its digest; None also once it has been replaced."""
+        """The holder by the digest of the token; None also once it has been replaced."""
         self._refresh()
         found = None
         for each in self._holders:
@@ -73,7 +73,7 @@ def _is(parts: list[str]) -> bool:
 
 
 def issue(path: Path, role: str, name: str) -> str:
-    """A fresh token, which replaces the one that this name had; told once, and kept nowhere."""
+    """A fresh token, which replaces the one of this name; it is told once, and kept nowhere."""
     token = secrets.token_urlsafe(32)
     lines = path.read_text().splitlines() if path.exists() else []
     kept = [line for line in lines if line.split()[1:2] != [name]]

@@ -1,4 +1,4 @@
-"""Who comes in, with how large a body: refusals that come before what was said is read."""
+"""The gate: tokens and sizes are checked before a body is read."""
 
 from __future__ import annotations
 
@@ -7,19 +7,19 @@ from typing import Final
 
 from starlette.requests import ClientDisconnect, Request
 
-from . import patience
-from .asked import Wrong
-from .floods import address_of
-from .guard import too_many
-from .service import Service
-from .tokens import Holder
+from antiphon.service.asked import Wrong
+from antiphon.service.service import Service
+from antiphon.service.threshold import too_many
+from antiphon.service.tokens import Holder
+from antiphon.service.wire import patience
+from antiphon.service.wire.floods import address_of
 
 BODY: Final = 32 << 10
-"""Bytes of a request's body, at most."""
+"""The largest number of bytes of a request's body."""
 
 
 def admit(service: Service, request: Request, holder: Holder | None, role: str) -> Holder:
-    """Whoever holds a token of a role. Raises: Wrong: another token, or too many requests."""
+    """The holder of a token of this role. Raises: Wrong: another token, or too many requests."""
     wait = (
         service.floods.wait("guess", address_of(request.client.host if request.client else ""))
         if holder is None
@@ -37,7 +37,7 @@ def admit(service: Service, request: Request, holder: Holder | None, role: str) 
 
 
 def header_of(request: Request, name: str) -> str:
-    """A header that came once; of two, a proxy might have read the other."""
+    """A header that came once, else ""; of two, a proxy might have read the other."""
     given = request.headers.getlist(name)
     return given[0] if len(given) == 1 else ""
 

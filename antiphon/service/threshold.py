@@ -1,6 +1,6 @@
-"""Before anything is read, and after anything is answered: what holds of every request.
+"""The outermost layer: rules for every request before it is read, and for every response.
 
-A request names this service as its host; without a token it comes at a rate. An answer keeps a
+A request names this service as its host; without a token it comes at a rate. A response keeps a
 browser to this site and out of caches. A fault is told by the name of its type and where it was.
 """
 
@@ -10,11 +10,14 @@ import re
 import sys
 import traceback
 from collections.abc import Iterable
-from typing import Any, Final
+from typing import Final
 
-from .asked import Wrong
-from .floods import Floods, address_of
-from .refusals import refusal
+from starlette.responses import HTMLResponse, JSONResponse, Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from antiphon.service.asked import Wrong
+from antiphon.service.pages import Frame
+from antiphon.service.wire.floods import Floods, address_of
 
 HERE: Final = ("127.0.0.1", "localhost", "[::1]")
 _PORT: Final = re.compile(rb":[0-9]{1,5}\Z")
@@ -31,19 +34,21 @@ HEADERS: Final = {
 }
 
 
-class Guard:
+class Threshold:
     """An ASGI app around another."""
 
-    def __init__(self, app: Any, floods: Floods, hosts: Iterable[str] = ()) -> None:
-        self.app, self._floods = app, floods
+    def __init__(
+        self, app: ASGIApp, frame: Frame, floods: Floods, hosts: Iterable[str] = ()
+    ) -> None:
+        self.app, self._frame, self._floods = app, frame, floods
         self._hosts = {each.lower().encode("latin-1") for each in (*HERE, *hosts)}
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
 
-        async def guarded(message: Any) -> None:
+        async def guarded(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = {name for name, _ in message["headers"]}
                 more = [each for each in HEADERS.items() if each[0] not in given]
@@ -58,21 +63,21 @@ class Guard:
             where = f"{last.filename.rpartition('/')[2]}:{last.lineno}"
             print(f"a fault: {type(error).__name__} at {where}", file=sys.stderr, flush=True)
 
-    def _refused(self, scope: Any) -> Any:
-        """The answer to what is not let in; else None."""
+    def _refused(self, scope: Scope) -> Response | None:
+        """The response to a request that is not let in; else None."""
         wrong = self._elsewhere(scope) or self._too_often(scope)
-        return wrong and refusal(scope["path"], wrong)
+        return refusal(self._frame, scope["path"], wrong) if wrong else None
 
-    def _elsewhere(self, scope: Any) -> Wrong | None:
-        """A page of another name that leads here reads nothing (DNS rebinding)."""
+    def _elsewhere(self, scope: Scope) -> Wrong | None:
+        """Refuse a request for another host, against DNS rebinding."""
         named = [value.lower() for name, value in scope["headers"] if name == b"host"]
         host = named[0] if len(named) == 1 else b""
         if _PORT.sub(b"", host) in self._hosts:
             return None
         return Wrong(421, "another host", "this service is known by another name: see --name")
 
-    def _too_often(self, scope: Any) -> Wrong | None:
-        """What needs a token is counted by its token (``admit``)."""
+    def _too_often(self, scope: Scope) -> Wrong | None:
+        """Refuse a flood from an address; a request with a token is counted by ``admit``."""
         if scope["method"] == "POST" and scope["path"].startswith("/api/"):
             return None
         client = scope.get("client")
@@ -81,6 +86,16 @@ class Guard:
 
 
 def too_many(wait: float) -> Wrong:
-    """Told to come later."""
+    """The refusal that says when to come again."""
     seconds = str(int(wait) + 1)
     return Wrong(429, "too many", "more than the rate; come later", **{"Retry-After": seconds})
+
+
+def refusal(frame: Frame, path: str, wrong: Wrong) -> Response:
+    """A refusal as a JSON object {"error", "message"} for programs, as a page for people."""
+    if path.startswith("/api/"):
+        body = {"error": wrong.error, "message": wrong.message}
+        return JSONResponse(body, wrong.status, wrong.headers)
+    if wrong.status == 401:
+        return HTMLResponse(frame.enter("Sign in first."), 401)
+    return HTMLResponse(frame.refused(wrong.message), wrong.status, wrong.headers)

@@ -1,4 +1,4 @@
-"""Server-sent events: how many browsers may hear of what is new, and how long."""
+"""Server-sent events: they tell browsers that the board has changed."""
 
 from __future__ import annotations
 
@@ -6,25 +6,26 @@ import asyncio
 import time
 from collections import Counter
 from collections.abc import AsyncIterator
-from typing import Any, Final
+from typing import Final
 
 from starlette.responses import StreamingResponse
+from starlette.types import Receive, Scope, Send
 
-from .asked import Wrong
-from .service import STALE, Service
+from antiphon.service.asked import Wrong
+from antiphon.service.service import STALE, Service
 
 STREAMS: Final = 200
-"""Browsers that may listen at once."""
+"""The largest number of browsers that listen at once."""
 STREAMS_OF_ONE: Final = 50
-"""Those of one address."""
+"""The same of one address."""
 SETTLES: Final = STALE + 0.05
-"""Seconds from a change until it is told: by then what was drawn before it is drawn anew."""
+"""Seconds from a change until it is told: by then an older board is drawn anew."""
 LISTENS: Final = 3600
-"""Seconds, after which a browser has to come again."""
+"""Seconds after which a browser has to come again."""
 
 
 async def events(service: Service) -> AsyncIterator[str]:
-    """An event whenever something is new, four a second at most; a sign of life else."""
+    """An event when something is new, four a second at most; else a sign of life."""
     until = time.monotonic() + LISTENS
     seen = -1  # the page may be older than the stream: it is told at once
     yield "retry: 2000\n\n"
@@ -36,13 +37,13 @@ async def events(service: Service) -> AsyncIterator[str]:
 
 
 class Listening(StreamingResponse):
-    """Server-sent events, to so many browsers at once. Raises: Wrong, before it begins."""
+    """A response of server-sent events. Raises: Wrong, before it begins, if too many listen."""
 
     def __init__(self, streams: Counter[str], address: str, events: AsyncIterator[str]) -> None:
         super().__init__(events, media_type="text/event-stream")
         self._streams, self._address = streams, address
 
-    async def __call__(self, scope: Any, receive: Any, send: Any) -> None:
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         streams, address = self._streams, self._address
         if streams.total() >= STREAMS or streams[address] >= STREAMS_OF_ONE:
             raise Wrong(503, "busy", "too many listen", **{"Retry-After": "60"})

@@ -1,7 +1,7 @@
-"""Who gets a connection: so many at once, and so many of one address.
+"""The door: a limit on connections at once, and on those of one address.
 
-asyncio and uvloop accept whatever comes, and once the process has no descriptor left print a
-traceback for each of those that still wait. Here nothing is accepted that there is no place for.
+asyncio and uvloop accept every connection, and once the process has no descriptor left print a
+traceback for each of those that still wait. Here none is accepted without a place for it.
 """
 
 from __future__ import annotations
@@ -12,34 +12,32 @@ from collections import Counter
 from collections.abc import Callable
 from typing import Any, Final, NamedTuple
 
-from .floods import address_of
+from antiphon.service.wire.floods import address_of
 
 FULL: Final = 0.1
 """Seconds until a descriptor is asked for again, where the process has none."""
 
 
-class Places(NamedTuple):
-    """How many connections there may be."""
+class Seats(NamedTuple):
+    """The largest numbers of connections."""
 
     at_once: int = 800
-    """Of all: fewer than the files that a process may have open, which are 1,024 as a rule."""
+    """In all: fewer than the files that a process may have open, which are 1,024 as a rule."""
     of_one: int = 100
     """Of one address. All that come by way of a proxy are of its address."""
 
 
-PLACES: Final = Places()
+SEATS: Final = Seats()
 
 
 class Door:
-    """Accepts what comes to a socket that listens; stands where uvicorn has asyncio's servers.
+    """A server that accepts connections; it stands where uvicorn has asyncio's servers.
 
-    While all places are taken it accepts nothing, and whoever comes waits in the kernel. Of an
-    address that has all of its own, a connection is closed as soon as it is accepted.
+    While all places are taken it accepts nothing, and connections wait in the kernel. One from an
+    address that has all of its own places is closed as soon as it is accepted.
     """
 
-    def __init__(
-        self, listener: socket.socket, protocol: Callable[[], Any], places: Places
-    ) -> None:
+    def __init__(self, listener: socket.socket, protocol: Callable[[], Any], places: Seats) -> None:
         listener.setblocking(False)
         self.sockets = (listener,)
         self._protocol, self._places = protocol, places
@@ -52,7 +50,7 @@ class Door:
         self._task.cancel()
 
     async def wait_closed(self) -> None:
-        """Until nothing more is accepted."""
+        """Wait until nothing more is accepted."""
         await asyncio.wait([self._task])
 
     async def _accept_all(self) -> None:

@@ -1,4 +1,4 @@
-"""The one writer in front of the session: requests that wait together share a sync of the disk."""
+"""The writer of a session: requests that wait together share a sync of the disk."""
 
 from __future__ import annotations
 
@@ -12,20 +12,19 @@ from typing import Any, Final, TypeAlias
 
 from antiphon import Create
 from antiphon.numbers.errors import AntiphonError
+from antiphon.service.event_counters import Said, creates
+from antiphon.service.memory import Reply, StreamMemory, digest
+from antiphon.service.spending import too_dear
 from antiphon.sessions.durable.durable_session import DurableSession
 
-from .board import creates
-from .memory import Memory, Reply, digest
-from .spending import too_dear
-
 WAITING: Final = 4096
-"""Requests that may wait; the next is told to come again."""
+"""The number of requests that may wait; the next is told to come again."""
 TOGETHER: Final = 1024
-"""Flights and questions that are stepped together, so that nobody waits long behind them."""
+"""The number of events and questions that are stepped together."""
 _SAVE: Final = 4 << 20
-"""Bytes of log after which the memory is kept, so that a restart reads no more."""
+"""The bytes of log after which the memory is kept, so that a restart reads no more."""
 _COMPACT: Final = 256 << 20
-"""Bytes of log after which it is begun anew."""
+"""The bytes of log after which it is begun anew."""
 
 OVER: Final = Reply(503, {"error": "closed", "message": "the session has ended: see the log"})
 BUSY: Final = Reply(503, {"error": "busy", "message": "too much is waiting; send it again later"})
@@ -33,7 +32,7 @@ CONFLICT: Final = Reply(
     409, {"error": "key in use", "message": "this Idempotency-Key came with another body before"}
 )
 Waiting: TypeAlias = "tuple[Any, asyncio.Future[Reply]]"
-"""A message, and who waits for its answer."""
+"""A message, and the future of its reply."""
 
 
 class TooDear(Exception):
@@ -41,14 +40,14 @@ class TooDear(Exception):
 
 
 class Writer:
-    """Steps what was asked, in order, and resolves the futures once the answers will last.
+    """Steps messages in order, and resolves their futures once the answers will last.
 
     Only ``run`` talks to the session, in a thread of its own, and only ``run`` changes the memory,
     in the event loop between two batches. ``changed`` is called after each.
     """
 
     def __init__(
-        self, session: DurableSession, memory: Memory, changed: Callable[[], None]
+        self, session: DurableSession, memory: StreamMemory, changed: Callable[[], None]
     ) -> None:
         self.session, self.memory = session, memory
         self._changed = changed
@@ -61,7 +60,7 @@ class Writer:
 
     @property
     def folder(self) -> Path:
-        """Where the session is."""
+        """The folder of the session."""
         return self.session.path.parent
 
     @property
@@ -69,7 +68,7 @@ class Writer:
         """Whether it takes requests."""
         return not self._closing and not self.session.over
 
-    async def say(self, who: str, key: str, said: Any) -> Reply:
+    async def say(self, who: str, key: str, said: Said) -> Reply:
         """The reply to a request. The same key again: the same reply, or ``CONFLICT``."""
         at, mark = (who, key), digest(said) if key else ""
         if key and (known := self.memory.known(who, key)) is not None:
@@ -88,7 +87,7 @@ class Writer:
         return await asyncio.shield(future)  # who hangs up does not unsay it
 
     async def run(self) -> None:
-        """Until ``close``, and then until nothing waits."""
+        """Write until ``close``, and then until nothing waits."""
         try:
             while self._waiting or not self._closing:
                 if self._waiting:
@@ -101,7 +100,7 @@ class Writer:
             self._give_up()
 
     def _batch(self) -> list[Waiting]:
-        """What is stepped together; a creation by itself, as its price depends on those before."""
+        """The messages that are stepped together; a creation is alone: others change its price."""
         weight, batch = 0, list[Waiting]()
         while self._waiting and weight < TOGETHER:
             said = self._waiting[0][0][2]
@@ -133,10 +132,10 @@ class Writer:
             return answers, error
         return answers, None
 
-    def _check_price(self, said: Any) -> None:
-        """What the budget does not cover is not sent, so that nobody fills the log with it."""
+    def _check_price(self, said: Said) -> None:
+        """Refuse a counter that the budget does not cover, so that none fills the log."""
         if creates(said):
-            price = self.session.price(Create(self.memory.board.counter(said)))
+            price = self.session.price(Create(self.memory.machine.counter(said)))
             if not price.accepted:
                 raise TooDear(too_dear(price))
 
@@ -180,7 +179,7 @@ class Writer:
         self._saved = self.session.path.stat().st_size
 
     async def close(self, task: asyncio.Task[None]) -> None:
-        """Answer what waits, keep all of it, and let the session go."""
+        """Answer the requests that wait, keep the memory, and let the session go."""
         self._closing = True
         self._wake.set()
         try:
@@ -193,7 +192,7 @@ class Writer:
 
 
 def _reply_of(refusal: Exception) -> Reply:
-    """What is said of a message that has not happened."""
+    """The reply to a message that has not happened."""
     if type(refusal) is TooDear:
         return Reply(402, {"error": "no budget", "message": str(refusal)})
     text = f"the mechanism refused it: {type(refusal).__name__}"

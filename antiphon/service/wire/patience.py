@@ -1,4 +1,4 @@
-"""How long a connection may keep the service waiting: an end to requests that never become whole.
+"""Timeouts of connections: an end to requests that never become whole.
 
 uvicorn closes a connection that is idle between requests; of one that sends the head of a request
 byte by byte, or reads no answer, it takes no notice, and each of these keeps a place.
@@ -17,11 +17,11 @@ BODY: Final = 10.0
 LONGEST: Final = 64 << 10
 """Bytes of a head, past which nobody waits for its end: httptools sets no limit."""
 READ: Final = 30.0
-"""Seconds in which whoever is answered has to take something of it."""
+"""Seconds in which a client has to take something of its answer."""
 
 
 class Patience(asyncio.Protocol):
-    """What is to be mixed into a protocol of uvicorn."""
+    """A mixin for a protocol of uvicorn."""
 
     cycle: Any
     """The request that is answered, or was last; None before the first."""
@@ -67,7 +67,7 @@ class Patience(asyncio.Protocol):
 
 
 def _ended(timer: asyncio.TimerHandle | None) -> asyncio.TimerHandle | None:
-    """No timer any more."""
+    """Cancel a timer."""
     if timer is not None:
         timer.cancel()
     return None

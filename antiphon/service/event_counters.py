@@ -1,0 +1,207 @@
+# pyright: reportUnknownVariableType=false, reportUnknownArgumentType=false
+# pyright: reportUnknownMemberType=false
+"""The mechanism of a live stream: counters that analysts create, within one budget.
+
+``EventCounters`` is P in P ∘* ExtConComp(budget) (CM §6). An event is a tuple of the values of
+its fields; a watch says which events a counter counts, and at which ε.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, Final, TypeAlias
+
+import attrs
+
+import antiphon as ap
+from antiphon.composition import Lifting, Refusal, adaptive_parameters
+from antiphon.composition.filters.budget import Filter
+from antiphon.mechanisms import COUNT, TreeCounter
+from antiphon.protocol import Status
+from antiphon.protocol.chain import Chain
+from antiphon.protocol.spaces import (
+    Anything,
+    Either,
+    Finite,
+    Integers,
+    Signature,
+    Space,
+    Texts,
+    Tuples,
+)
+from antiphon.verifiers.relations import OneEntry, OnlyEntry
+
+MOST: Final = 100
+"""The largest number of events in a batch."""
+WHO: Final = Texts(64)
+
+Watch: TypeAlias = "tuple[Any, ...]"
+"""A choice for each field ("" for any), then ε."""
+Event: TypeAlias = "tuple[Any, ...]"
+Said: TypeAlias = Any
+"""A message inside its envelope: a watch, a batch of events, or a counter's number."""
+Counters: TypeAlias = "tuple[tuple[Watch, int] | None, ...]"
+"""Each counter's watch, and the number of events before its creation; None: it was refused."""
+EventCountersState: TypeAlias = "tuple[int, Counters]"
+"""The number of events so far, and the counters."""
+
+
+@ap.register("antiphon.EventField/1")
+@attrs.frozen(kw_only=True)
+class EventField:
+    """A field of an event: one of the texts ``values``, or an int in [``low``, ``high``].
+
+    A counter may ask for one of the values, or for at least one of the thresholds ``least``.
+    """
+
+    name: str
+    values: tuple[str, ...] = ()
+    low: int = 0
+    high: int = 0
+    least: tuple[int, ...] = ()
+
+    @property
+    def space(self) -> Space:
+        """The values that an event may have here."""
+        return Finite(self.values) if self.values else Integers(self.low, self.high)
+
+    @property
+    def choices(self) -> tuple[Any, ...]:
+        """The choices of a counter here; "" is any value."""
+        return ("", *(self.values or self.least))
+
+
+@ap.register("antiphon.EventBatches/1")
+@attrs.frozen
+class EventBatches(Space):
+    """The space of tuples of 1 to ``MOST`` events."""
+
+    discrete = True
+    event: Space
+
+    def contains(self, value: Any) -> bool:
+        if type(value) is not tuple or not 0 < len(value) <= MOST:
+            return False
+        return all(map(self.event.contains, value))
+
+
+def _enveloped(space: Space) -> Space:
+    """The space of (sender, idempotency key, message)."""
+    return Tuples((WHO, WHO, space))
+
+
+def counts(watch: Watch, event: Event) -> int:
+    """1 if a counter with this watch counts an event, else 0."""
+    for choice, value in zip(watch, event, strict=False):
+        if choice != "" and (value < choice if type(choice) is int else value != choice):
+            return 0
+    return 1
+
+
+@ap.register("antiphon.EventCounters/1")
+@attrs.frozen(kw_only=True)
+class EventCounters(ap.ExchangePostProcessor[EventCountersState]):
+    """P: a watch creates a counter, a batch of events goes to every counter, an int asks one.
+
+    Each comes in an envelope (who, key, what) that P does not read: it is there for the log.
+    Answers: a creation by its number, or by the ``Refusal`` of the budget; a batch by ⊤; a question
+    by the count, or by ⊥ where there is no such counter.
+    Privacy: that of the budget, w.r.t. streams in which one event of one batch is another,
+    and all else alike (CM Thm 6.1). Take two runs that are given such pairs, and the same answers
+    from the right. Creations and questions are the same in both, and batches are of one length, so
+    both know the same numbers of events and the same counters (the state is a function of
+    these and of the answers alone). So they send to the same counters as often, whatever the
+    events are (destination), and answer by a number, a Refusal, ⊤, ⊥ or what they heard
+    (response). The one event that differs goes to each counter at most once, as 0 or 1, so that
+    each gets at most one differing pair, of bits, which is what it claims of (f→f'). What is
+    created is a ``TreeCounter`` with a claim of its own.
+    Source: CM §6.1; counters that are full get no more (the destination property).
+    """
+
+    fields: tuple[EventField, ...]
+    charges: tuple[Fraction, ...]
+    """The ε that a counter may have."""
+    budget: Filter
+    horizon: int = 1 << 19
+    """The number of events that a counter takes."""
+
+    @property
+    def initial_state(self) -> EventCountersState:
+        return 0, ()
+
+    @cached_property
+    def event(self) -> Tuples:
+        """The space of events."""
+        return Tuples(tuple(each.space for each in self.fields))
+
+    @cached_property
+    def watch(self) -> Tuples:
+        """The space of watches."""
+        choices = (Finite(each.choices) for each in self.fields)
+        return Tuples((*choices, Finite(self.charges)))
+
+    @cached_property
+    def batches(self) -> Space:
+        """The space of batches in their envelopes: the private messages."""
+        return _enveloped(EventBatches(self.event))
+
+    @cached_property
+    def questions(self) -> Space:
+        """The space of creations and questions in their envelopes: the public messages."""
+        return _enveloped(Either((self.watch, Integers(0))))
+
+    @property
+    def lifting(self) -> Lifting:
+        """f: one event of one batch may be another. f': each counter sees to itself."""
+        outer = ap.verifiers.event_level(OnlyEntry(2, OneEntry()))
+        return Lifting(
+            ap.verifiers.updates_and_queries(outer, self.questions),
+            adaptive_parameters(self.budget),
+            Status.PROVED,
+            "antiphon.service.event_counters",
+        )
+
+    def signature(self, right: Signature) -> Signature:
+        return Signature(Either((self.questions, self.batches)), Anything(), self.batches)
+
+    def is_over(self, state: EventCountersState) -> None:
+        return None
+
+    def counter(self, watch: Watch) -> TreeCounter:
+        """The counter that is created for a watch."""
+        return TreeCounter(horizon=self.horizon, epsilon=watch[-1])
+
+    def exchange(self, state: EventCountersState, message: Any) -> Any:
+        """Create a counter, ask one, or send a batch to all."""
+        came, counters = state
+        said = message[2]
+        if type(said) is int:
+            known = said < len(counters) and counters[said] is not None
+            count = (yield ap.Ask(COUNT, said)) if known else ap.HALT
+            return state, ap.BOTTOM if count is ap.HALT else count
+        if creates(said):
+            heard = yield ap.Create(self.counter(said))
+            refused = type(heard) is Refusal
+            counters = (*counters, None if refused else (said, came))
+            return (came, counters), heard if refused else len(counters) - 1
+        for event in said:
+            yield from self._each(counters, came, event)
+            came += 1
+        return (came, counters), ap.TOP
+
+    def _each(self, counters: Counters, came: int, event: Event) -> Iterator[ap.Ask]:
+        """The messages to every counter that is not full."""
+        for number, counter in enumerate(counters):
+            if counter is not None and came - counter[1] < self.horizon:
+                yield ap.Ask(counts(counter[0], event), number)
+
+    def system(self) -> Chain:
+        """The system that runs: P ∘* ExtConComp(budget)."""
+        return self @ ap.ExtConComp(budget=self.budget)
+
+
+def creates(said: Said) -> bool:
+    """Whether a message is a watch, and neither a batch nor a number."""
+    return type(said) is tuple and type(said[0]) is not tuple

@@ -1,0 +1,144 @@
+"""A running service: its run, its tokens and its browsers."""
+
+from __future__ import annotations
+
+import asyncio
+import secrets
+import time
+from collections import Counter, OrderedDict
+from collections.abc import AsyncGenerator
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import Final, NamedTuple, TypeAlias, Union
+
+from antiphon.numbers.errors import FileError
+from antiphon.service.board_run import BoardRun
+from antiphon.service.definition import Definition, StreamFile
+from antiphon.service.pages import Frame
+from antiphon.service.stream_run import StreamRun, open_stream
+from antiphon.service.tokens import Holder, Tokens, hashed
+from antiphon.service.wire.floods import RATES, Floods
+from antiphon.sessions.durable.journal import Sync
+from antiphon.sessions.durable.resuming import Witness
+
+Run: TypeAlias = Union[StreamRun, BoardRun]
+"""The two kinds of a service, which have one interface but for what analysts do."""
+_SIGNED_IN: Final = 12 * 3600
+"""Seconds after which a browser is asked for a token again."""
+_BROWSERS: Final = 20
+"""The number of browsers of one token; one more signs the oldest out."""
+STALE: Final = 0.2
+"""Seconds that a page may be old, while much is new."""
+
+
+class _Drawn(NamedTuple):
+    """The board at a version: the part that changes, and the page around it for anyone."""
+
+    version: int
+    at: float
+    board: str
+    page: bytes
+
+
+class Service:
+    """A run behind HTTP: made in an event loop's process, started by ``running``."""
+
+    def __init__(self, run: Run, tokens: Tokens, *, reads: float = RATES["read"][0]) -> None:
+        self.run, self.tokens, self.floods = run, tokens, Floods(reads)
+        self.frame = Frame(run.title, isinstance(run, StreamRun))
+        self.closing = False
+        self.streams = Counter[str]()
+        """The number of browsers of each address that hear of changes."""
+        self.version = 0
+        self._browsers: OrderedDict[str, tuple[str, float]] = OrderedDict()
+        self._drawn = _Drawn(-1, 0.0, "", b"")
+
+    @asynccontextmanager
+    async def running(self, _: object = None) -> AsyncGenerator[None]:
+        """Run until the block ends."""
+        self._news, self._loop = asyncio.Event(), asyncio.get_running_loop()
+        async with self.run.started(self._changed):
+            yield
+
+    def end(self) -> None:
+        """Tell the browsers that listen; from any thread, or a signal."""
+        self.closing = True
+        self._loop.call_soon_threadsafe(self._changed)
+
+    # --- what is new -------------------------------------------------------------------------
+
+    def _changed(self) -> None:
+        self.version += 1
+        news, self._news = self._news, asyncio.Event()
+        news.set()
+
+    async def news(self, seen: int, seconds: float) -> bool:
+        """Whether the board is newer than a version, or becomes so within these seconds."""
+        if self.version == seen and not self.closing:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self._news.wait(), seconds)
+        return self.version != seen
+
+    @property
+    def drawn(self) -> _Drawn:
+        """The board as it is shown: the last released values, without a question."""
+        now = time.monotonic()
+        if self._drawn.version != self.version and now - self._drawn.at > STALE:
+            board = self.run.board()
+            page = self.frame.board(board, None).encode()
+            self._drawn = _Drawn(self.version, now, board, page)
+        return self._drawn
+
+    # --- browsers ----------------------------------------------------------------------------
+
+    def sign_in(self, holder: Holder) -> str:
+        """The cookie that the browser of an analyst keeps in place of the token."""
+        cookie = secrets.token_urlsafe(32)
+        theirs = [each for each, (digest, _) in self._browsers.items() if digest == holder.digest]
+        if len(theirs) >= _BROWSERS:
+            del self._browsers[theirs[0]]
+        self._browsers[hashed(cookie)] = holder.digest, time.monotonic() + _SIGNED_IN
+        return cookie
+
+    def signed_in(self, cookie: str) -> Holder | None:
+        """The holder of a cookie; None once the token has been replaced."""
+        digest, until = self._browsers.get(hashed(cookie), ("", 0.0))
+        return self.tokens.known(digest) if digest and time.monotonic() < until else None
+
+    def sign_out(self, cookie: str) -> None:
+        """Forget it."""
+        self._browsers.pop(hashed(cookie), None)
+
+
+def opened(
+    known: Definition,
+    *,
+    title: str = "",
+    sync: Sync = "each",
+    pace: float = 1,
+    moved: bool = False,
+    until: str | None = None,
+    witness: Witness | None = None,
+    reads: float = RATES["read"][0],
+) -> Service:
+    """The service of a TOML file: a new session in its folder, or the one that is there.
+
+    ``pace``: seconds between questions, or between looks at a board's files. ``until``: as of
+    ``feed``. ``moved`` and ``witness``: as of ``ap.resume``. ``title``: of a board's pages.
+    Raises: FileError for a folder that others may write into; and as ``ap.resume``.
+    """
+    folder = known.folder
+    folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if folder.stat().st_mode & 0o022:
+        raise FileError(f"others may write into {folder}, and let themselves in: chmod go-w it")
+    run: Run
+    if isinstance(known, StreamFile):
+        run = open_stream(known, sync=sync, pace=pace, moved=moved, witness=witness)
+    else:
+        run = BoardRun(known, title, pace=pace, until=until, moved=moved, witness=witness)
+    return Service(run, Tokens(tokens_of(folder)), reads=reads)
+
+
+def tokens_of(folder: Path) -> Path:
+    """The file of tokens of a service's folder."""
+    return folder / "tokens"

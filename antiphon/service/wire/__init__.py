@@ -1,0 +1,1 @@
+"""Connections: how many there are, how often requests come, and how long they may take."""
