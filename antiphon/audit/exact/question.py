@@ -227,6 +227,16 @@ class Question(Shown):
         nodes = sum(solver.nodes for solver in self.solvers())
         return Solution(values[bit], error, normal, rounds, bit, nodes)
 
+    def solve_each(self, epsilons: Iterable[exact.Epsilon], rounds: int) -> list[Solution]:
+        """The tight δ at several ε, of which all beliefs are looked at together."""
+        given, guide = list(epsilons), self.solvers()[0].guide
+        growths = [rational_growth(exact.epsilon(each))[0] for each in given]
+        guide.expected = tuple(map(float, (*growths, *(1 / each for each in growths))))
+        try:
+            return [self.solve(each, rounds) for each in given]
+        finally:
+            guide.expected = ()
+
     def _longest(self) -> int:
         """The longest run of a game that ends. Raises: InvalidArgument if it may not."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:

@@ -17,7 +17,7 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
 from typing import TypeAlias
 
@@ -26,6 +26,7 @@ import attrs
 from antiphon.audit.exact.arena import KEPT_LONGER, AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, reached
+from antiphon.audit.exact.rough import Guide
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
@@ -39,6 +40,14 @@ _YOUNG = 50_000
 """The number of new objects above which a garbage collection costs more than freezing them."""
 _DEEPEST = 20_000
 """The largest horizon, which is the depth of the recursion."""
+
+
+PATIENCE: tuple[float, float] = 64, 2
+"""The number of beliefs, and those for each round, that are valued without a rough look ahead."""
+
+
+class _Slow(Exception):
+    """More beliefs than are valued without a rough look ahead."""
 
 
 @contextmanager
@@ -115,6 +124,10 @@ class BackwardRecursion(ABC):
         raise AssertionError("no choice attains the maximum")
 
 
+def _guide(solver: Solver) -> Guide:
+    return Guide(solver.arena)
+
+
 @attrs.define(eq=False)
 class Solver(BackwardRecursion):
     """Computes the tight δ_b by memoised backward recursion over the positions of an arena."""
@@ -131,6 +144,9 @@ class Solver(BackwardRecursion):
     """The positions in which no message is worth sending."""
     _units: dict[int, int] = attrs.field(factory=dict[int, int])
     """Each denominator, stored once."""
+    guide: Guide = attrs.field(default=attrs.Factory(_guide, takes_self=True))
+    _until: float = attrs.field(default=math.inf, init=False)
+    """The number of values at which a rough look ahead is worth its while."""
 
     def of_other_world(self) -> Solver:
         """A solver for the other world b, with the same table of values."""
@@ -190,11 +206,27 @@ class Solver(BackwardRecursion):
         common = math.gcd(ahead, behind)
         weights = ahead // common, behind // common
         zero, one = weights[:: 1 - 2 * self.bit]
-        gain, unit = self._values.get((rounds, position, zero, one)) or self._best(
-            rounds, position, zero, one
-        )
+        key = rounds, position, zero, one
+        gain, unit = self._values.get(key) or self._valued(key)
         gain *= common
         return (gain + (own - against) * unit if self.bit else gain), unit
+
+    def _valued(self, key: Key) -> Ratio:
+        """The value of a belief: by itself if that is soon done, else after a rough look ahead."""
+        rounds, position, ahead, behind = key
+        known = self.guide.knows(rounds, position)
+        if not known and not self.guide.unsuited:
+            least, more = PATIENCE
+            self._until = len(self._values) + least + more * rounds
+        with suppress(_Slow):
+            if not known:
+                return self._best(*key)
+        self._until, totals = math.inf, self.arena.totals
+        ratio = Fraction(behind * totals[1][position], ahead * totals[0][position])
+        self.nodes += self.guide.look(
+            (rounds, position), float(ratio), self.limit - len(self._values), self.report
+        )
+        return self._best(*key)
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
         """The largest ``worth`` of a choice for b = 0, cached. ``worth`` and ``value`` are
@@ -209,6 +241,8 @@ class Solver(BackwardRecursion):
             return best, 1
         if settled is not None:
             best, unit, choices = settled.value(ahead, behind), settled.denominator, ()
+        elif len(choices) > 1 and self.guide.ready:
+            choices = self.guide.worth_trying(choices, rounds, position, ahead, behind)
         for choice in choices:
             total, over = 0, 1
             for factor0, factor1, to in choice.branches:
@@ -236,6 +270,8 @@ class Solver(BackwardRecursion):
         values[rounds, position, ahead, behind] = best, self._units.setdefault(unit, unit)
         self.nodes += 1
         reached(len(values), self.limit, self.report, "the exact solver's beliefs")
+        if len(values) > self._until:
+            raise _Slow
         return best, unit
 
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:

@@ -1,0 +1,239 @@
+"""All that may be said in many positions, as arrays of floats: one row for each possible answer.
+
+A position is known by a code. In a composition this is its number. Of a single mechanism it is the
+number of the verifier's state and those of the laws in both worlds, so that no column is made for
+it: the laws are few, and the pairs of them are many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Final, NamedTuple, Protocol, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.audit.exact.arena import Arena, PartArena
+from antiphon.audit.exact.beliefs import OVER, Allowed, Columns
+from antiphon.audit.exact.kernel import GONE, NOWHERE
+from antiphon.audit.exact.settled import Settled
+from antiphon.numbers.errors import Intractable
+
+Ints: TypeAlias = NDArray[np.int64]
+Floats: TypeAlias = NDArray[np.float64]
+
+NOWHERE_TO_GO: Final = -1
+"""The code where nothing can follow."""
+TINY: Final = 2.0**-500
+"""The least probability that is written as a float."""
+_LAW: Final = 24
+"""The bits of a law's number in a code."""
+_STATES: Final = 1 << 62 - 2 * _LAW
+"""The number of a verifier's states for which there are codes."""
+_CELLS: Final = 1 << 20
+"""The size of the arrays that are made in one step."""
+
+
+class Closed(NamedTuple):
+    """A position that is valued in closed form (``Settled``), in floats."""
+
+    ratios: Floats
+    """The likelihood ratios of the views from the likeliest ahead on, negated so that they rise."""
+    sums: tuple[Floats, Floats]
+    """The probabilities of the first 0, 1, 2, … of the views, in both worlds."""
+
+    @classmethod
+    def of(cls, settled: Settled) -> Closed:
+        """The same in floats."""
+        (*_, zero), (*_, one) = settled.sums
+        ratios = [own * one / (other * zero) if other else math.inf for own, other in settled.ratios]
+        sums0, sums1 = settled.sums
+        chances = [_chance(each, zero) for each in sums0], [_chance(each, one) for each in sums1]
+        return cls(-np.array(ratios), (np.array(chances[0]), np.array(chances[1])))
+
+    def value(self, ratios: Floats) -> Floats:
+        """The values of beliefs, per unit of mass ahead."""
+        first = self.ratios.searchsorted(-ratios)
+        return self.sums[0][first] - ratios * self.sums[1][first]
+
+
+class Outline(NamedTuple):
+    """The choices of some positions, in their order: the rows of a choice follow one another, as
+    do the choices of a position."""
+
+    chances: tuple[Floats, Floats]
+    """The probability of each row's answer, in both worlds."""
+    to: Ints
+    """The code of the position that each row leads to."""
+    rows: Ints
+    """The number of rows of each choice."""
+    choices: Ints
+    """The number of choices of each position: 0 where nothing is worth saying."""
+    settled: dict[int, Closed]
+    """Positions that are valued in closed form, by their index. They have no choices."""
+
+
+class Coded(Protocol):
+    """The positions of a game by their codes."""
+
+    def code(self, position: int) -> int:
+        """The code of a position of the arena."""
+        ...
+
+    def outline(self, codes: Ints, rounds: int) -> Outline:
+        """The choices of some positions with ``rounds`` left. Raises: Intractable."""
+        ...
+
+
+def coded(arena: Arena) -> Coded:
+    """The codes of an arena's positions."""
+    if isinstance(arena, PartArena) and not callable(arena.part.queries):
+        return _OfColumns(arena.columns, arena.number)
+    return _OfPositions(arena)
+
+
+@attrs.frozen(eq=False)
+class _OfPositions:
+    """The outline of any arena's positions, asked one by one."""
+
+    arena: Arena
+    _closed: dict[int, Closed] = attrs.field(factory=dict[int, Closed])
+
+    def code(self, position: int) -> int:
+        return position
+
+    def outline(self, codes: Ints, rounds: int) -> Outline:
+        settled = dict[int, Closed]()
+        to, rows, choices = list[int](), list[int](), list[int]()
+        chances: tuple[list[float], list[float]] = [], []
+        for index, position in enumerate(codes.tolist()):
+            closed, said = self.arena.settled(position, rounds), ()
+            if closed is None:
+                said = self.arena.worth_saying(position, rounds)
+            else:
+                if position not in self._closed:
+                    self._closed[position] = Closed.of(closed)
+                settled[index] = self._closed[position]
+            choices.append(len(said))
+            for choice in said:
+                rows.append(len(choice.branches))
+                for *factors, after in choice.branches:
+                    to.append(after if after != OVER else NOWHERE_TO_GO)
+                    for world, totals, factor in zip(
+                        chances, self.arena.totals, factors, strict=True
+                    ):
+                        whole = totals[position] * choice.denominator
+                        world.append(_chance(factor * totals[after], whole))
+        zero, one = (np.array(each, float) for each in chances)
+        return Outline((zero, one), _ints(to), _ints(rows), _ints(choices), settled)
+
+
+@attrs.frozen(eq=False)
+class _OfColumns:
+    """The outline of belief columns of one part, from the laws that they consist of."""
+
+    columns: Columns
+    part: int
+
+    def code(self, position: int) -> int:
+        _, judged, law0, law1 = self.columns.columns[position]
+        return (judged << 2 * _LAW) + (law0 << _LAW) + law1
+
+    def outline(self, codes: Ints, rounds: int) -> Outline:
+        mask, apart = (1 << _LAW) - 1, not self.columns.of_one_mechanism(self.part)
+        laws = np.concatenate([codes >> _LAW & mask, (codes & mask) | apart << _LAW])
+        different, places = np.unique(laws, return_inverse=True)
+        queries = self.columns.alphabet(self.part)
+        answers = self._answers(different.tolist(), queries)
+        states, first = np.unique(codes >> 2 * _LAW, return_index=True)
+        zero, one = places[: len(codes)], places[len(codes) :]
+        found = list[tuple[Floats, Floats, Ints, Ints, Ints]]()
+        for state, (start, end) in zip(
+            states.tolist(), pairwise([*first.tolist(), len(codes)]), strict=True
+        ):
+            pairs = _Pairs.of(self.columns.allowed(self.part, state, queries), queries)
+            step = max(1, _CELLS // max(1, len(pairs.zero) * answers.chance.shape[2]))
+            for at in range(start, end, step):
+                until = min(at + step, end)
+                found.append(answers.rows(pairs, zero[at:until], one[at:until]))
+        chance0, chance1, to, rows, choices = map(np.concatenate, zip(*found, strict=True))
+        return Outline((chance0, chance1), to, rows, choices, {})
+
+    def _answers(self, laws: list[int], queries: tuple[int, ...]) -> _Answers:
+        """What follows each query, for each law."""
+        numbers, cells = dict[int, int](), list[tuple[int, int, int, float, int]]()
+        for place, each in enumerate(laws):
+            world, law = divmod(each, 1 << _LAW)
+            for which, query in enumerate(queries):
+                for answer, chance, after in self.columns.outcomes(self.part, world, law, query):
+                    if after >> _LAW:
+                        raise Intractable("the codes of laws", after, 1 << _LAW)
+                    number = numbers.setdefault(answer, len(numbers))
+                    cells.append((place, which, number, _chance(*chance), after))
+        shape = len(laws), len(queries), len(numbers)
+        chances, following = np.zeros(shape), np.zeros(shape, np.int64)
+        if cells:
+            *where, chance, after = zip(*cells, strict=True)
+            chances[tuple(where)], following[tuple(where)] = chance, after
+        return _Answers(chances, following)
+
+
+class _Pairs(NamedTuple):
+    """The pairs that f allows in a state: two places of queries, and the number of the state after
+    them."""
+
+    zero: Ints
+    one: Ints
+    after: Ints
+
+    @classmethod
+    def of(cls, allowed: list[Allowed], queries: tuple[int, ...]) -> _Pairs:
+        place = {query: number for number, query in enumerate(queries)}
+        if any(after >= _STATES for _, _, after, _ in allowed):
+            raise Intractable("the codes of a verifier's states", "more", _STATES)
+        zero, one = ([place[each[bit]] for each in allowed] for bit in (0, 1))
+        return cls(_ints(zero), _ints(one), _ints([each[2] for each in allowed]))
+
+
+class _Answers(NamedTuple):
+    """The answers to queries, by law, query and answer."""
+
+    chance: Floats
+    """How likely the answer is."""
+    after: Ints
+    """The law that follows; 0 if this answer is impossible."""
+
+    def rows(self, pairs: _Pairs, zero: Ints, one: Ints) -> tuple[Floats, Floats, Ints, Ints, Ints]:
+        """The rows of columns, whose laws stand in these places, and how they are grouped."""
+        law0, law1 = (
+            self.after[law[:, None], query] for law, query in ((zero, pairs.zero), (one, pairs.one))
+        )
+        to = (pairs.after[:, None] << 2 * _LAW) + (law0 << _LAW) + law1
+        possible = (law0 | law1) > NOWHERE
+        ended = (law0 <= GONE) & (law1 <= GONE)
+        to[ended] = NOWHERE_TO_GO
+        rows = possible.sum(2)
+        useful = (rows > 1) | ~(possible & ended).any(2)  # HALT for certain is no more than to stop
+        possible &= useful[:, :, None]
+        return (
+            self.chance[zero[:, None], pairs.zero][possible],
+            self.chance[one[:, None], pairs.one][possible],
+            to[possible],
+            rows[useful],
+            useful.sum(1),
+        )
+
+
+def _chance(part: int, whole: int) -> float:
+    """A probability. Raises: Intractable if it is too small for a float."""
+    chance = part / whole if whole else 0.0
+    if part and chance < TINY:
+        raise Intractable("the digits of a probability", "more", "of a float")
+    return chance
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    return np.array(values, np.int64)

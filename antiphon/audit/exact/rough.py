@@ -1,0 +1,321 @@
+"""A rough look at all beliefs, in floats: which messages are surely not best.
+
+A belief is a position and the ratio ρ of its masses, behind over ahead. Per unit of mass ahead its
+value is u(ρ) = max over messages of Σ p u(ρ q/p) over the answers, of probabilities p and q, and
+max(0, 1 − ρ) where it ends: it falls as ρ grows. Here beliefs of one position whose ratios agree in
+40 bits are one. So after T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings
+included; and the value of a belief lies between those that come out if all ratios at the ends are
+taken (1 + η) and (1 − η) times, up to the rounding of sums of numbers >= 0. (By induction from the
+ends: the same messages lead to the same positions. A belief is looked up by its exact ratio, which
+may be off as much again: so η is taken twice.) No number below 2⁻⁵⁰⁰ is relied on.
+
+A message whose upper bound is below the lower bound of another is surely not best, and the exact
+solver need not ask what it is worth. No figure is taken from here: what is left is valued in whole
+numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Final, TypeAlias, TypeVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.audit.exact.arena import AdversaryChoice, Arena
+from antiphon.audit.exact.beliefs import OVER
+from antiphon.audit.exact.cost import Report, passed
+from antiphon.audit.exact.outlines import (
+    NOWHERE_TO_GO,
+    TINY,
+    Coded,
+    Floats,
+    Ints,
+    Outline,
+    coded,
+)
+from antiphon.numbers.errors import AntiphonError, Intractable
+
+Said = TypeVar("Said", bound=AdversaryChoice)
+Key: TypeAlias = tuple[int, int]
+"""(rounds left, position)."""
+Bounds: TypeAlias = tuple[float, float]
+"""A lower and an upper bound."""
+
+_DROPPED: Final = 12
+"""The bits that are dropped of the 53 of a ratio, so that equal ratios meet."""
+_ROUNDING: Final = 2.0**-39
+_FARTHEST: Final = 2.0**600
+"""The largest ratio, above which a product of ratios and probabilities may leave the floats."""
+_GROWTHS: Final = 2.0**100
+"""The largest multiple of the ratios, for the same reason."""
+_ROWS: Final = 1 << 22
+"""The largest number of answers to beliefs of one round."""
+_LEAST: Final = 1000
+_WORTH: Final = 8
+"""A look has failed if the exact solver still values one of so many beliefs, and the least."""
+_KEPT: Final = 3
+"""The number of first positions of which the beliefs are kept."""
+_WHAT: Final = "a rough look at beliefs"
+
+
+@attrs.define(eq=False)
+class _Layer:
+    """The beliefs with one number of rounds left, by code and then by ratio."""
+
+    codes: Ints
+    """The codes of all positions met, sorted."""
+    outline: Outline
+    which: Ints
+    """The index of each belief's code. A code without beliefs is one where nothing is worth
+    saying."""
+    ratios: Floats
+    following: Ints = attrs.field(factory=lambda: _NONE)
+    """The index of the next belief after each answer, in the next layer; -1 if there is none."""
+
+    def answers(self) -> tuple[Ints, Ints]:
+        """(index of the belief, row of the outline) of each answer to each choice."""
+        ends = np.concatenate([[0], self.outline.rows.cumsum()])
+        return _members(np.diff(ends[np.concatenate([[0], self.outline.choices.cumsum()])]), self.which)
+
+    def values(self, after: Floats, multiples: Floats) -> Floats:
+        """The values of the beliefs, by multiple of the ratio, from those of the next layer."""
+        outline, most = self.outline, np.multiply.outer(multiples, self.ratios)
+        found = np.maximum(0.0, 1.0 - most)
+        belief, row = self.answers()
+        if len(row):
+            zero, one = (chance[row] for chance in outline.chances)
+            gains = np.maximum(0.0, zero - most[:, belief] * one)
+            inner = np.flatnonzero(self.following != NOWHERE_TO_GO)
+            gains[:, inner] = zero[inner] * after[:, self.following[inner]]
+            owner, choice = _members(outline.choices, self.which)
+            worth = np.add.reduceat(gains, _starts(outline.rows[choice]), axis=1)
+            spoken, first = np.unique(owner, return_index=True)
+            best = np.maximum.reduceat(worth, first, axis=1)
+            found[:, spoken] = np.maximum(found[:, spoken], best)
+        for index, closed in outline.settled.items():
+            own = slice(*self.which.searchsorted((index, index + 1)))
+            found[:, own] = closed.value(most[:, own])
+        return found
+
+
+_NONE: Final[Ints] = np.zeros(0, np.int64)
+
+
+def _starts(sizes: Ints) -> Ints:
+    return sizes.cumsum() - sizes
+
+
+def _changes(values: Ints) -> NDArray[np.bool_]:
+    """Where a value differs from the one before."""
+    found = np.ones(len(values), np.bool_)
+    found[1:] = values[1:] != values[:-1]
+    return found
+
+
+def _members(sizes: Ints, chosen: Ints) -> tuple[Ints, Ints]:
+    """(place in ``chosen``, index) of all members of the chosen groups, which have these sizes and
+    follow one another."""
+    own = sizes[chosen]
+    owner = np.repeat(np.arange(len(chosen)), own)
+    return owner, np.arange(len(owner)) + np.repeat(_starts(sizes)[chosen] - _starts(own), own)
+
+
+@attrs.define(eq=False)
+class _Beliefs:
+    """All beliefs that may be reached from a position in which both worlds have one mass."""
+
+    coded: Coded
+    rounds: int
+    first: int
+    layers: list[_Layer] = attrs.field(factory=list[_Layer])
+    size: int = 0
+    bounds: dict[float, list[Floats]] = attrs.field(factory=dict[float, "list[Floats]"])
+    """By multiple of the ratio: lower and upper bounds on the values of each layer."""
+    error: float = math.inf
+    """The share by which a ratio, or a sum, may be off."""
+
+    def grow(self, limit: int, report: Report | None) -> None:
+        """Find all beliefs, or go on where this was interrupted. Raises: Intractable."""
+        if not self.layers:
+            codes, start = np.array([self.coded.code(self.first)]), np.zeros(1, np.int64)
+            outline = self.coded.outline(codes, self.rounds)
+            self.layers.append(_Layer(codes, outline, start, np.ones(1)))
+        while len(self.layers) < self.rounds and len(self.layers[-1].which):
+            made = self._next(self.layers[-1], self.rounds - len(self.layers))
+            before, self.size = self.size, self.size + len(made.which)
+            self.layers.append(made)
+            if self.size > limit:
+                raise Intractable(_WHAT, self.size, limit)
+            passed(before, self.size, report, _WHAT)
+        longest = max(int(layer.outline.rows.max(initial=1)) for layer in self.layers)
+        self.error = 2 * (self.rounds + 1) * (_ROUNDING + longest * 2.0**-51)
+        last = self.layers[-1]
+        if not len(last.following):
+            last.following = np.full(len(last.answers()[0]), NOWHERE_TO_GO)
+
+    def _next(self, layer: _Layer, rounds: int) -> _Layer:
+        """The layer after one, to which it then refers."""
+        belief, row = layer.answers()
+        if len(row) > _ROWS:
+            raise Intractable(_WHAT, len(row), _ROWS)
+        zero, one = (chance[row] for chance in layer.outline.chances)
+        to = layer.outline.to[row]
+        alive = np.flatnonzero((to != NOWHERE_TO_GO) & (zero > 0) & (one > 0))
+        ratios = layer.ratios[belief[alive]] * (one[alive] / zero[alive])
+        if len(ratios) and not 1 / _FARTHEST < ratios.min() <= ratios.max() < _FARTHEST:
+            raise Intractable(_WHAT, "ratios", "what floats hold")
+        half = 1 << _DROPPED - 1
+        bits = (ratios.view(np.int64) + half) >> _DROPPED << _DROPPED
+        to = to[alive]
+        order = np.lexsort((bits, to))
+        to, bits, ratios = to[order], bits[order], ratios[order]
+        fresh = _changes(to)
+        codes, index = to[fresh], fresh.cumsum() - 1
+        outline = self.coded.outline(codes, rounds)
+        going_on = outline.choices > 0
+        going_on[[*outline.settled]] = True
+        kept = going_on[index]
+        new = (fresh | _changes(bits)) & kept
+        following = np.full(len(row), NOWHERE_TO_GO)
+        following[alive[order]] = np.where(kept, new.cumsum() - 1, NOWHERE_TO_GO)
+        layer.following = following
+        return _Layer(codes, outline, index[new], ratios[new])
+
+    def value(self, multiples: Iterable[float]) -> None:
+        """Bounds on the values of all beliefs, for several multiples of the ratio at once."""
+        new = [each for each in dict.fromkeys(multiples) if each not in self.bounds]
+        if new:
+            by = np.outer([1 + self.error, 1 - self.error], new).ravel()
+            after, found = np.zeros((len(by), 0)), list[Floats]()
+            for layer in reversed(self.layers):
+                after = layer.values(after, by)
+                tiny = (after > 0) & (after < TINY)
+                after[tiny] = np.outer([0.0, TINY], np.ones(len(new))).ravel()[tiny.nonzero()[0]]
+                found.append(after)
+            for place, each in enumerate(new):
+                self.bounds[each] = [layer[place :: len(new)] for layer in reversed(found)]
+
+    def find(self, rounds: int, position: int, ratio: float) -> tuple[int, int] | None:
+        """(layer, index) of a belief; index −1 where nothing is worth saying; None if it is not
+        here."""
+        depth = self.rounds - rounds
+        if not 0 <= depth < len(self.layers):
+            return None
+        layer, code = self.layers[depth], self.coded.code(position)
+        index = int(layer.codes.searchsorted(code))
+        if index == len(layer.codes) or layer.codes[index] != code:
+            return None
+        first, end = layer.which.searchsorted((index, index + 1)).tolist()
+        if first == end:
+            return depth, -1
+        place = first + int(layer.ratios[first:end].searchsorted(ratio))
+        for near in range(max(first, place - 1), min(end, place + 1)):
+            if 2 * abs(float(layer.ratios[near]) - ratio) <= self.error * ratio:
+                return depth, near
+        return None
+
+
+@attrs.frozen(eq=False)
+class _Rough:
+    """Bounds on the values of beliefs, whose ratios have one multiple."""
+
+    beliefs: _Beliefs
+    multiple: float
+    bounds: list[Floats]
+
+    def value(self, rounds: int, position: int, ratio: float) -> Bounds | None:
+        """Bounds on the value of a belief per unit of mass ahead; None if it was not found."""
+        found, error = self.beliefs.find(rounds, position, ratio / self.multiple), self.beliefs.error
+        if found is None:
+            return None
+        depth, index = found
+        if index < 0:
+            return max(0.0, 1.0 - ratio * (1 + error)), max(0.0, 1.0 - ratio * (1 - error))
+        low, high = self.bounds[depth][:, index].tolist()
+        return low, high
+
+
+@attrs.define(eq=False)
+class Guide:
+    """Tells the exact solver which messages are surely not best."""
+
+    arena: Arena
+    expected: tuple[float, ...] = ()
+    """Multiples of the ratio that will be asked for, valued at once with the first."""
+    unsuited: bool = False
+    """Whether a rough look was tried in vain: too large for arrays, or too unlikely for floats."""
+    _beliefs: dict[Key, _Beliefs] = attrs.field(factory=dict[Key, _Beliefs])
+    ready: list[_Rough] = attrs.field(factory=list[_Rough])
+    """The rough values that are at hand, the latest first."""
+    _left: int = 0
+    """How often it is asked before it has been of no use: where all is equally good."""
+
+    def knows(self, rounds: int, position: int) -> bool:
+        """Whether the beliefs from here on were found before."""
+        return (rounds, position) in self._beliefs
+
+    def look(self, key: Key, ratio: float, limit: int, report: Report | None) -> int:
+        """Value all beliefs from one on, roughly; their number if they were not known."""
+        beliefs = self._beliefs.get(key)
+        if beliefs is None:
+            beliefs = self._beliefs[key] = _Beliefs(coded(self.arena), *key)
+            for old in [*self._beliefs][:-_KEPT]:
+                del self._beliefs[old]
+        before = beliefs.size
+        try:
+            if not 1 / _GROWTHS < ratio < _GROWTHS:
+                raise Intractable(_WHAT, "ratios", "what floats hold")
+            beliefs.grow(limit, report)
+            beliefs.value((ratio, *self.expected))
+        except (AntiphonError, MemoryError):  # the exact solver goes on, or says why not
+            self.unsuited = True
+            del self._beliefs[key]
+            return 0
+        rough = _Rough(beliefs, ratio, beliefs.bounds[ratio])
+        self.ready = [rough, *self.ready[: _KEPT - 1]]
+        self._left = beliefs.size // _WORTH + _LEAST
+        return beliefs.size - before
+
+    def worth_trying(
+        self, choices: Sequence[Said], rounds: int, position: int, ahead: int, behind: int
+    ) -> Sequence[Said]:
+        """The choices without those that are surely not best, in a belief of b = 0; none where
+        nothing is better than to stop."""
+        self._left -= 1
+        if self._left < 0:
+            self.ready = []
+        for rough in self.ready:
+            with suppress(OverflowError):
+                found = [self._worth(rough, each, rounds, position, ahead, behind) for each in choices]
+                least = max(low for low, _ in found)
+                if any(high < math.inf for _, high in found):
+                    return [
+                        choice
+                        for choice, (_, high) in zip(choices, found, strict=True)
+                        if high >= least and high
+                    ]
+        return choices
+
+    def _worth(
+        self, rough: _Rough, choice: AdversaryChoice, rounds: int, position: int,
+        ahead: int, behind: int,
+    ) -> Bounds:  # fmt: skip
+        """Bounds on what a choice is worth per unit of mass ahead."""
+        zero, one = self.arena.totals
+        whole, least, most = choice.denominator * ahead * zero[position], 0.0, 0.0
+        for factor0, factor1, to in choice.branches:
+            own, other = ahead * factor0 * zero[to], behind * factor1 * one[to]
+            if own and other and to != OVER and rounds > 1:
+                share, bounds = own / whole, rough.value(rounds - 1, to, other / own)
+                if bounds is None or share < TINY:
+                    return 0.0, math.inf
+                least, most = least + share * bounds[0], most + share * bounds[1]
+            elif own > other:
+                gain = (own - other) / whole
+                least, most = least + gain, most + (gain or TINY)
+        error = rough.beliefs.error
+        return least * (1 - error), most * (1 + error)
