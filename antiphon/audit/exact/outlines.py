@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from itertools import pairwise
 from typing import Final, NamedTuple, Protocol, TypeAlias
 
 import attrs
@@ -17,13 +16,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.audit.exact.arena import Arena, PartArena
-from antiphon.audit.exact.beliefs import OVER, Allowed, Columns
+from antiphon.audit.exact.beliefs import OVER, Columns
 from antiphon.audit.exact.kernel import GONE, NOWHERE
 from antiphon.audit.exact.settled import Settled
 from antiphon.numbers.errors import Intractable
 
 Ints: TypeAlias = NDArray[np.int64]
 Floats: TypeAlias = NDArray[np.float64]
+
+_Rows: TypeAlias = tuple[Floats, Floats, Ints, Ints, Ints]
+"""The probabilities and codes of rows, the rows of each choice and the choices of each position."""
 
 NOWHERE_TO_GO: Final = -1
 """The code where nothing can follow."""
@@ -33,6 +35,9 @@ _LAW: Final = 24
 """The bits of a law's number in a code."""
 _STATES: Final = 1 << 62 - 2 * _LAW
 """The number of a verifier's states for which there are codes."""
+_NONE: Final[Ints] = np.zeros(0, np.int64)
+_NO_FLOATS: Final[Floats] = np.zeros(0)
+_ZERO: Final[Ints] = np.zeros(1, np.int64)
 _CELLS: Final = 1 << 20
 """The size of the arrays that are made in one step."""
 
@@ -72,6 +77,8 @@ class Outline(NamedTuple):
     """The number of rows of each choice."""
     choices: Ints
     """The number of choices of each position: 0 where nothing is worth saying."""
+    answers: Ints
+    """The number of rows of each position."""
     settled: dict[int, Closed]
     """Positions that are valued in closed form, by their index. They have no choices."""
 
@@ -128,7 +135,8 @@ class _OfPositions:
                         whole = totals[position] * choice.denominator
                         world.append(_chance(factor * totals[after], whole))
         zero, one = (np.array(each, float) for each in chances)
-        return Outline((zero, one), _ints(to), _ints(rows), _ints(choices), settled)
+        numbers = _ints(rows), _ints(choices)
+        return Outline((zero, one), _ints(to), *numbers, _per_position(*numbers), settled)
 
 
 @attrs.frozen(eq=False)
@@ -137,30 +145,44 @@ class _OfColumns:
 
     columns: Columns
     part: int
+    _known: dict[int, _Pairs] = attrs.field(factory=lambda: dict[int, _Pairs]())
 
     def code(self, position: int) -> int:
         _, judged, law0, law1 = self.columns.columns[position]
         return (judged << 2 * _LAW) + (law0 << _LAW) + law1
 
     def outline(self, codes: Ints, rounds: int) -> Outline:
+        if not len(codes):
+            return Outline((_NO_FLOATS, _NO_FLOATS), _NONE, _NONE, _NONE, _NONE, {})
         mask, apart = (1 << _LAW) - 1, not self.columns.of_one_mechanism(self.part)
         laws = np.concatenate([codes >> _LAW & mask, (codes & mask) | apart << _LAW])
         different, places = np.unique(laws, return_inverse=True)
         queries = self.columns.alphabet(self.part)
-        answers = self._answers(different.tolist(), queries)
-        states, first = np.unique(codes >> 2 * _LAW, return_index=True)
+        said = self._answers(different.tolist(), queries)
         zero, one = places[: len(codes)], places[len(codes) :]
-        found = list[tuple[Floats, Floats, Ints, Ints, Ints]]()
-        for state, (start, end) in zip(
-            states.tolist(), pairwise([*first.tolist(), len(codes)]), strict=True
-        ):
-            pairs = _Pairs.of(self.columns.allowed(self.part, state, queries), queries)
-            step = max(1, _CELLS // max(1, len(pairs.zero) * answers.chance.shape[2]))
+        found = list[_Rows]()
+        for state, start, end in _runs(codes >> 2 * _LAW):
+            pairs = self._pairs(state, queries)
+            step = max(1, _CELLS // max(1, len(pairs.zero) * said.chance.shape[2]))
             for at in range(start, end, step):
                 until = min(at + step, end)
-                found.append(answers.rows(pairs, zero[at:until], one[at:until]))
-        chance0, chance1, to, rows, choices = map(np.concatenate, zip(*found, strict=True))
-        return Outline((chance0, chance1), to, rows, choices, {})
+                found.append(said.rows(pairs, zero[at:until], one[at:until]))
+        chance0, chance1, to, rows, choices = (
+            found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
+        )
+        answers = _per_position(rows, choices)
+        return Outline((chance0, chance1), to, rows, choices, answers, {})
+
+    def _pairs(self, state: int, queries: tuple[int, ...]) -> _Pairs:
+        known = self._known.get(state)
+        if known is None:
+            allowed = self.columns.allowed(self.part, state, queries)
+            if any(after >= _STATES for _, _, after, _ in allowed):
+                raise Intractable("the codes of a verifier's states", "more", _STATES)
+            place = {query: number for number, query in enumerate(queries)}
+            zero, one = (_ints([place[each[bit]] for each in allowed]) for bit in (0, 1))
+            known = self._known[state] = _Pairs(zero, one, _ints([each[2] for each in allowed]))
+        return known
 
     def _answers(self, laws: list[int], queries: tuple[int, ...]) -> _Answers:
         """What follows each query, for each law."""
@@ -181,6 +203,15 @@ class _OfColumns:
         return _Answers(chances, following)
 
 
+def _runs(states: Ints) -> list[tuple[int, int, int]]:
+    """(value, start, end) of what is equal in a sorted array."""
+    if states[0] == states[-1]:
+        return [(int(states[0]), 0, len(states))]
+    values, first = np.unique(states, return_index=True)
+    ends = [*first.tolist(), len(states)]
+    return [*zip(values.tolist(), ends, ends[1:], strict=False)]
+
+
 class _Pairs(NamedTuple):
     """The pairs that f allows in a state: two places of queries, and the number of the state after
     them."""
@@ -188,14 +219,6 @@ class _Pairs(NamedTuple):
     zero: Ints
     one: Ints
     after: Ints
-
-    @classmethod
-    def of(cls, allowed: list[Allowed], queries: tuple[int, ...]) -> _Pairs:
-        place = {query: number for number, query in enumerate(queries)}
-        if any(after >= _STATES for _, _, after, _ in allowed):
-            raise Intractable("the codes of a verifier's states", "more", _STATES)
-        zero, one = ([place[each[bit]] for each in allowed] for bit in (0, 1))
-        return cls(_ints(zero), _ints(one), _ints([each[2] for each in allowed]))
 
 
 class _Answers(NamedTuple):
@@ -206,7 +229,7 @@ class _Answers(NamedTuple):
     after: Ints
     """The law that follows; 0 if this answer is impossible."""
 
-    def rows(self, pairs: _Pairs, zero: Ints, one: Ints) -> tuple[Floats, Floats, Ints, Ints, Ints]:
+    def rows(self, pairs: _Pairs, zero: Ints, one: Ints) -> _Rows:
         """The rows of columns, whose laws stand in these places, and how they are grouped."""
         law0, law1 = (
             self.after[law[:, None], query] for law, query in ((zero, pairs.zero), (one, pairs.one))
@@ -225,6 +248,12 @@ class _Answers(NamedTuple):
             rows[useful],
             useful.sum(1),
         )
+
+
+def _per_position(rows: Ints, choices: Ints) -> Ints:
+    """The number of rows of each position, from those of the choices, and the number of these."""
+    ends = np.concatenate([_ZERO, rows.cumsum()])[choices.cumsum()]
+    return np.diff(ends, prepend=0)
 
 
 def _chance(part: int, whole: int) -> float:

@@ -229,13 +229,12 @@ class Question(Shown):
 
     def solve_each(self, epsilons: Iterable[exact.Epsilon], rounds: int) -> list[Solution]:
         """The tight δ at several ε, of which all beliefs are looked at together."""
-        given, guide = list(epsilons), self.solvers()[0].guide
+        given = list(epsilons)
         growths = [rational_growth(exact.epsilon(each))[0] for each in given]
-        guide.expected = tuple(map(float, (*growths, *(1 / each for each in growths))))
-        try:
-            return [self.solve(each, rounds) for each in given]
-        finally:
-            guide.expected = ()
+        for solver in self.solvers():
+            if not (solver.bit and solver.arena.columns.symmetric):
+                solver.solve_each(growths, horizon(rounds))
+        return [self.solve(each, rounds) for each in given]
 
     def _longest(self) -> int:
         """The longest run of a game that ends. Raises: InvalidArgument if it may not."""

@@ -42,8 +42,8 @@ from antiphon.numbers.errors import AntiphonError, Intractable
 Said = TypeVar("Said", bound=AdversaryChoice)
 Key: TypeAlias = tuple[int, int]
 """(rounds left, position)."""
-Bounds: TypeAlias = tuple[float, float]
-"""A lower and an upper bound."""
+Bounds: TypeAlias = tuple[Floats, Floats]
+"""Lower and upper bounds on the values of the beliefs of a layer."""
 
 _DROPPED: Final = 12
 """The bits that are dropped of the 53 of a ratio, so that equal ratios meet."""
@@ -75,38 +75,55 @@ class _Layer:
     ratios: Floats
     following: Ints = attrs.field(factory=lambda: _NONE)
     """The index of the next belief after each answer, in the next layer; -1 if there is none."""
+    first: Ints = attrs.field(init=False)
+    """The index of the first belief of each code, and their number."""
+    _once: bool = attrs.field(init=False)
+    """Whether each code has one belief at most: then the rows of all beliefs are all rows."""
 
-    def answers(self) -> tuple[Ints, Ints]:
+    def __attrs_post_init__(self) -> None:
+        self.first = self.which.searchsorted(np.arange(len(self.codes) + 1))
+        self._once = bool((self.which[1:] > self.which[:-1]).all())
+
+    def answers(self) -> tuple[Ints, Ints | slice]:
         """(index of the belief, row of the outline) of each answer to each choice."""
-        ends = np.concatenate([[0], self.outline.rows.cumsum()])
-        return _members(np.diff(ends[np.concatenate([[0], self.outline.choices.cumsum()])]), self.which)
+        return self._members(self.outline.answers)
 
-    def values(self, after: Floats, multiples: Floats) -> Floats:
-        """The values of the beliefs, by multiple of the ratio, from those of the next layer."""
-        outline, most = self.outline, np.multiply.outer(multiples, self.ratios)
-        found = np.maximum(0.0, 1.0 - most)
-        belief, row = self.answers()
-        if len(row):
-            zero, one = (chance[row] for chance in outline.chances)
-            gains = np.maximum(0.0, zero - most[:, belief] * one)
-            inner = np.flatnonzero(self.following != NOWHERE_TO_GO)
-            gains[:, inner] = zero[inner] * after[:, self.following[inner]]
-            owner, choice = _members(outline.choices, self.which)
-            worth = np.add.reduceat(gains, _starts(outline.rows[choice]), axis=1)
-            spoken, first = np.unique(owner, return_index=True)
-            best = np.maximum.reduceat(worth, first, axis=1)
-            found[:, spoken] = np.maximum(found[:, spoken], best)
-        for index, closed in outline.settled.items():
-            own = slice(*self.which.searchsorted((index, index + 1)))
-            found[:, own] = closed.value(most[:, own])
+    def _members(self, sizes: Ints) -> tuple[Ints, Ints | slice]:
+        """(index of the belief, index) of what the outline has for each code, in these numbers."""
+        own = sizes[self.which]
+        owner = np.repeat(np.arange(len(own)), own)
+        if self._once:
+            return owner, slice(None)
+        before = _starts(sizes)[self.which] - _starts(own)
+        return owner, np.arange(len(owner)) + np.repeat(before, own)
+
+    def values(self, after: list[Floats], multiples: Sequence[float]) -> list[Floats]:
+        """The values of the beliefs, for each multiple of the ratio, from those of the next
+        layer."""
+        (belief, row), (_, choice) = self.answers(), self._members(self.outline.choices)
+        last = np.flatnonzero(self.following == NOWHERE_TO_GO)
+        zero, one = (chance[row] for chance in self.outline.chances)
+        one, sure = one[last] * self.ratios[belief[last]], zero[last]
+        choices, sizes = _starts(self.outline.rows[choice]), self.outline.choices[self.which]
+        spoken = np.flatnonzero(sizes)
+        first = _starts(sizes[spoken])
+        found = list[Floats]()
+        for multiple, following in zip(multiples, after, strict=True):
+            most = self.ratios * multiple
+            values = np.maximum(0.0, 1.0 - most)
+            if len(spoken):
+                gains = following.take(self.following, mode="clip") * zero
+                gains[last] = np.maximum(0.0, sure - one * multiple)
+                best = np.maximum.reduceat(np.add.reduceat(gains, choices), first)
+                values[spoken] = np.maximum(values[spoken], best)
+            for index, closed in self.outline.settled.items():
+                own = slice(*self.first[index : index + 2])
+                values[own] = closed.value(most[own])
+            found.append(values)
         return found
 
 
 _NONE: Final[Ints] = np.zeros(0, np.int64)
-
-
-def _starts(sizes: Ints) -> Ints:
-    return sizes.cumsum() - sizes
 
 
 def _changes(values: Ints) -> NDArray[np.bool_]:
@@ -116,12 +133,8 @@ def _changes(values: Ints) -> NDArray[np.bool_]:
     return found
 
 
-def _members(sizes: Ints, chosen: Ints) -> tuple[Ints, Ints]:
-    """(place in ``chosen``, index) of all members of the chosen groups, which have these sizes and
-    follow one another."""
-    own = sizes[chosen]
-    owner = np.repeat(np.arange(len(chosen)), own)
-    return owner, np.arange(len(owner)) + np.repeat(_starts(sizes)[chosen] - _starts(own), own)
+def _starts(sizes: Ints) -> Ints:
+    return sizes.cumsum() - sizes
 
 
 @attrs.define(eq=False)
@@ -133,7 +146,7 @@ class _Beliefs:
     first: int
     layers: list[_Layer] = attrs.field(factory=list[_Layer])
     size: int = 0
-    bounds: dict[float, list[Floats]] = attrs.field(factory=dict[float, "list[Floats]"])
+    bounds: dict[float, list[Bounds]] = attrs.field(factory=dict[float, "list[Bounds]"])
     """By multiple of the ratio: lower and upper bounds on the values of each layer."""
     error: float = math.inf
     """The share by which a ratio, or a sum, may be off."""
@@ -160,8 +173,8 @@ class _Beliefs:
     def _next(self, layer: _Layer, rounds: int) -> _Layer:
         """The layer after one, to which it then refers."""
         belief, row = layer.answers()
-        if len(row) > _ROWS:
-            raise Intractable(_WHAT, len(row), _ROWS)
+        if len(belief) > _ROWS:
+            raise Intractable(_WHAT, len(belief), _ROWS)
         zero, one = (chance[row] for chance in layer.outline.chances)
         to = layer.outline.to[row]
         alive = np.flatnonzero((to != NOWHERE_TO_GO) & (zero > 0) & (one > 0))
@@ -180,7 +193,7 @@ class _Beliefs:
         going_on[[*outline.settled]] = True
         kept = going_on[index]
         new = (fresh | _changes(bits)) & kept
-        following = np.full(len(row), NOWHERE_TO_GO)
+        following = np.full(len(belief), NOWHERE_TO_GO)
         following[alive[order]] = np.where(kept, new.cumsum() - 1, NOWHERE_TO_GO)
         layer.following = following
         return _Layer(codes, outline, index[new], ratios[new])
@@ -189,15 +202,17 @@ class _Beliefs:
         """Bounds on the values of all beliefs, for several multiples of the ratio at once."""
         new = [each for each in dict.fromkeys(multiples) if each not in self.bounds]
         if new:
-            by = np.outer([1 + self.error, 1 - self.error], new).ravel()
-            after, found = np.zeros((len(by), 0)), list[Floats]()
+            by = [(1 + sign * self.error) * each for each in new for sign in (1, -1)]
+            after, found = [np.zeros(1)] * len(by), list[list[Bounds]]()
             for layer in reversed(self.layers):
-                after = layer.values(after, by)
-                tiny = (after > 0) & (after < TINY)
-                after[tiny] = np.outer([0.0, TINY], np.ones(len(new))).ravel()[tiny.nonzero()[0]]
-                found.append(after)
+                values = layer.values(after, by)
+                for low, high in (bounds := [*zip(values[::2], values[1::2], strict=True)]):
+                    low[low < TINY] = 0.0
+                    high[(high > 0) & (high < TINY)] = TINY
+                after = values if len(layer.which) else after
+                found.append(bounds)
             for place, each in enumerate(new):
-                self.bounds[each] = [layer[place :: len(new)] for layer in reversed(found)]
+                self.bounds[each] = [layer[place] for layer in reversed(found)]
 
     def find(self, rounds: int, position: int, ratio: float) -> tuple[int, int] | None:
         """(layer, index) of a belief; index −1 where nothing is worth saying; None if it is not
@@ -209,7 +224,7 @@ class _Beliefs:
         index = int(layer.codes.searchsorted(code))
         if index == len(layer.codes) or layer.codes[index] != code:
             return None
-        first, end = layer.which.searchsorted((index, index + 1)).tolist()
+        first, end = layer.first[index : index + 2].tolist()
         if first == end:
             return depth, -1
         place = first + int(layer.ratios[first:end].searchsorted(ratio))
@@ -225,9 +240,9 @@ class _Rough:
 
     beliefs: _Beliefs
     multiple: float
-    bounds: list[Floats]
+    bounds: list[Bounds]
 
-    def value(self, rounds: int, position: int, ratio: float) -> Bounds | None:
+    def value(self, rounds: int, position: int, ratio: float) -> tuple[float, float] | None:
         """Bounds on the value of a belief per unit of mass ahead; None if it was not found."""
         found, error = self.beliefs.find(rounds, position, ratio / self.multiple), self.beliefs.error
         if found is None:
@@ -235,8 +250,8 @@ class _Rough:
         depth, index = found
         if index < 0:
             return max(0.0, 1.0 - ratio * (1 + error)), max(0.0, 1.0 - ratio * (1 - error))
-        low, high = self.bounds[depth][:, index].tolist()
-        return low, high
+        low, high = self.bounds[depth]
+        return float(low[index]), float(high[index])
 
 
 @attrs.define(eq=False)
@@ -303,7 +318,7 @@ class Guide:
     def _worth(
         self, rough: _Rough, choice: AdversaryChoice, rounds: int, position: int,
         ahead: int, behind: int,
-    ) -> Bounds:  # fmt: skip
+    ) -> tuple[float, float]:  # fmt: skip
         """Bounds on what a choice is worth per unit of mass ahead."""
         zero, one = self.arena.totals
         whole, least, most = choice.denominator * ahead * zero[position], 0.0, 0.0

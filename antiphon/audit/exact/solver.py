@@ -191,6 +191,16 @@ class Solver(BackwardRecursion):
         value = self.solve_from(start, growth.denominator, growth.numerator, rounds)
         return value / growth.denominator
 
+    def solve_each(self, growths: Iterable[Fraction], rounds: int) -> list[Fraction]:
+        """The same for several growths, of which all beliefs are looked at together."""
+        given = list(growths)
+        self.guide.expected = tuple(float(1 / each if self.bit else each) for each in given)
+        try:
+            with deep_recursion(rounds):
+                return [self.solve(each, rounds) for each in given]
+        finally:
+            self.guide.expected = ()
+
     def solve_from(self, position: int, ahead: int, behind: int, rounds: int) -> Fraction:
         """The value of a position, where the two worlds have the weights ``ahead`` and
         ``behind``."""
@@ -270,7 +280,7 @@ class Solver(BackwardRecursion):
         values[rounds, position, ahead, behind] = best, self._units.setdefault(unit, unit)
         self.nodes += 1
         reached(len(values), self.limit, self.report, "the exact solver's beliefs")
-        if len(values) > self._until:
+        if len(values) > self._until and len(choices) > 1:
             raise _Slow
         return best, unit
 
