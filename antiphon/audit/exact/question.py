@@ -170,6 +170,7 @@ class Question(Shown):
             first = Solver(self._arena(), 0, self.limit, self.report)
             self._solvers = first, first.of_other_world()
         for each in self._solvers:  # who gave up may ask again with more room
+            each.guide.unsuited &= each.limit == self.limit
             each.limit = self.limit
             each.arena.columns.give_room(self.limit)
         return self._solvers

@@ -40,10 +40,10 @@ from antiphon.audit.exact.outlines import (
 from antiphon.numbers.errors import AntiphonError, Intractable
 
 Said = TypeVar("Said", bound=AdversaryChoice)
-Key: TypeAlias = tuple[int, int]
-"""(rounds left, position)."""
 Bounds: TypeAlias = tuple[Floats, Floats]
 """Lower and upper bounds on the values of the beliefs of a layer."""
+Both: TypeAlias = tuple[float, float]
+"""A lower and an upper bound."""
 
 _DROPPED: Final = 12
 """The bits that are dropped of the 53 of a ratio, so that equal ratios meet."""
@@ -54,12 +54,16 @@ _GROWTHS: Final = 2.0**100
 """The largest multiple of the ratios, for the same reason."""
 _ROWS: Final = 1 << 22
 """The largest number of answers to beliefs of one round."""
-_LEAST: Final = 1000
+_LEAST: Final = 500
 _WORTH: Final = 8
 """A look has failed if the exact solver still values one of so many beliefs, and the least."""
 _KEPT: Final = 3
 """The number of first positions of which the beliefs are kept."""
 _WHAT: Final = "a rough look at beliefs"
+
+
+class _Unknown(Exception):
+    """A belief was not looked at, or is too unlikely for floats."""
 
 
 @attrs.define(eq=False)
@@ -214,44 +218,30 @@ class _Beliefs:
             for place, each in enumerate(new):
                 self.bounds[each] = [layer[place] for layer in reversed(found)]
 
-    def find(self, rounds: int, position: int, ratio: float) -> tuple[int, int] | None:
-        """(layer, index) of a belief; index −1 where nothing is worth saying; None if it is not
+    def bounded(self, multiple: float, rounds: int, position: int, ratio: float) -> Both:
+        """Bounds on the value of a belief per unit of mass ahead. Raises: _Unknown if it is not
         here."""
         depth = self.rounds - rounds
         if not 0 <= depth < len(self.layers):
-            return None
+            raise _Unknown
         layer, code = self.layers[depth], self.coded.code(position)
         index = int(layer.codes.searchsorted(code))
         if index == len(layer.codes) or layer.codes[index] != code:
-            return None
+            raise _Unknown
         first, end = layer.first[index : index + 2].tolist()
-        if first == end:
-            return depth, -1
-        place = first + int(layer.ratios[first:end].searchsorted(ratio))
+        if first == end:  # nothing is worth saying
+            return max(0.0, 1 - ratio * (1 + self.error)), max(0.0, 1 - ratio * (1 - self.error))
+        own = ratio / multiple
+        place = first + (int(layer.ratios[first:end].searchsorted(own)) if end > first + 1 else 0)
         for near in range(max(first, place - 1), min(end, place + 1)):
-            if 2 * abs(float(layer.ratios[near]) - ratio) <= self.error * ratio:
-                return depth, near
-        return None
+            if 2 * abs(float(layer.ratios[near]) - own) <= self.error * own:
+                low, high = self.bounds[multiple][depth]
+                return float(low[near]), float(high[near])
+        raise _Unknown
 
 
-@attrs.frozen(eq=False)
-class _Rough:
-    """Bounds on the values of beliefs, whose ratios have one multiple."""
-
-    beliefs: _Beliefs
-    multiple: float
-    bounds: list[Bounds]
-
-    def value(self, rounds: int, position: int, ratio: float) -> tuple[float, float] | None:
-        """Bounds on the value of a belief per unit of mass ahead; None if it was not found."""
-        found, error = self.beliefs.find(rounds, position, ratio / self.multiple), self.beliefs.error
-        if found is None:
-            return None
-        depth, index = found
-        if index < 0:
-            return max(0.0, 1.0 - ratio * (1 + error)), max(0.0, 1.0 - ratio * (1 - error))
-        low, high = self.bounds[depth]
-        return float(low[index]), float(high[index])
+_Rough: TypeAlias = tuple[_Beliefs, float]
+"""Beliefs with bounds on their values, for one multiple of their ratios."""
 
 
 @attrs.define(eq=False)
@@ -263,35 +253,42 @@ class Guide:
     """Multiples of the ratio that will be asked for, valued at once with the first."""
     unsuited: bool = False
     """Whether a rough look was tried in vain: too large for arrays, or too unlikely for floats."""
-    _beliefs: dict[Key, _Beliefs] = attrs.field(factory=dict[Key, _Beliefs])
+    _beliefs: dict[int, _Beliefs] = attrs.field(factory=dict[int, _Beliefs])
+    """By number of rounds."""
     ready: list[_Rough] = attrs.field(factory=list[_Rough])
-    """The rough values that are at hand, the latest first."""
+    """The bounds that are at hand, the latest first."""
     _left: int = 0
     """How often it is asked before it has been of no use: where all is equally good."""
 
-    def knows(self, rounds: int, position: int) -> bool:
-        """Whether the beliefs from here on were found before."""
-        return (rounds, position) in self._beliefs
+    def knows(self, rounds: int) -> bool:
+        """Whether all beliefs of a game of so many rounds were found before."""
+        return rounds in self._beliefs
 
-    def look(self, key: Key, ratio: float, limit: int, report: Report | None) -> int:
-        """Value all beliefs from one on, roughly; their number if they were not known."""
-        beliefs = self._beliefs.get(key)
+    def look(
+        self, rounds: int, ahead: int, behind: int, limit: int, report: Report | None
+    ) -> int:
+        """Bound the values of all beliefs of the game; their number if they were not known.
+
+        At its start the worlds have the weights ``ahead`` and ``behind``.
+        """
+        beliefs = self._beliefs.get(rounds)
         if beliefs is None:
-            beliefs = self._beliefs[key] = _Beliefs(coded(self.arena), *key)
+            start = self.arena.start()
+            beliefs = self._beliefs[rounds] = _Beliefs(coded(self.arena), rounds, start)
             for old in [*self._beliefs][:-_KEPT]:
                 del self._beliefs[old]
         before = beliefs.size
         try:
+            ratio = behind / ahead
             if not 1 / _GROWTHS < ratio < _GROWTHS:
                 raise Intractable(_WHAT, "ratios", "what floats hold")
             beliefs.grow(limit, report)
             beliefs.value((ratio, *self.expected))
-        except (AntiphonError, MemoryError):  # the exact solver goes on, or says why not
+        except (AntiphonError, MemoryError, OverflowError):  # the exact solver goes on, or says why not
             self.unsuited = True
-            del self._beliefs[key]
+            del self._beliefs[rounds]
             return 0
-        rough = _Rough(beliefs, ratio, beliefs.bounds[ratio])
-        self.ready = [rough, *self.ready[: _KEPT - 1]]
+        self.ready = [(beliefs, ratio), *self.ready[: _KEPT - 1]]
         self._left = beliefs.size // _WORTH + _LEAST
         return beliefs.size - before
 
@@ -304,33 +301,35 @@ class Guide:
         if self._left < 0:
             self.ready = []
         for rough in self.ready:
-            with suppress(OverflowError):
-                found = [self._worth(rough, each, rounds, position, ahead, behind) for each in choices]
+            with suppress(OverflowError, _Unknown):
+                found = [
+                    self._worth(rough, each, rounds, position, ahead, behind) for each in choices
+                ]
                 least = max(low for low, _ in found)
-                if any(high < math.inf for _, high in found):
-                    return [
-                        choice
-                        for choice, (_, high) in zip(choices, found, strict=True)
-                        if high >= least and high
-                    ]
+                return [
+                    choice
+                    for choice, (_, high) in zip(choices, found, strict=True)
+                    if high >= least and high
+                ]
         return choices
 
     def _worth(
         self, rough: _Rough, choice: AdversaryChoice, rounds: int, position: int,
         ahead: int, behind: int,
-    ) -> tuple[float, float]:  # fmt: skip
-        """Bounds on what a choice is worth per unit of mass ahead."""
-        zero, one = self.arena.totals
+    ) -> Both:  # fmt: skip
+        """Bounds on what a choice is worth per unit of mass ahead. Raises: _Unknown."""
+        (beliefs, multiple), (zero, one) = rough, self.arena.totals
         whole, least, most = choice.denominator * ahead * zero[position], 0.0, 0.0
         for factor0, factor1, to in choice.branches:
             own, other = ahead * factor0 * zero[to], behind * factor1 * one[to]
             if own and other and to != OVER and rounds > 1:
-                share, bounds = own / whole, rough.value(rounds - 1, to, other / own)
-                if bounds is None or share < TINY:
-                    return 0.0, math.inf
-                least, most = least + share * bounds[0], most + share * bounds[1]
+                share = own / whole
+                low, high = beliefs.bounded(multiple, rounds - 1, to, other / own)
+                if share < TINY:
+                    raise _Unknown
+                least, most = least + share * low, most + share * high
             elif own > other:
                 gain = (own - other) / whole
                 least, most = least + gain, most + (gain or TINY)
-        error = rough.beliefs.error
+        error = beliefs.error
         return least * (1 - error), most * (1 + error)

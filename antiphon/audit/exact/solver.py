@@ -19,7 +19,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 
@@ -44,6 +44,8 @@ _DEEPEST = 20_000
 
 PATIENCE: tuple[float, float] = 64, 2
 """The number of beliefs, and those for each round, that are valued without a rough look ahead."""
+_AGAIN: Final = 8
+"""How many times as many are valued where another number of rounds was looked at."""
 
 
 class _Slow(Exception):
@@ -224,17 +226,18 @@ class Solver(BackwardRecursion):
     def _valued(self, key: Key) -> Ratio:
         """The value of a belief: by itself if that is soon done, else after a rough look ahead."""
         rounds, position, ahead, behind = key
-        known = self.guide.knows(rounds, position)
-        if not known and not self.guide.unsuited:
-            least, more = PATIENCE
-            self._until = len(self._values) + least + more * rounds
-        with suppress(_Slow):
-            if not known:
+        self._until = math.inf
+        if position != self.arena.start() or self.guide.unsuited:
+            return self._best(*key)
+        if not self.guide.knows(rounds):
+            patience = PATIENCE[0] + PATIENCE[1] * rounds
+            again = _AGAIN if self.guide.ready else 1  # much is known, of other rounds
+            self._until = len(self._values) + again * patience
+            with suppress(_Slow):
                 return self._best(*key)
-        self._until, totals = math.inf, self.arena.totals
-        ratio = Fraction(behind * totals[1][position], ahead * totals[0][position])
+            self._until = math.inf
         self.nodes += self.guide.look(
-            (rounds, position), float(ratio), self.limit - len(self._values), self.report
+            rounds, ahead, behind, self.limit - len(self._values), self.report
         )
         return self._best(*key)
 
