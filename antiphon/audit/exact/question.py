@@ -254,6 +254,7 @@ class Question(Shown):
         def beliefs(fewer: int) -> int:
             nonlocal left
             trial = Solver(arena, 0, left)
+            trial.guide.unsuited = True  # that each is counted
             trial.solve(growth, fewer)
             left -= trial.nodes
             return trial.nodes
