@@ -253,7 +253,8 @@ class _Answers(NamedTuple):
 def _per_position(rows: Ints, choices: Ints) -> Ints:
     """The number of rows of each position, from those of the choices, and the number of these."""
     ends = np.concatenate([_ZERO, rows.cumsum()])[choices.cumsum()]
-    return np.diff(ends, prepend=0)
+    ends[1:] -= ends[:-1].copy()
+    return ends
 
 
 def _chance(part: int, whole: int) -> float:

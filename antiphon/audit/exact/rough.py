@@ -90,21 +90,21 @@ class _Layer:
 
     def answers(self) -> tuple[Ints, Ints | slice]:
         """(index of the belief, row of the outline) of each answer to each choice."""
-        return self._members(self.outline.answers)
+        sizes = self.outline.answers
+        return np.arange(len(self.which)).repeat(sizes[self.which]), self._members(sizes)
 
-    def _members(self, sizes: Ints) -> tuple[Ints, Ints | slice]:
-        """(index of the belief, index) of what the outline has for each code, in these numbers."""
-        own = sizes[self.which]
-        owner = np.repeat(np.arange(len(own)), own)
+    def _members(self, sizes: Ints) -> Ints | slice:
+        """Where the outline has what belongs to the beliefs, if so much belongs to each code."""
         if self._once:
-            return owner, slice(None)
+            return slice(None)
+        own = sizes[self.which]
         before = _starts(sizes)[self.which] - _starts(own)
-        return owner, np.arange(len(owner)) + np.repeat(before, own)
+        return np.arange(own.sum()) + before.repeat(own)
 
     def values(self, after: list[Floats], multiples: Sequence[float]) -> list[Floats]:
         """The values of the beliefs, for each multiple of the ratio, from those of the next
         layer."""
-        (belief, row), (_, choice) = self.answers(), self._members(self.outline.choices)
+        (belief, row), choice = self.answers(), self._members(self.outline.choices)
         last = np.flatnonzero(self.following == NOWHERE_TO_GO)
         zero, one = (chance[row] for chance in self.outline.chances)
         one, sure = one[last] * self.ratios[belief[last]], zero[last]

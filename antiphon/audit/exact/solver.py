@@ -42,7 +42,7 @@ _DEEPEST = 20_000
 """The largest horizon, which is the depth of the recursion."""
 
 
-PATIENCE: tuple[float, float] = 64, 2
+PATIENCE: tuple[float, float] = 48, 1
 """The number of beliefs, and those for each round, that are valued without a rough look ahead."""
 _AGAIN: Final = 8
 """How many times as many are valued where another number of rounds was looked at."""
