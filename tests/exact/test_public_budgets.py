@@ -13,6 +13,7 @@ from antiphon.composition import (
     ConcentratedFilter,
     GaussianFilter,
     Odometer,
+    Refusal,
     WhitehouseFilter,
     adaptive_parameters,
     fixed_mechanisms,
@@ -20,6 +21,7 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
+from antiphon.selfcheck.theorems.adaptive_choice import Forgetful, NaturalFilter
 
 QUARTER = Fraction(1, 4)
 PARTS = [
@@ -36,6 +38,8 @@ BUDGETS = [
     ConcentratedFilter(rho=1, delta=QUARTER),
     GaussianFilter(mu=1, delta=QUARTER),
     Odometer(delta=QUARTER),
+    NaturalFilter(ap.Log(2), QUARTER),
+    Forgetful(BasicFilter(epsilon=ap.Log(3), delta=QUARTER)),
 ]
 
 
@@ -124,3 +128,28 @@ def test_a_user_s_filter_is_not_taken_apart(monkeypatch):
         tight = system.tight_delta(epsilon=0, rounds=3, catalogue=PARTS[:1], max_creations=2)
         assert tight == Fraction(1, 3)
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_a_user_s_filter_may_say_that_it_reads_claims_only(constant):
+    """It is asked twice: one that counts its calls is refused by name."""
+    calls, refused = [], Refusal(*[(Fraction(0), Fraction(0))] * 3)
+
+    class Mine(BasicFilter):
+        reads_claims_only = True
+
+        def charge(self, state, measure):
+            calls.append(measure)
+            late = not constant and len(calls) % 2
+            return refused if late else super().charge(state, measure)
+
+    budget = Mine(epsilon=ap.Log(2))
+    asked = ap.PrivacyGame(ap.ExtConComp(budget=budget), adaptive_parameters(budget)).question(
+        catalogue=PARTS[:1], max_creations=2
+    )
+    if constant:
+        assert type(asked.solvers()[0].arena).__name__ == "CompositionArena"
+        assert asked.solve(0, 3).delta == Fraction(1, 3)
+    else:
+        with pytest.raises(ap.PartError, match="Mine says that it reads claims only"):
+            asked.solve(0, 3)
