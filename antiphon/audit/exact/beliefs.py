@@ -205,7 +205,7 @@ class Columns:
         self, part: int, world: int, law: int, query: int
     ) -> Iterator[tuple[int, tuple[int, int], int]]:
         """(answer, its probability as a fraction, law after it) for each answer to a query."""
-        kernel, stepper = self._kernel, self._parts[part][1 + world]
+        kernel, stepper = self._kernel, self._parts[part][1:][world]
         (denominator, answers), laws = kernel.push(stepper, law, query)
         whole = denominator * kernel.totals[law]
         for answer, (factor, after) in zip(answers, laws, strict=True):

@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Final, NamedTuple, Protocol, TypeAlias
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
 
 import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.audit.exact.arena import Arena, PartArena
+from antiphon.audit.exact.arena import AdversaryChoice, Arena, PartArena
 from antiphon.audit.exact.beliefs import OVER, Columns
 from antiphon.audit.exact.kernel import GONE, NOWHERE
 from antiphon.audit.exact.settled import Settled
 from antiphon.numbers.errors import Intractable
 
-Ints: TypeAlias = NDArray[np.int64]
+Ints: TypeAlias = NDArray[np.signedinteger[Any]]
 Floats: TypeAlias = NDArray[np.float64]
 
 _Rows: TypeAlias = tuple[Floats, Floats, Ints, Ints, Ints]
@@ -54,7 +54,9 @@ class Closed(NamedTuple):
     def of(cls, settled: Settled) -> Closed:
         """The same in floats."""
         (*_, zero), (*_, one) = settled.sums
-        ratios = [own * one / (other * zero) if other else math.inf for own, other in settled.ratios]
+        ratios = [
+            own * one / (other * zero) if other else math.inf for own, other in settled.ratios
+        ]
         sums0, sums1 = settled.sums
         chances = [_chance(each, zero) for each in sums0], [_chance(each, one) for each in sums1]
         return cls(-np.array(ratios), (np.array(chances[0]), np.array(chances[1])))
@@ -117,26 +119,30 @@ class _OfPositions:
         to, rows, choices = list[int](), list[int](), list[int]()
         chances: tuple[list[float], list[float]] = [], []
         for index, position in enumerate(codes.tolist()):
-            closed, said = self.arena.settled(position, rounds), ()
+            closed, said = self._close(position, rounds), list[AdversaryChoice]()
             if closed is None:
-                said = self.arena.worth_saying(position, rounds)
+                said.extend(self.arena.worth_saying(position, rounds))
             else:
-                if position not in self._closed:
-                    self._closed[position] = Closed.of(closed)
-                settled[index] = self._closed[position]
+                settled[index] = closed
             choices.append(len(said))
             for choice in said:
                 rows.append(len(choice.branches))
-                for *factors, after in choice.branches:
+                for factor0, factor1, after in choice.branches:
                     to.append(after if after != OVER else NOWHERE_TO_GO)
                     for world, totals, factor in zip(
-                        chances, self.arena.totals, factors, strict=True
+                        chances, self.arena.totals, (factor0, factor1), strict=True
                     ):
                         whole = totals[position] * choice.denominator
                         world.append(_chance(factor * totals[after], whole))
         zero, one = (np.array(each, float) for each in chances)
         numbers = _ints(rows), _ints(choices)
         return Outline((zero, one), _ints(to), *numbers, _per_position(*numbers), settled)
+
+    def _close(self, position: int, rounds: int) -> Closed | None:
+        settled = self.arena.settled(position, rounds)
+        if settled is not None and position not in self._closed:
+            self._closed[position] = Closed.of(settled)
+        return None if settled is None else self._closed[position]
 
 
 @attrs.frozen(eq=False)
@@ -198,8 +204,9 @@ class _OfColumns:
         shape = len(laws), len(queries), len(numbers)
         chances, following = np.zeros(shape), np.zeros(shape, np.int64)
         if cells:
-            *where, chance, after = zip(*cells, strict=True)
-            chances[tuple(where)], following[tuple(where)] = chance, after
+            places, asked, answers, own, laws_after = zip(*cells, strict=True)
+            chances[places, asked, answers] = own
+            following[places, asked, answers] = laws_after
         return _Answers(chances, following)
 
 
@@ -245,16 +252,17 @@ class _Answers(NamedTuple):
             self.chance[zero[:, None], pairs.zero][possible],
             self.chance[one[:, None], pairs.one][possible],
             to[possible],
-            rows[useful],
-            useful.sum(1),
+            rows[useful].astype(np.int32),
+            useful.sum(1, np.int32),
         )
 
 
 def _per_position(rows: Ints, choices: Ints) -> Ints:
     """The number of rows of each position, from those of the choices, and the number of these."""
-    ends = np.concatenate([_ZERO, rows.cumsum()])[choices.cumsum()]
+    ends: Ints = np.concatenate([_ZERO, rows.cumsum()])[choices.cumsum()]
     ends[1:] -= ends[:-1].copy()
-    return ends
+    made: Ints = ends.astype(np.int32)
+    return made
 
 
 def _chance(part: int, whole: int) -> float:

@@ -88,6 +88,10 @@ class _Layer:
         self.first = self.which.searchsorted(np.arange(len(self.codes) + 1))
         self._once = bool((self.which[1:] > self.which[:-1]).all())
 
+    def done(self) -> None:
+        """Leave out what is not asked for once the next layer is there."""
+        self.outline = self.outline._replace(to=_NONE)
+
     def answers(self) -> tuple[Ints, Ints | slice]:
         """(index of the belief, row of the outline) of each answer to each choice."""
         sizes = self.outline.answers
@@ -99,7 +103,8 @@ class _Layer:
             return slice(None)
         own = sizes[self.which]
         before = _starts(sizes)[self.which] - _starts(own)
-        return np.arange(own.sum()) + before.repeat(own)
+        found: Ints = np.arange(own.sum()) + before.repeat(own)
+        return found
 
     def values(self, after: list[Floats], multiples: Sequence[float]) -> list[Floats]:
         """The values of the beliefs, for each multiple of the ratio, from those of the next
@@ -165,6 +170,7 @@ class _Beliefs:
             made = self._next(self.layers[-1], self.rounds - len(self.layers))
             before, self.size = self.size, self.size + len(made.which)
             self.layers.append(made)
+            self.layers[-2].done()
             if self.size > limit:
                 raise Intractable(_WHAT, self.size, limit)
             passed(before, self.size, report, _WHAT)
@@ -172,7 +178,8 @@ class _Beliefs:
         self.error = 2 * (self.rounds + 1) * (_ROUNDING + longest * 2.0**-51)
         last = self.layers[-1]
         if not len(last.following):
-            last.following = np.full(len(last.answers()[0]), NOWHERE_TO_GO)
+            last.following = np.full(len(last.answers()[0]), NOWHERE_TO_GO, np.int32)
+            last.done()
 
     def _next(self, layer: _Layer, rounds: int) -> _Layer:
         """The layer after one, to which it then refers."""
@@ -199,8 +206,8 @@ class _Beliefs:
         new = (fresh | _changes(bits)) & kept
         following = np.full(len(belief), NOWHERE_TO_GO)
         following[alive[order]] = np.where(kept, new.cumsum() - 1, NOWHERE_TO_GO)
-        layer.following = following
-        return _Layer(codes, outline, index[new], ratios[new])
+        layer.following = following.astype(np.int32)
+        return _Layer(codes, outline, index[new].astype(np.int32), ratios[new])
 
     def value(self, multiples: Iterable[float]) -> None:
         """Bounds on the values of all beliefs, for several multiples of the ratio at once."""
@@ -264,9 +271,7 @@ class Guide:
         """Whether all beliefs of a game of so many rounds were found before."""
         return rounds in self._beliefs
 
-    def look(
-        self, rounds: int, ahead: int, behind: int, limit: int, report: Report | None
-    ) -> int:
+    def look(self, rounds: int, ahead: int, behind: int, limit: int, report: Report | None) -> int:
         """Bound the values of all beliefs of the game; their number if they were not known.
 
         At its start the worlds have the weights ``ahead`` and ``behind``.
@@ -284,7 +289,11 @@ class Guide:
                 raise Intractable(_WHAT, "ratios", "what floats hold")
             beliefs.grow(limit, report)
             beliefs.value((ratio, *self.expected))
-        except (AntiphonError, MemoryError, OverflowError):  # the exact solver goes on, or says why not
+        except (
+            AntiphonError,
+            MemoryError,
+            OverflowError,
+        ):  # the exact solver goes on, or says why not
             self.unsuited = True
             del self._beliefs[rounds]
             return 0
