@@ -6,6 +6,7 @@ from random import Random
 
 import attrs
 import pytest
+from exact_reference import Table
 from random_games import table
 from test_random_games import agrees
 from test_tight_delta import AboveThreshold
@@ -83,7 +84,17 @@ def test_two_mechanisms_that_are_compared(monkeypatch):
     assert apart > 5
 
 
+def refusing():
+    """What is refused in a hidden state ends the whole interaction."""
+    rows = ((((1, 0, 0), (1, 1, 0)), ((1, 0, 1), (2, 1, 0))), (((1, 1, 1), (1, 0, 0)), ()))
+    claim = ap.Claim(
+        Approximate(9, 0), ap.verifiers.bounded(ANY, 3), ap.protocol.Status.ASSUMED, "drawn"
+    )
+    return ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([Table(rows, (claim,))] * 2))
+
+
 GAMES = {
+    "a composition that ends": lambda: (refusing(), {}, 7),
     "one mechanism": lambda: (above(), {}, 12),
     "a composition": lambda: (*three(), 7),
     "closed forms": lambda: (
