@@ -275,14 +275,15 @@ class TestCompositions:
         assert benchmark.pedantic(losses, rounds=1) == Fraction(1, 2)
 
 
+CURVES = [pytest.param(1, radius, 40, id=f"R={radius}, 40 rounds") for radius in (1, 3, 5)]
+CURVES.append(pytest.param(3, 1, 3, id="3 copies, R=1, 3 rounds each"))
+
+
 class TestCurve:
     """One ε, and nine."""
 
-    GAMES = [pytest.param(1, radius, 40, id=f"R={radius}, 40 rounds") for radius in (1, 3, 5)]
-    GAMES.append(pytest.param(3, 1, 3, id="3 copies, R=1, 3 rounds each"))
-
     @pytest.mark.parametrize("number", [1, 9])
-    @pytest.mark.parametrize(("copies", "radius", "rounds"), GAMES)
+    @pytest.mark.parametrize(("copies", "radius", "rounds"), CURVES)
     def test_above_threshold(self, benchmark, number, copies, radius, rounds):
         benchmark.group = f"a curve of AboveThreshold, R={radius}, {copies} copies"
         system, f, messages = copies_of(AboveThreshold(radius, rounds), copies, rounds)

@@ -14,6 +14,8 @@ from test_tight_delta import AboveThreshold
 import antiphon as ap
 from antiphon import spaces
 from antiphon.audit.exact import cost, rough, solver
+from antiphon.audit.exact.arena import comparison_arena
+from antiphon.audit.exact.beliefs import Columns
 from antiphon.composition import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol import Approximate, Pure
@@ -84,41 +86,54 @@ def test_two_mechanisms_that_are_compared(monkeypatch):
     assert apart > 5
 
 
-def refusing():
-    """What is refused in a hidden state ends the whole interaction."""
-    rows = ((((1, 0, 0), (1, 1, 0)), ((1, 0, 1), (2, 1, 0))), (((1, 1, 1), (1, 0, 0)), ()))
-    claim = ap.Claim(
-        Approximate(9, 0), ap.verifiers.bounded(ANY, 3), ap.protocol.Status.ASSUMED, "drawn"
-    )
-    return ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms([Table(rows, (claim,))] * 2))
+def of_rows(*rows):
+    f = ap.verifiers.bounded(ANY, 3)
+    claim = ap.Claim(Approximate(9, 0), f, ap.protocol.Status.ASSUMED, "drawn")
+    return Table(rows, (claim,))
 
 
-GAMES = {
-    "a composition that ends": lambda: (refusing(), {}, 7),
-    "one mechanism": lambda: (above(), {}, 12),
-    "a composition": lambda: (*three(), 7),
-    "closed forms": lambda: (
-        ap.PrivacyGame(
-            ap.ExtConComp(),
-            fixed_mechanisms([RandomizedResponse(epsilon=ap.Log(q)) for q in (2, 3, 4)]
-                             + [AboveThreshold(1, 2)]),
-        ), {}, 5,
-    ),
-}  # fmt: skip
+REFUSING = of_rows(  # what is refused in a hidden state ends the whole interaction
+    (((1, 0, 0), (1, 1, 0)), ((1, 0, 1), (2, 1, 0))), (((1, 1, 1), (1, 0, 0)), ())
+)
+HALTING = of_rows((((1, 0, 0), (1, 0, ap.HALT)), ((2, 0, 0), (1, 0, ap.HALT))))
+FREQUENT = of_rows((((1, 0, 0), (3, 0, 1)), ((2, 0, 0), (1, 0, 1))))
+"""It is no more than a part of a comparison."""
 
 
-@pytest.mark.parametrize("name", GAMES)
+def composed(*parts):
+    return ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms(parts))
+
+
+def asked(game, **search):
+    return game.question(report=None, **search).solvers()[0]
+
+
+def compared():
+    columns, pair = Columns(10**6), (FREQUENT, HALTING)
+    return solver.Solver(comparison_arena(columns, pair, (0, 0), (0, 1)), 0, 10**6)
+
+
+RESPONSES = [RandomizedResponse(epsilon=ap.Log(q)) for q in (2, 3, 4)]
+SOLVERS = {
+    "one mechanism": lambda: (asked(above()), 12),
+    "one that halts": lambda: (asked(ap.PrivacyGame(HALTING, HALTING.claims[0].verification)), 3),
+    "a composition": lambda: (asked(three()[0], **three()[1]), 7),
+    "a composition that ends": lambda: (asked(composed(REFUSING, REFUSING)), 7),
+    "closed forms": lambda: (asked(composed(*RESPONSES, AboveThreshold(1, 2))), 5),
+    "two mechanisms": lambda: (compared(), 5),
+}
+
+
+@pytest.mark.parametrize("name", SOLVERS)
 @pytest.mark.parametrize("growth", GROWTHS)
 def test_bounds_hold_for_each_belief(monkeypatch, name, growth):
     """Every exact value lies between its bounds, which are close."""
-    game, search, rounds = GAMES[name]()
+    exact, rounds = SOLVERS[name]()
     patience(monkeypatch, NEVER)
-    exact = game.question(report=None, **search).solvers()[0]
     exact.solve(growth, rounds)
     patience(monkeypatch, AT_ONCE)
-    # over the same arena, so that positions have the same numbers
-    looked = attrs.evolve(exact, values={})
-    looked.solve(growth, rounds)
+    looked = attrs.evolve(exact, values={})  # over the same arena: positions have the same numbers
+    looked.guide.look(rounds, growth.denominator, growth.numerator, 10**6, None)
     ((beliefs, multiple), *_), (zero, one) = looked.guide.ready, exact.arena.totals
     met = 0
     for (left, position, ahead, behind), (value, unit) in exact._values.items():
@@ -127,8 +142,8 @@ def test_bounds_hold_for_each_belief(monkeypatch, name, growth):
             low, high = beliefs.bounded(multiple, left, position, other / own)
         except rough._Unknown:
             continue
-        true = Fraction(value, unit * own)
         error = Fraction(beliefs.error)
+        true = Fraction(value, unit * own)
         assert Fraction(low) * (1 - error) <= true <= Fraction(high) * (1 + error)
         assert high - low < 1e-8
         met += 1
