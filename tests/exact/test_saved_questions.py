@@ -278,7 +278,7 @@ def test_what_has_no_name_cannot_be_saved(tmp_path):
 
 def test_long_numbers_are_saved(tmp_path):
     asked = Question(Walk(), ap.verifiers.event_level(events=9), report=None)
-    epsilon = ap.Log(1 + Fraction(1, 3**4000))
+    epsilon = ap.Log(1 + Fraction(1, 3**10_000))
     whole = asked.solve(epsilon, 3)
     asked.save(file := tmp_path / "long")
     again = Question.load(file)

@@ -453,7 +453,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 81_210, 441, 5_872, 47_826
+LINES, FILES, IMPORTS, CORE_LINES = 81_943, 444, 5_909, 48_557
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

@@ -26,7 +26,7 @@ import attrs
 from antiphon.audit.exact.arena import KEPT_LONGER, AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, reached
-from antiphon.audit.exact.rough import Guide
+from antiphon.audit.exact.rough.guide import Guide
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]

@@ -42,7 +42,7 @@ _CELLS: Final = 1 << 20
 """The size of the arrays that are made in one step."""
 
 
-class Closed(NamedTuple):
+class ClosedForm(NamedTuple):
     """A position that is valued in closed form (``Settled``), in floats."""
 
     ratios: Floats
@@ -51,7 +51,7 @@ class Closed(NamedTuple):
     """The probabilities of the first 0, 1, 2, … of the views, in both worlds."""
 
     @classmethod
-    def of(cls, settled: Settled) -> Closed:
+    def of(cls, settled: Settled) -> ClosedForm:
         """The same in floats."""
         (*_, zero), (*_, one) = settled.sums
         ratios = [
@@ -81,7 +81,7 @@ class Outline(NamedTuple):
     """The number of choices of each position: 0 where nothing is worth saying."""
     answers: Ints
     """The number of rows of each position."""
-    settled: dict[int, Closed]
+    settled: dict[int, ClosedForm]
     """Positions that are valued in closed form, by their index. They have no choices."""
 
 
@@ -109,16 +109,17 @@ class _OfPositions:
     """The outline of any arena's positions, asked one by one."""
 
     arena: Arena
-    _closed: dict[int, Closed] = attrs.field(factory=dict[int, Closed])
+    _closed: dict[int, ClosedForm] = attrs.field(factory=dict[int, ClosedForm])
 
     def code(self, position: int) -> int:
         return position
 
     def outline(self, codes: Ints, rounds: int) -> Outline:
-        settled = dict[int, Closed]()
+        settled = dict[int, ClosedForm]()
         to, rows, choices = list[int](), list[int](), list[int]()
         chances: tuple[list[float], list[float]] = [], []
-        for index, position in enumerate(codes.tolist()):
+        positions: list[int] = codes.tolist()
+        for index, position in enumerate(positions):
             closed, said = self._close(position, rounds), list[AdversaryChoice]()
             if closed is None:
                 said.extend(self.arena.worth_saying(position, rounds))
@@ -138,10 +139,10 @@ class _OfPositions:
         numbers = _ints(rows), _ints(choices)
         return Outline((zero, one), _ints(to), *numbers, _per_position(*numbers), settled)
 
-    def _close(self, position: int, rounds: int) -> Closed | None:
+    def _close(self, position: int, rounds: int) -> ClosedForm | None:
         settled = self.arena.settled(position, rounds)
         if settled is not None and position not in self._closed:
-            self._closed[position] = Closed.of(settled)
+            self._closed[position] = ClosedForm.of(settled)
         return None if settled is None else self._closed[position]
 
 

@@ -28,7 +28,7 @@ from numpy.typing import NDArray
 from antiphon.audit.exact.arena import AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, passed
-from antiphon.audit.exact.outlines import (
+from antiphon.audit.exact.rough.outlines import (
     NOWHERE_TO_GO,
     TINY,
     Coded,
@@ -103,7 +103,7 @@ class _Layer:
             return slice(None)
         own = sizes[self.which]
         before = _starts(sizes)[self.which] - _starts(own)
-        found: Ints = np.arange(own.sum()) + before.repeat(own)
+        found: Ints = np.arange(int(own.sum())) + before.repeat(own)
         return found
 
     def values(self, after: list[Floats], multiples: Sequence[float]) -> list[Floats]:
