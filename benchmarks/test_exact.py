@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from fractions import Fraction
 from functools import partial
+from itertools import chain, combinations
 
 import attrs
 import by_hand
@@ -20,6 +21,7 @@ from storm import tight_delta
 import antiphon as ap
 from antiphon import Claim, Log, Verification, spaces
 from antiphon.audit import law_of_views
+from antiphon.audit.exact.question import CURVE
 from antiphon.composition import (
     BasicFilter,
     adaptive_parameters,
@@ -28,8 +30,10 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.conjectures import FilterPattern
 from antiphon.mechanisms import COUNT, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.protocol import Approximate, Status
+from antiphon.selfcheck.theorems.adaptive_choice import NaturalFilter
 from antiphon.selfcheck.theorems.complex_mechanisms import EachBit
 from antiphon.selfcheck.theorems.histogram import Capped, SmallHSS
 
@@ -251,6 +255,47 @@ class TestCompositions:
             3 * rounds + 3,
             **search,
         )
+
+    def test_three_unlike_tree_counters(self, benchmark):
+        parts = [Answering(TreeCounter(horizon=4, epsilon=1), radius) for radius in (2, 3, 4)]
+        search = {"catalogue": parts, "max_creations": 3}
+        ask(benchmark, ap.ExtConComp(), sparse_parallel([(9, 0)] * 2), Log(2), 18, **search)
+
+    @pytest.mark.parametrize("creations", [4, 5])
+    def test_a_user_s_filter(self, benchmark, creations):
+        """All sets of four claims under a filter that is wrong."""
+        claims = [(Log(Fraction(each, 4)), 0) for each in (6, 8, 12, 16)]
+        budget = NaturalFilter(Log(2), Fraction(1, 4))
+        pattern = FilterPattern(budget=budget, claims=claims, creations=creations)
+
+        def losses():
+            sets = chain.from_iterable(combinations(pattern.responses, k) for k in range(1, 5))
+            return max(pattern.loss(each, Fraction(0), pattern.rounds) for each in sets)
+
+        assert benchmark.pedantic(losses, rounds=1) == Fraction(1, 2)
+
+
+CURVES = [pytest.param(1, radius, 40, id=f"R={radius}, 40 rounds") for radius in (1, 3, 5)]
+CURVES.append(pytest.param(3, 1, 3, id="3 copies, R=1, 3 rounds each"))
+
+
+class TestCurve:
+    """One ε, and nine."""
+
+    @pytest.mark.parametrize("number", [1, 9])
+    @pytest.mark.parametrize(("copies", "radius", "rounds"), CURVES)
+    def test_above_threshold(self, benchmark, number, copies, radius, rounds):
+        benchmark.group = f"a curve of AboveThreshold, R={radius}, {copies} copies"
+        system, f, messages = copies_of(AboveThreshold(radius, rounds), copies, rounds)
+        game, epsilons = ap.PrivacyGame(system, f), (CURVE[3:4] if number == 1 else CURVE)
+        benchmark(lambda: game.question(report=None).solve_each(epsilons, messages))
+
+    @pytest.mark.parametrize("number", [1, 9])
+    def test_unlike_responses_k_30(self, benchmark, number):
+        benchmark.group = "a curve of 30 unlike responses"
+        game = ap.PrivacyGame(ap.ExtConComp(), fixed_mechanisms(unlike(30)))
+        epsilons = CURVE[3:4] if number == 1 else CURVE
+        benchmark(lambda: game.question(report=None).solve_each(epsilons, 60))
 
 
 @pytest.mark.benchmark(group="the adversary that attains it")

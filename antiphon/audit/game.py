@@ -222,7 +222,7 @@ class PrivacyGame(Shown):
         ((Fraction(0, 1), Fraction(1, 2)), 0.25, True)
         """
         asked, rounds = self.question(**search), horizon(rounds)
-        return TightCurve([asked.solve(epsilon, rounds) for epsilon in epsilons], rounds)
+        return TightCurve(asked.solve_each(epsilons, rounds), rounds)
 
     @handed_on(Question)
     def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> Comparison:

@@ -15,7 +15,8 @@ import attrs
 import numpy as np
 
 from antiphon.audit import Law, StrategyAdversary
-from antiphon.audit.exact.question import Question, rational_growth
+from antiphon.audit.exact.divergence import rational_growth
+from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.renyi import whole_order
 from antiphon.conjectures.law_trees import Doubles, Mask
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, shown_up

@@ -2,13 +2,14 @@
 
 import contextlib
 import io
+import math
 import sys
 from fractions import Fraction
 
 import pytest
 
 import antiphon as ap
-from antiphon.audit.exact import cost
+from antiphon.audit.exact import cost, solver
 from antiphon.audit.exact.cost import ProgressLine, estimated
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol.spaces import BITS
@@ -21,6 +22,12 @@ def flips(state, message, coins):
 
 
 GAME = ap.PrivacyGame(flips, ap.verifiers.event_level(events=99))
+
+
+@pytest.fixture(autouse=True)
+def by_itself(monkeypatch):
+    """Each belief is valued in whole numbers, and none is looked at before."""
+    monkeypatch.setattr(solver, "PATIENCE", (math.inf, 0))
 
 
 def question(**more):

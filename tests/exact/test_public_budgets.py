@@ -13,6 +13,7 @@ from antiphon.composition import (
     ConcentratedFilter,
     GaussianFilter,
     Odometer,
+    Refusal,
     ResidueFilter,
     WhitehouseFilter,
     adaptive_parameters,
@@ -21,6 +22,7 @@ from antiphon.composition import (
     sparse_parallel,
 )
 from antiphon.mechanisms import LeakyBit, RandomizedResponse
+from antiphon.selfcheck.theorems.adaptive_choice import Forgetful, TightCurveFilter
 
 QUARTER = Fraction(1, 4)
 PARTS = [
@@ -39,11 +41,16 @@ BUDGETS = [
     ResidueFilter(mu=2, delta=QUARTER),
     Odometer(delta=QUARTER),
 ]
+OTHERS = [
+    TightCurveFilter(ap.Log(2), QUARTER),
+    Forgetful(BasicFilter(epsilon=ap.Log(3), delta=QUARTER)),
+]
+"""Budgets that say that they read claims only."""
 
 
-def game(chance):
+def game(chance, budgets=BUDGETS):
     """A budget, an f, a catalogue, and how much may be said."""
-    budget, catalogue = chance.choice(BUDGETS), chance.sample(PARTS, chance.randint(1, 2))
+    budget, catalogue = chance.choice(budgets), chance.sample(PARTS, chance.randint(1, 2))
     measured = [each.claims[0].parameters for each in catalogue * 2]
     f = chance.choice(
         [
@@ -62,7 +69,7 @@ def game(chance):
 def both_ways(monkeypatch, seed):
     """Tight δ and the solver's work, factored and as one hidden state."""
     chance = random.Random(seed)
-    system, f, search = game(chance)
+    system, f, search = game(chance, BUDGETS + OTHERS)
     epsilon = ap.Log(Fraction(chance.randint(4, 12), 4))
     rounds = chance.choice([4, 5, 6]) if search["max_creations"] < 3 else chance.choice([3, 4])
     found = []
@@ -126,3 +133,28 @@ def test_a_user_s_filter_is_not_taken_apart(monkeypatch):
         tight = system.tight_delta(epsilon=0, rounds=3, catalogue=PARTS[:1], max_creations=2)
         assert tight == Fraction(1, 3)
     assert len(seen) == 1
+
+
+@pytest.mark.parametrize("constant", [True, False])
+def test_a_user_s_filter_may_say_that_it_reads_claims_only(constant):
+    """It is asked twice: one that counts its calls is refused by name."""
+    calls, refused = [], Refusal(*[(Fraction(0), Fraction(0))] * 3)
+
+    class Mine(BasicFilter):
+        reads_claims_only = True
+
+        def charge(self, state, measure):
+            calls.append(measure)
+            late = not constant and len(calls) % 2
+            return refused if late else super().charge(state, measure)
+
+    budget = Mine(epsilon=ap.Log(2))
+    asked = ap.PrivacyGame(ap.ExtConComp(budget=budget), adaptive_parameters(budget)).question(
+        catalogue=PARTS[:1], max_creations=2
+    )
+    if constant:
+        assert type(asked.solvers()[0].arena).__name__ == "CompositionArena"
+        assert asked.solve(0, 3).delta == Fraction(1, 3)
+    else:
+        with pytest.raises(ap.PartError, match="Mine says that it reads claims only"):
+            asked.solve(0, 3)

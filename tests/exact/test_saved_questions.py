@@ -2,6 +2,7 @@
 
 import contextlib
 import json
+import math
 import os
 import random
 import subprocess
@@ -15,7 +16,7 @@ from test_public_budgets import game
 
 import antiphon as ap
 from antiphon.audit import Question
-from antiphon.audit.exact import cost
+from antiphon.audit.exact import cost, solver
 from antiphon.composition import (
     BasicFilter,
     adaptive_parameters,
@@ -68,6 +69,14 @@ def asked_of(name, **search):
     return Question(ap.ExtConComp(), f, **search), 5
 
 
+@pytest.fixture(scope="module", autouse=True)
+def by_itself():
+    """Each belief is valued in whole numbers, so that tables are large."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(solver, "PATIENCE", (math.inf, 0))
+        yield
+
+
 GAMES = ("one mechanism", "responses", "a filter", "walks", "whole states")
 LOG = ap.Log(Fraction(5, 4))
 
@@ -105,6 +114,19 @@ def test_it_goes_on_with_the_same_answer(tmp_path, name):
             assert found.nodes == whole.nodes  # what was known is not valued anew
             other = ap.Log(2), rounds - 1
             assert again.solve(*other).delta == asked_of(name)[0].solve(*other).delta
+
+
+@pytest.mark.parametrize("name", GAMES)
+def test_it_goes_on_after_a_rough_look(tmp_path, monkeypatch, name):
+    expected, rounds = asked_of(name)
+    expected = expected.solve(LOG, rounds).delta
+    monkeypatch.setattr(solver, "PATIENCE", (0, 0))
+    asked = interrupted(asked_of(name)[0], rounds, 1)
+    for number in range(2):
+        asked.save(file := tmp_path / f"{number}.question")
+        asked = Question.load(file)
+        asked.report = None
+        assert asked.solve(LOG, rounds).delta == expected
 
 
 def test_it_goes_on_where_it_gave_up(tmp_path):
@@ -256,7 +278,7 @@ def test_what_has_no_name_cannot_be_saved(tmp_path):
 
 def test_long_numbers_are_saved(tmp_path):
     asked = Question(Walk(), ap.verifiers.event_level(events=9), report=None)
-    epsilon = ap.Log(1 + Fraction(1, 3**4000))
+    epsilon = ap.Log(1 + Fraction(1, 3**10_000))
     whole = asked.solve(epsilon, 3)
     asked.save(file := tmp_path / "long")
     again = Question.load(file)

@@ -398,8 +398,7 @@ def test_derived_fields_of_frozen_objects_are_set_by_one_helper():
 
 
 def test_any_is_rare():
-    """At most 15 in 1,000 lines: types mean something. (The lone reader reads JSON, with no types of
-    ours.)"""
+    """At most 15 in 1,000 lines: types mean something. The lone reader of JSON has none of ours."""
     source = "\n".join(path.read_text() for path in SOURCES if path.name != "antiphon_check.py")
     assert 1000 * len(re.findall(r"\bAny\b", source)) <= 15 * len(source.splitlines())
 
@@ -456,7 +455,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 87_324, 474, 6_298, 49_571
+LINES, FILES, IMPORTS, CORE_LINES = 88_062, 477, 6_340, 50_304
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

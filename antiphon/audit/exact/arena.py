@@ -78,11 +78,12 @@ class PartArena:
     columns: Columns
     part: TrackedPart
     kept: int = KEPT
-    _number: int = attrs.field(init=False)
+    number: int = attrs.field(init=False)
+    """The number of the part."""
     _said: dict[int, tuple[Move, ...]] = attrs.field(factory=dict[int, tuple[Move, ...]])
 
     def __attrs_post_init__(self) -> None:
-        self._number = self.columns.add_part(self.part)
+        self.number = self.columns.add_part(self.part)
 
     @property
     def totals(self) -> tuple[list[int], list[int]]:
@@ -99,7 +100,7 @@ class PartArena:
 
     def start(self) -> int:
         """The position before any message."""
-        return self.columns.first(self._number)
+        return self.columns.first(self.number)
 
     def choices(self, position: int) -> tuple[Move, ...]:
         """The moves of the adversary in a position."""

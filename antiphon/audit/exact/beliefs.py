@@ -191,6 +191,25 @@ class Columns:
         pushed = push(stepper0, law0, messages(zero)), push(stepper1, law1, messages(one))
         return Move(zero, one, judged[1], *self._answers(part, self._verified(judged[0]), *pushed))
 
+    def alphabet(self, part: int) -> tuple[int, ...]:
+        """The numbers of the messages to try on a part, if they depend on no hidden state."""
+        return self._queries(BeliefColumn(part, -1, GONE, GONE))
+
+    def of_one_mechanism(self, part: int) -> bool:
+        """Whether a part is the same mechanism in both worlds."""
+        _, zero, one = self._parts[part]
+        return zero == one
+
+    def outcomes(
+        self, part: int, world: int, law: int, query: int
+    ) -> Iterator[tuple[int, tuple[int, int], int]]:
+        """(answer, its probability as a fraction, law after it) for each answer to a query."""
+        kernel, stepper = self._kernel, self._parts[part][1:][world]
+        (denominator, answers), laws = kernel.push(stepper, law, query)
+        whole = denominator * kernel.totals[law]
+        for answer, (factor, after) in zip(answers, laws, strict=True):
+            yield answer, (factor * kernel.totals[after], whole), after
+
     def _explore(self, column: BeliefColumn) -> Iterator[Move]:
         part, state, law0, law1 = column
         _, stepper0, stepper1 = self._parts[part]
@@ -199,7 +218,7 @@ class Columns:
         after0 = {query: push(stepper0, law0, query) for query in queries}
         after1 = {query: push(stepper1, law1, query) for query in queries}
         seen: set[object] = set()
-        for zero, one, after, differs in self._pairs(part, state, queries):
+        for zero, one, after, differs in self.allowed(part, state, queries):
             answers, branches, common = self._answers(part, after, after0[zero], after1[one])
             if len(branches) == 1 and branches[0][2] <= SPENT:
                 continue  # HALT for certain in both worlds: the same as to stop
@@ -210,7 +229,7 @@ class Columns:
                 seen.add(alike)
                 yield Move(values[zero], values[one], differs, answers, branches, common)
 
-    def _pairs(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
+    def allowed(self, part: int, state: int, queries: tuple[int, ...]) -> list[Allowed]:
         """The pairs of these queries that a mechanism's f allows in a state."""
         key = part, state, queries
         known = self._allowed.get(key)

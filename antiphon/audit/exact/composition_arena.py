@@ -20,9 +20,9 @@ from antiphon.audit.exact.arena import KEPT, RAISED, Live, messages_to_try
 from antiphon.audit.exact.beliefs import OVER, SPENT, Branch, Columns, Judge, Move, TrackedPart
 from antiphon.audit.exact.futures import Futures
 from antiphon.audit.exact.kernel import Stepper, Tables
-from antiphon.audit.exact.purses import REFUSED, Purses, only_spends
+from antiphon.audit.exact.purses import REFUSED, Purses, adds_nothing_up, only_spends
 from antiphon.audit.exact.settled import Settled, settled
-from antiphon.composition import Budget, Create, Filter, Refusal
+from antiphon.composition import Budget, Create, Refusal
 from antiphon.composition.suitable import Checked, Suitable
 from antiphon.numbers.errors import Intractable, PartError
 from antiphon.protocol import HALT, TOP, Ask, Pair, Refused, identical, same
@@ -178,7 +178,7 @@ class CompositionArena:
 
     def _adds_nothing_up(self, position: Position) -> bool:
         own = position.created >= self.verification.prescribed and not self._may_grow
-        return own and not isinstance(self.budget, Filter)
+        return own and adds_nothing_up(self.budget)
 
     def _asks(self, position: Position, told: Columns | Futures) -> Iterator[Option]:
         if position.created >= self.verification.prescribed:

@@ -44,6 +44,12 @@ def reached(nodes: int, limit: int, report: Report | None, what: str) -> None:
             raise Intractable(what, nodes, "of memory", _WAYS_OUT)
 
 
+def passed(before: int, nodes: int, report: Report | None, what: str) -> None:
+    """The same for many nodes at once, without a limit."""
+    if nodes // _OFTEN > before // _OFTEN:
+        reached(nodes - nodes % _OFTEN, sys.maxsize, report, what)
+
+
 def memory_left() -> float:
     """The bytes of memory that this process may still take; infinite where the system does not
     report it."""

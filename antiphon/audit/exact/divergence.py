@@ -29,6 +29,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from heapq import nlargest
 from itertools import product
@@ -50,6 +51,8 @@ Ends: TypeAlias = tuple[Number, Number]
 _BITS: Final = 160
 """The relative precision, in bits, of numbers that are only bounded from below and above."""
 _DIGITS: Final = 60
+_LARGEST_EPSILON: Final = 1000
+"""The ε above which a rational e^ε has too many digits to be useful."""
 _LARGEST: Final = 4096
 """The largest order allowed: the number of digits grows with the order."""
 _NOTHING: Final = Fraction(0), Fraction(0)
@@ -199,6 +202,27 @@ def _rounded(value: Number, upwards: int) -> Number:
     shift = _BITS - value.numerator.bit_length() + value.denominator.bit_length()
     scaled = value * Fraction(2) ** shift
     return (math.ceil(scaled) if upwards else math.floor(scaled)) / Fraction(2) ** shift
+
+
+def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
+    """(a rational number <= e^ε, the most that its rounding may add to δ); exact for Log and for 0.
+
+    A smaller g makes δ larger, so the δ computed with it is an upper bound. The best event S for g
+    has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which is below 2^-64 + 10^-33.
+    """
+    if isinstance(epsilon, exact.Log):
+        return epsilon.argument, Fraction(0)
+    if epsilon == 0:
+        return Fraction(1), Fraction(0)
+    if epsilon > _LARGEST_EPSILON:
+        raise InvalidArgument(f"epsilon must be at most {_LARGEST_EPSILON} nats, or Log(q)")
+    context = Context(prec=40, rounding=ROUND_FLOOR)
+    power = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
+    # exp has an error of half a unit in the 40th digit, and so has the power, whose exponent has at
+    # most 4 digits.
+    low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
+    grid = 2**64
+    return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)
 
 
 def logarithm(moment: Number, order: Fraction) -> tuple[float, float]:

@@ -9,18 +9,20 @@ import attrs
 
 from antiphon.audit.exact.kernel import Tables
 from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Budget, Filter, Refusal
+from antiphon.composition.filters.budget import Budget, Refusal
+from antiphon.composition.filters.odometer import AnyOdometer
 from antiphon.composition.suitable import Purse, Suitable
-from antiphon.numbers.errors import InvalidArgument
+from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.interning import Interner
+from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.provenance import is_library_code
+from antiphon.protocol.registry import name_of
 from antiphon.protocol.verification import Refused
 
 REFUSED: Final = -1
 """The number that stands for a refusal: no unused parameter fits the creation."""
 _NOT_TAKEN: Final = Refused("f does not accept it")
 _OURS: Final = "antiphon.composition."
-_BUDGETS: Final = f"{_OURS}filters."
 
 
 @attrs.define(eq=False)
@@ -86,14 +88,25 @@ class Purses:
         key = charged, part
         if key not in self._charges:
             try:
-                after = self.budget.charge(self._ledger.values[charged], claim.measure)
+                after = self._asked(self._ledger.values[charged], claim.measure)
             except InvalidArgument:
                 self._charges[key] = None
             else:
-                counts = isinstance(self.budget, Filter)  # an odometer never refuses
-                made = self._ledger(after) if counts else charged
+                made = charged if adds_nothing_up(self.budget) else self._ledger(after)
                 self._charges[key] = after if type(after) is Refusal else made
         return self._charges[key]
+
+    def _asked(self, state: Any, measure: Measure) -> Any:
+        """What the budget charges. Raises: PartError where it says two things of one creation."""
+        assert self.budget is not None
+        after, again = (self.budget.charge(state, measure) for _ in range(2))
+        if after != again:
+            raise PartError(
+                f"{name_of(self.budget)} says that it reads claims only, but its charge for one "
+                "claim is not always the same: does it look at a clock, at coins or at a global? "
+                "Leave out reads_claims_only"
+            )
+        return after
 
     def _purse(self, number: int) -> Any:
         return self._purses.values[number]
@@ -110,9 +123,14 @@ def only_spends(kind: type[Suitable]) -> bool:
 
 
 def charges_in_public(budget: Budget[Any] | None) -> bool:
-    """Whether a budget's charges follow from the creations alone: true of this library's budgets.
+    """Whether a budget's charges follow from the creations alone: true of this library's budgets,
+    and of others that declare it.
 
     A creation, and so its charge or refusal, is the same in both worlds (CM Def. 4.4).
     """
-    kind = type(budget)
-    return budget is None or (kind.__module__.startswith(_BUDGETS) and is_library_code(kind))
+    return budget is None or budget.reads_claims_only or is_library_code(type(budget))
+
+
+def adds_nothing_up(budget: Budget[Any] | None) -> bool:
+    """Whether no creation is ever refused for earlier ones: an odometer's are not."""
+    return budget is None or isinstance(budget, AnyOdometer)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import sys
 from collections.abc import Iterable, Mapping, Sequence
-from decimal import ROUND_FLOOR, Context, Decimal
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, TypeAlias, TypedDict, Union
@@ -25,6 +24,7 @@ from antiphon.audit.exact.divergence import (
     RangeSolver,
     logarithm,
     order_of,
+    rational_growth,
 )
 from antiphon.audit.exact.endings import ENDLESS, longest
 from antiphon.audit.exact.purses import charges_in_public
@@ -45,8 +45,6 @@ from antiphon.protocol.records.labels import counted, message_label
 
 _TRIED: Final = 10_000
 """The number of beliefs that an estimate values."""
-_LARGEST = 1000
-"""The ε above which a rational e^ε has too many digits to be useful."""
 
 CURVE: Final = tuple(
     exact.epsilon(exact.Log(Fraction(n, 4))) for n in (4, 5, 6, 8, 12, 16, 24, 32, 64)
@@ -182,7 +180,8 @@ class Question(Shown):
         if self._solvers is None:
             first = Solver(self._arena(), 0, self.limit, self.report)
             self._solvers = first, first.of_other_world()
-        for each in self._solvers:  # perhaps raised since
+        for each in self._solvers:  # perhaps raised since; then a game that gave up may fit
+            each.guide.unsuited &= each.limit == self.limit
             each.limit = self.limit
             each.arena.columns.give_room(self.limit)
         return self._solvers
@@ -250,6 +249,15 @@ class Question(Shown):
         """
         return certificate_of(self, epsilon, delta, rounds).saved(path, overwrite)
 
+    def solve_each(self, epsilons: Iterable[exact.Epsilon], rounds: int) -> list[Solution]:
+        """The tight δ at several ε, of which all beliefs are looked at together."""
+        given = list(epsilons)
+        growths = [rational_growth(exact.epsilon(each))[0] for each in given]
+        for solver in self.solvers():
+            if not (solver.bit and solver.arena.columns.symmetric):
+                solver.solve_each(growths, horizon(rounds))
+        return [self.solve(each, rounds) for each in given]
+
     def _longest(self) -> int:
         """The longest run of a game that ends. Raises: InvalidArgument if it may not."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
@@ -267,6 +275,7 @@ class Question(Shown):
         def beliefs(fewer: int) -> int:
             nonlocal left
             trial = Solver(arena, 0, left)
+            trial.guide.unsuited = True  # that each is counted
             trial.solve(growth, fewer)
             left -= trial.nodes
             return trial.nodes
@@ -343,27 +352,6 @@ class Question(Shown):
                     return math.inf
                 growth = (mass - target) / against
         return exact.epsilon(exact.Log(growth))
-
-
-def rational_growth(epsilon: exact.ExactEpsilon) -> tuple[Fraction, Fraction]:
-    """(a rational number <= e^ε, the most that its rounding may add to δ); exact for Log and for 0.
-
-    A smaller g makes δ larger, so the δ computed with it is an upper bound. The best event S for g
-    has Pr_{1−b}[S] <= 1/g, so the excess is at most (e^ε − g)/g, which is below 2^-64 + 10^-33.
-    """
-    if isinstance(epsilon, exact.Log):
-        return epsilon.argument, Fraction(0)
-    if epsilon == 0:
-        return Fraction(1), Fraction(0)
-    if epsilon > _LARGEST:
-        raise InvalidArgument(f"epsilon must be at most {_LARGEST} nats, or Log(q)")
-    context = Context(prec=40, rounding=ROUND_FLOOR)
-    power = context.divide(Decimal(epsilon.numerator), Decimal(epsilon.denominator))
-    # exp has an error of half a unit in the 40th digit, and so has the power, whose exponent has at
-    # most 4 digits.
-    low = Fraction(power.exp(context)) * (1 - Fraction(1, 10**34))
-    grid = 2**64
-    return max(Fraction(1), Fraction(math.floor(low * grid), grid)), Fraction(2, grid)
 
 
 def horizon(rounds: object) -> int:

@@ -17,15 +17,16 @@ import math
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Generator, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from fractions import Fraction
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 import attrs
 
 from antiphon.audit.exact.arena import KEPT_LONGER, AdversaryChoice, Arena
 from antiphon.audit.exact.beliefs import OVER
 from antiphon.audit.exact.cost import Report, reached
+from antiphon.audit.exact.rough.guide import Guide
 from antiphon.numbers.errors import Intractable
 
 Key: TypeAlias = tuple[int, int, int, int]
@@ -39,6 +40,16 @@ _YOUNG = 50_000
 """The number of new objects above which a garbage collection costs more than freezing them."""
 _DEEPEST = 20_000
 """The largest horizon, which is the depth of the recursion."""
+
+
+PATIENCE: tuple[float, float] = 48, 1
+"""The number of beliefs, and those for each round, that are valued without a rough look ahead."""
+_AGAIN: Final = 8
+"""How many times as many are valued where another number of rounds was looked at."""
+
+
+class _Slow(Exception):
+    """More beliefs than are valued without a rough look ahead."""
 
 
 @contextmanager
@@ -115,6 +126,10 @@ class BackwardRecursion(ABC):
         raise AssertionError("no choice attains the maximum")
 
 
+def _guide(solver: Solver) -> Guide:
+    return Guide(solver.arena)
+
+
 @attrs.define(eq=False)
 class Solver(BackwardRecursion):
     """Computes the tight δ_b by memoised backward recursion over the positions of an arena."""
@@ -131,6 +146,9 @@ class Solver(BackwardRecursion):
     """The positions in which no message is worth sending (leaves of the recursion)."""
     _units: dict[int, int] = attrs.field(factory=dict[int, int])
     """Each denominator, stored once."""
+    guide: Guide = attrs.field(default=attrs.Factory(_guide, takes_self=True))
+    _until: float = attrs.field(default=math.inf, init=False)
+    """The number of values at which a rough look ahead is worth its while."""
 
     def of_other_world(self) -> Solver:
         """A solver for the other world b, with the same table of values."""
@@ -175,6 +193,16 @@ class Solver(BackwardRecursion):
         value = self.solve_from(start, growth.denominator, growth.numerator, rounds)
         return value / growth.denominator
 
+    def solve_each(self, growths: Iterable[Fraction], rounds: int) -> list[Fraction]:
+        """The same for several growths, of which all beliefs are looked at together."""
+        given = list(growths)
+        self.guide.expected = tuple(float(1 / each if self.bit else each) for each in given)
+        try:
+            with deep_recursion(rounds):
+                return [self.solve(each, rounds) for each in given]
+        finally:
+            self.guide.expected = ()
+
     def solve_from(self, position: int, ahead: int, behind: int, rounds: int) -> Fraction:
         """The value of a position, where the two worlds have the weights ``ahead`` and
         ``behind``."""
@@ -190,11 +218,28 @@ class Solver(BackwardRecursion):
         common = math.gcd(ahead, behind)
         weights = ahead // common, behind // common
         zero, one = weights[:: 1 - 2 * self.bit]
-        gain, unit = self._values.get((rounds, position, zero, one)) or self._best(
-            rounds, position, zero, one
-        )
+        key = rounds, position, zero, one
+        gain, unit = self._values.get(key) or self._valued(key)
         gain *= common
         return (gain + (own - against) * unit if self.bit else gain), unit
+
+    def _valued(self, key: Key) -> Ratio:
+        """The value of a belief: by itself if that is soon done, else after a rough look ahead."""
+        rounds, position, ahead, behind = key
+        self._until = math.inf
+        if position != self.arena.start() or self.guide.unsuited:
+            return self._best(*key)
+        if not self.guide.knows(rounds):
+            patience = PATIENCE[0] + PATIENCE[1] * rounds
+            again = _AGAIN if self.guide.ready else 1  # much is known, of other rounds
+            self._until = len(self._values) + again * patience
+            with suppress(_Slow):
+                return self._best(*key)
+            self._until = math.inf
+        self.nodes += self.guide.look(
+            rounds, ahead, behind, self.limit - len(self._values), self.report
+        )
+        return self._best(*key)
 
     def _best(self, rounds: int, position: int, ahead: int, behind: int) -> Ratio:
         """The largest ``worth`` of a choice for b = 0, cached. ``worth`` and ``value`` are
@@ -209,6 +254,8 @@ class Solver(BackwardRecursion):
             return best, 1
         if settled is not None:
             best, unit, choices = settled.value(ahead, behind), settled.denominator, ()
+        elif len(choices) > 1 and self.guide.ready:
+            choices = self.guide.worth_trying(choices, rounds, position, ahead, behind)
         for choice in choices:
             total, over = 0, 1
             for factor0, factor1, to in choice.branches:
@@ -236,6 +283,8 @@ class Solver(BackwardRecursion):
         values[rounds, position, ahead, behind] = best, self._units.setdefault(unit, unit)
         self.nodes += 1
         reached(len(values), self.limit, self.report, "the exact solver's beliefs")
+        if len(values) > self._until and len(choices) > 1:
+            raise _Slow
         return best, unit
 
     def worth(self, choice: AdversaryChoice, rounds: int, ahead: int, behind: int) -> Ratio:

@@ -10,7 +10,8 @@ from typing import Final, TypeAlias
 
 import numpy as np
 
-from antiphon.audit.exact.question import Solution, rational_growth
+from antiphon.audit.exact.divergence import rational_growth
+from antiphon.audit.exact.question import Solution
 from antiphon.composition.accounting.curve import FromZero
 from antiphon.numbers import ExactEpsilon, exact
 from antiphon.numbers.interval import Interval, down, up

@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator
 from fractions import Fraction
-from typing import Generic, NamedTuple, TypeAlias, final
+from typing import ClassVar, Generic, NamedTuple, TypeAlias, final
 
 import attrs
 
@@ -173,6 +173,10 @@ class Budget(Displayed, ABC, Generic[State]):
     @abstractmethod
     def initial_state(self) -> State:
         """The state in which nothing has been spent."""
+
+    reads_claims_only: ClassVar[bool] = False
+    """Whether ``charge`` is a function of its two arguments: then exact answers of compositions
+    with a user's budget take no more beliefs than with one of this library."""
 
     @abstractmethod
     def charge(self, state: State, measure: Measure) -> State | Refusal:

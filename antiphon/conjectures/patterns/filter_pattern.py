@@ -22,7 +22,8 @@ from typing import Any, Final, TypeAlias, Union
 import attrs
 import numpy as np
 
-from antiphon.audit.exact.question import Question, rational_growth
+from antiphon.audit.exact.divergence import rational_growth
+from antiphon.audit.exact.question import Question
 from antiphon.composition import Budget, Create, ExtConComp, Refusal, adaptive_parameters
 from antiphon.composition.accounting.renyi import OnlyAt
 from antiphon.composition.filters.sums import root_below

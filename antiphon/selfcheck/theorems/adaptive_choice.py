@@ -38,6 +38,7 @@ class TightCurveFilter(Budget[Charged]):
 
     epsilon: ExactEpsilon
     delta: Fraction
+    reads_claims_only = True
 
     @property
     def initial_state(self) -> Charged:
@@ -56,6 +57,7 @@ class Forgetful(Budget[Any]):
     """A broken filter: it charges each creation as if it were the first."""
 
     budget: Filter
+    reads_claims_only = True
 
     @property
     def initial_state(self) -> Any:

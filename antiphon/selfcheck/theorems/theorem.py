@@ -17,7 +17,8 @@ from antiphon.audit.exact.arena import comparison_arena
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.comparison import equivalent
 from antiphon.audit.exact.cost import LIMIT
-from antiphon.audit.exact.question import Question, rational_growth
+from antiphon.audit.exact.divergence import rational_growth
+from antiphon.audit.exact.question import Question
 from antiphon.audit.exact.solver import Solver
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyBuilder
 from antiphon.composition.properties import Violation

@@ -1,0 +1,344 @@
+"""A rough look at all beliefs, in floats: which messages are surely not best.
+
+A belief is a position and the ratio ρ of its masses, behind over ahead. Per unit of mass ahead its
+value is u(ρ) = max over messages of Σ p u(ρ q/p) over the answers, of probabilities p and q, and
+max(0, 1 − ρ) where it ends: it falls as ρ grows. Here beliefs of one position whose ratios agree in
+40 bits are one. So after T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings
+included; and the value of a belief lies between those that come out if all ratios at the ends are
+taken (1 + η) and (1 − η) times, up to the rounding of sums of numbers >= 0. (By induction from the
+ends: the same messages lead to the same positions. A belief is looked up by its exact ratio, which
+may be off as much again: so η is taken twice.) No number below 2⁻⁵⁰⁰ is relied on.
+
+A message whose upper bound is below the lower bound of another is surely not best, and the exact
+solver need not ask what it is worth. No figure is taken from here: what is left is valued in whole
+numbers.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from contextlib import suppress
+from typing import Final, TypeAlias, TypeVar
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.audit.exact.arena import AdversaryChoice, Arena
+from antiphon.audit.exact.beliefs import OVER
+from antiphon.audit.exact.cost import Report, passed
+from antiphon.audit.exact.rough.outlines import (
+    NOWHERE_TO_GO,
+    TINY,
+    Coded,
+    Floats,
+    Ints,
+    Outline,
+    coded,
+)
+from antiphon.numbers.errors import AntiphonError, Intractable
+
+Said = TypeVar("Said", bound=AdversaryChoice)
+Bounds: TypeAlias = tuple[Floats, Floats]
+"""Lower and upper bounds on the values of the beliefs of a layer."""
+Both: TypeAlias = tuple[float, float]
+"""A lower and an upper bound."""
+
+_DROPPED: Final = 12
+"""The bits that are dropped of the 53 of a ratio, so that equal ratios meet."""
+_ROUNDING: Final = 2.0**-39
+_FARTHEST: Final = 2.0**600
+"""The largest ratio, above which a product of ratios and probabilities may leave the floats."""
+_GROWTHS: Final = 2.0**100
+"""The largest multiple of the ratios, for the same reason."""
+_ROWS: Final = 1 << 22
+"""The largest number of answers to beliefs of one round."""
+_LEAST: Final = 500
+_WORTH: Final = 8
+"""A look has failed if the exact solver still values one of so many beliefs, and the least."""
+_KEPT: Final = 3
+"""The number of first positions of which the beliefs are kept."""
+_WHAT: Final = "a rough look at beliefs"
+
+
+class _Unknown(Exception):
+    """A belief was not looked at, or is too unlikely for floats."""
+
+
+@attrs.define(eq=False)
+class _Layer:
+    """The beliefs with one number of rounds left, by code and then by ratio."""
+
+    codes: Ints
+    """The codes of all positions met, sorted."""
+    outline: Outline
+    which: Ints
+    """The index of each belief's code. A code without beliefs is one where nothing is worth
+    saying."""
+    ratios: Floats
+    following: Ints = attrs.field(factory=lambda: _NONE)
+    """The index of the next belief after each answer, in the next layer; -1 if there is none."""
+    first: Ints = attrs.field(init=False)
+    """The index of the first belief of each code, and their number."""
+    _once: bool = attrs.field(init=False)
+    """Whether each code has one belief at most: then the rows of all beliefs are all rows."""
+
+    def __attrs_post_init__(self) -> None:
+        self.first = self.which.searchsorted(np.arange(len(self.codes) + 1))
+        self._once = bool((self.which[1:] > self.which[:-1]).all())
+
+    def done(self) -> None:
+        """Leave out what is not asked for once the next layer is there."""
+        self.outline = self.outline._replace(to=_NONE)
+
+    def answers(self) -> tuple[Ints, Ints | slice]:
+        """(index of the belief, row of the outline) of each answer to each choice."""
+        sizes = self.outline.answers
+        return np.arange(len(self.which)).repeat(sizes[self.which]), self._members(sizes)
+
+    def _members(self, sizes: Ints) -> Ints | slice:
+        """Where the outline has what belongs to the beliefs, if so much belongs to each code."""
+        if self._once:
+            return slice(None)
+        own = sizes[self.which]
+        before = _starts(sizes)[self.which] - _starts(own)
+        found: Ints = np.arange(int(own.sum())) + before.repeat(own)
+        return found
+
+    def values(self, after: list[Floats], multiples: Sequence[float]) -> list[Floats]:
+        """The values of the beliefs, for each multiple of the ratio, from those of the next
+        layer."""
+        (belief, row), choice = self.answers(), self._members(self.outline.choices)
+        last = np.flatnonzero(self.following == NOWHERE_TO_GO)
+        zero, one = (chance[row] for chance in self.outline.chances)
+        one, sure = one[last] * self.ratios[belief[last]], zero[last]
+        choices, sizes = _starts(self.outline.rows[choice]), self.outline.choices[self.which]
+        spoken = np.flatnonzero(sizes)
+        first = _starts(sizes[spoken])
+        found = list[Floats]()
+        for multiple, following in zip(multiples, after, strict=True):
+            most = self.ratios * multiple
+            values = np.maximum(0.0, 1.0 - most)
+            if len(spoken):
+                gains = following.take(self.following, mode="clip") * zero
+                gains[last] = np.maximum(0.0, sure - one * multiple)
+                best = np.maximum.reduceat(np.add.reduceat(gains, choices), first)
+                values[spoken] = np.maximum(values[spoken], best)
+            for index, closed in self.outline.settled.items():
+                own = slice(*self.first[index : index + 2])
+                values[own] = closed.value(most[own])
+            found.append(values)
+        return found
+
+
+_NONE: Final[Ints] = np.zeros(0, np.int64)
+
+
+def _changes(values: Ints) -> NDArray[np.bool_]:
+    """Where a value differs from the one before."""
+    found = np.ones(len(values), np.bool_)
+    found[1:] = values[1:] != values[:-1]
+    return found
+
+
+def _starts(sizes: Ints) -> Ints:
+    return sizes.cumsum() - sizes
+
+
+@attrs.define(eq=False)
+class _Beliefs:
+    """All beliefs that may be reached from a position in which both worlds have one mass."""
+
+    coded: Coded
+    rounds: int
+    first: int
+    layers: list[_Layer] = attrs.field(factory=list[_Layer])
+    size: int = 0
+    bounds: dict[float, list[Bounds]] = attrs.field(factory=dict[float, "list[Bounds]"])
+    """By multiple of the ratio: lower and upper bounds on the values of each layer."""
+    error: float = math.inf
+    """The share by which a ratio, or a sum, may be off."""
+
+    def grow(self, limit: int, report: Report | None) -> None:
+        """Find all beliefs, or go on where this was interrupted. Raises: Intractable."""
+        if not self.layers:
+            codes, start = np.array([self.coded.code(self.first)]), np.zeros(1, np.int64)
+            outline = self.coded.outline(codes, self.rounds)
+            self.layers.append(_Layer(codes, outline, start, np.ones(1)))
+        while len(self.layers) < self.rounds and len(self.layers[-1].which):
+            made = self._next(self.layers[-1], self.rounds - len(self.layers))
+            before, self.size = self.size, self.size + len(made.which)
+            self.layers.append(made)
+            self.layers[-2].done()
+            if self.size > limit:
+                raise Intractable(_WHAT, self.size, limit)
+            passed(before, self.size, report, _WHAT)
+        longest = max(int(layer.outline.rows.max(initial=1)) for layer in self.layers)
+        self.error = 2 * (self.rounds + 1) * (_ROUNDING + longest * 2.0**-51)
+        last = self.layers[-1]
+        if not len(last.following):
+            last.following = np.full(len(last.answers()[0]), NOWHERE_TO_GO, np.int32)
+            last.done()
+
+    def _next(self, layer: _Layer, rounds: int) -> _Layer:
+        """The layer after one, to which it then refers."""
+        belief, row = layer.answers()
+        if len(belief) > _ROWS:
+            raise Intractable(_WHAT, len(belief), _ROWS)
+        zero, one = (chance[row] for chance in layer.outline.chances)
+        to = layer.outline.to[row]
+        alive = np.flatnonzero((to != NOWHERE_TO_GO) & (zero > 0) & (one > 0))
+        ratios = layer.ratios[belief[alive]] * (one[alive] / zero[alive])
+        if len(ratios) and not 1 / _FARTHEST < ratios.min() <= ratios.max() < _FARTHEST:
+            raise Intractable(_WHAT, "ratios", "what floats hold")
+        half = 1 << _DROPPED - 1
+        bits = (ratios.view(np.int64) + half) >> _DROPPED << _DROPPED
+        to = to[alive]
+        order = np.lexsort((bits, to))
+        to, bits, ratios = to[order], bits[order], ratios[order]
+        fresh = _changes(to)
+        codes, index = to[fresh], fresh.cumsum() - 1
+        outline = self.coded.outline(codes, rounds)
+        going_on = outline.choices > 0
+        going_on[[*outline.settled]] = True
+        kept = going_on[index]
+        new = (fresh | _changes(bits)) & kept
+        following = np.full(len(belief), NOWHERE_TO_GO)
+        following[alive[order]] = np.where(kept, new.cumsum() - 1, NOWHERE_TO_GO)
+        layer.following = following.astype(np.int32)
+        return _Layer(codes, outline, index[new].astype(np.int32), ratios[new])
+
+    def value(self, multiples: Iterable[float]) -> None:
+        """Bounds on the values of all beliefs, for several multiples of the ratio at once."""
+        new = [each for each in dict.fromkeys(multiples) if each not in self.bounds]
+        if new:
+            by = [(1 + sign * self.error) * each for each in new for sign in (1, -1)]
+            after, found = [np.zeros(1)] * len(by), list[list[Bounds]]()
+            for layer in reversed(self.layers):
+                values = layer.values(after, by)
+                for low, high in (bounds := [*zip(values[::2], values[1::2], strict=True)]):
+                    low[low < TINY] = 0.0
+                    high[(high > 0) & (high < TINY)] = TINY
+                after = values if len(layer.which) else after
+                found.append(bounds)
+            for place, each in enumerate(new):
+                self.bounds[each] = [layer[place] for layer in reversed(found)]
+
+    def bounded(self, multiple: float, rounds: int, position: int, ratio: float) -> Both:
+        """Bounds on the value of a belief per unit of mass ahead. Raises: _Unknown if it is not
+        here."""
+        depth = self.rounds - rounds
+        if not 0 <= depth < len(self.layers):
+            raise _Unknown
+        layer, code = self.layers[depth], self.coded.code(position)
+        index = int(layer.codes.searchsorted(code))
+        if index == len(layer.codes) or layer.codes[index] != code:
+            raise _Unknown
+        first, end = layer.first[index : index + 2].tolist()
+        if first == end:  # nothing is worth saying
+            return max(0.0, 1 - ratio * (1 + self.error)), max(0.0, 1 - ratio * (1 - self.error))
+        own = ratio / multiple
+        place = first + (int(layer.ratios[first:end].searchsorted(own)) if end > first + 1 else 0)
+        for near in range(max(first, place - 1), min(end, place + 1)):
+            if 2 * abs(float(layer.ratios[near]) - own) <= self.error * own:
+                low, high = self.bounds[multiple][depth]
+                return float(low[near]), float(high[near])
+        raise _Unknown
+
+
+_Rough: TypeAlias = tuple[_Beliefs, float]
+"""Beliefs with bounds on their values, for one multiple of their ratios."""
+
+
+@attrs.define(eq=False)
+class Guide:
+    """Tells the exact solver which messages are surely not best."""
+
+    arena: Arena
+    expected: tuple[float, ...] = ()
+    """Multiples of the ratio that will be asked for, valued at once with the first."""
+    unsuited: bool = False
+    """Whether a rough look was tried in vain: too large for arrays, or too unlikely for floats."""
+    _beliefs: dict[int, _Beliefs] = attrs.field(factory=dict[int, _Beliefs])
+    """By number of rounds."""
+    ready: list[_Rough] = attrs.field(factory=list[_Rough])
+    """The bounds that are at hand, the latest first."""
+    _left: int = 0
+    """How often it is asked before it has been of no use: where all is equally good."""
+
+    def knows(self, rounds: int) -> bool:
+        """Whether all beliefs of a game of so many rounds were found before."""
+        return rounds in self._beliefs
+
+    def look(self, rounds: int, ahead: int, behind: int, limit: int, report: Report | None) -> int:
+        """Bound the values of all beliefs of the game; their number if they were not known.
+
+        At its start the worlds have the weights ``ahead`` and ``behind``.
+        """
+        beliefs = self._beliefs.get(rounds)
+        if beliefs is None:
+            start = self.arena.start()
+            beliefs = self._beliefs[rounds] = _Beliefs(coded(self.arena), rounds, start)
+            for old in [*self._beliefs][:-_KEPT]:
+                del self._beliefs[old]
+        before = beliefs.size
+        try:
+            ratio = behind / ahead
+            if not 1 / _GROWTHS < ratio < _GROWTHS:
+                raise Intractable(_WHAT, "ratios", "what floats hold")
+            beliefs.grow(limit, report)
+            beliefs.value((ratio, *self.expected))
+        except (
+            AntiphonError,
+            MemoryError,
+            OverflowError,
+        ):  # the exact solver goes on, or says why not
+            self.unsuited = True
+            del self._beliefs[rounds]
+            return 0
+        self.ready = [(beliefs, ratio), *self.ready[: _KEPT - 1]]
+        self._left = beliefs.size // _WORTH + _LEAST
+        return beliefs.size - before
+
+    def worth_trying(
+        self, choices: Sequence[Said], rounds: int, position: int, ahead: int, behind: int
+    ) -> Sequence[Said]:
+        """The choices without those that are surely not best, in a belief of b = 0; none where
+        nothing is better than to stop."""
+        self._left -= 1
+        if self._left < 0:
+            self.ready = []
+        for rough in self.ready:
+            with suppress(OverflowError, _Unknown):
+                found = [
+                    self._worth(rough, each, rounds, position, ahead, behind) for each in choices
+                ]
+                least = max(low for low, _ in found)
+                return [
+                    choice
+                    for choice, (_, high) in zip(choices, found, strict=True)
+                    if high >= least and high
+                ]
+        return choices
+
+    def _worth(
+        self, rough: _Rough, choice: AdversaryChoice, rounds: int, position: int,
+        ahead: int, behind: int,
+    ) -> Both:  # fmt: skip
+        """Bounds on what a choice is worth per unit of mass ahead. Raises: _Unknown."""
+        (beliefs, multiple), (zero, one) = rough, self.arena.totals
+        whole, least, most = choice.denominator * ahead * zero[position], 0.0, 0.0
+        for factor0, factor1, to in choice.branches:
+            own, other = ahead * factor0 * zero[to], behind * factor1 * one[to]
+            if own and other and to != OVER and rounds > 1:
+                share = own / whole
+                low, high = beliefs.bounded(multiple, rounds - 1, to, other / own)
+                if share < TINY:
+                    raise _Unknown
+                least, most = least + share * low, most + share * high
+            elif own > other:
+                gain = (own - other) / whole
+                least, most = least + gain, most + (gain or TINY)
+        error = beliefs.error
+        return least * (1 - error), most * (1 + error)

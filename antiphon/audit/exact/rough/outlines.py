@@ -1,0 +1,278 @@
+"""All that may be said in many positions, as arrays of floats: one row for each possible answer.
+
+A position is known by a code. In a composition this is its number. Of a single mechanism it is the
+number of the verifier's state and those of the laws in both worlds, so that no column is made for
+it: the laws are few, and the pairs of them are many.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any, Final, NamedTuple, Protocol, TypeAlias
+
+import attrs
+import numpy as np
+from numpy.typing import NDArray
+
+from antiphon.audit.exact.arena import AdversaryChoice, Arena, PartArena
+from antiphon.audit.exact.beliefs import OVER, Columns
+from antiphon.audit.exact.kernel import GONE, NOWHERE
+from antiphon.audit.exact.settled import Settled
+from antiphon.numbers.errors import Intractable
+
+Ints: TypeAlias = NDArray[np.signedinteger[Any]]
+Floats: TypeAlias = NDArray[np.float64]
+
+_Rows: TypeAlias = tuple[Floats, Floats, Ints, Ints, Ints]
+"""The probabilities and codes of rows, the rows of each choice and the choices of each position."""
+
+NOWHERE_TO_GO: Final = -1
+"""The code where nothing can follow."""
+TINY: Final = 2.0**-500
+"""The least probability that is written as a float."""
+_LAW: Final = 24
+"""The bits of a law's number in a code."""
+_STATES: Final = 1 << 62 - 2 * _LAW
+"""The number of a verifier's states for which there are codes."""
+_NONE: Final[Ints] = np.zeros(0, np.int64)
+_NO_FLOATS: Final[Floats] = np.zeros(0)
+_ZERO: Final[Ints] = np.zeros(1, np.int64)
+_CELLS: Final = 1 << 20
+"""The size of the arrays that are made in one step."""
+
+
+class ClosedForm(NamedTuple):
+    """A position that is valued in closed form (``Settled``), in floats."""
+
+    ratios: Floats
+    """The likelihood ratios of the views from the likeliest ahead on, negated so that they rise."""
+    sums: tuple[Floats, Floats]
+    """The probabilities of the first 0, 1, 2, … of the views, in both worlds."""
+
+    @classmethod
+    def of(cls, settled: Settled) -> ClosedForm:
+        """The same in floats."""
+        (*_, zero), (*_, one) = settled.sums
+        ratios = [
+            own * one / (other * zero) if other else math.inf for own, other in settled.ratios
+        ]
+        sums0, sums1 = settled.sums
+        chances = [_chance(each, zero) for each in sums0], [_chance(each, one) for each in sums1]
+        return cls(-np.array(ratios), (np.array(chances[0]), np.array(chances[1])))
+
+    def value(self, ratios: Floats) -> Floats:
+        """The values of beliefs, per unit of mass ahead."""
+        first = self.ratios.searchsorted(-ratios)
+        return self.sums[0][first] - ratios * self.sums[1][first]
+
+
+class Outline(NamedTuple):
+    """The choices of some positions, in their order: the rows of a choice follow one another, as
+    do the choices of a position."""
+
+    chances: tuple[Floats, Floats]
+    """The probability of each row's answer, in both worlds."""
+    to: Ints
+    """The code of the position that each row leads to."""
+    rows: Ints
+    """The number of rows of each choice."""
+    choices: Ints
+    """The number of choices of each position: 0 where nothing is worth saying."""
+    answers: Ints
+    """The number of rows of each position."""
+    settled: dict[int, ClosedForm]
+    """Positions that are valued in closed form, by their index. They have no choices."""
+
+
+class Coded(Protocol):
+    """The positions of a game by their codes."""
+
+    def code(self, position: int) -> int:
+        """The code of a position of the arena."""
+        ...
+
+    def outline(self, codes: Ints, rounds: int) -> Outline:
+        """The choices of some positions with ``rounds`` left. Raises: Intractable."""
+        ...
+
+
+def coded(arena: Arena) -> Coded:
+    """The codes of an arena's positions."""
+    if isinstance(arena, PartArena) and not callable(arena.part.queries):
+        return _OfColumns(arena.columns, arena.number)
+    return _OfPositions(arena)
+
+
+@attrs.frozen(eq=False)
+class _OfPositions:
+    """The outline of any arena's positions, asked one by one."""
+
+    arena: Arena
+    _closed: dict[int, ClosedForm] = attrs.field(factory=dict[int, ClosedForm])
+
+    def code(self, position: int) -> int:
+        return position
+
+    def outline(self, codes: Ints, rounds: int) -> Outline:
+        settled = dict[int, ClosedForm]()
+        to, rows, choices = list[int](), list[int](), list[int]()
+        chances: tuple[list[float], list[float]] = [], []
+        positions: list[int] = codes.tolist()
+        for index, position in enumerate(positions):
+            closed, said = self._close(position, rounds), list[AdversaryChoice]()
+            if closed is None:
+                said.extend(self.arena.worth_saying(position, rounds))
+            else:
+                settled[index] = closed
+            choices.append(len(said))
+            for choice in said:
+                rows.append(len(choice.branches))
+                for factor0, factor1, after in choice.branches:
+                    to.append(after if after != OVER else NOWHERE_TO_GO)
+                    for world, totals, factor in zip(
+                        chances, self.arena.totals, (factor0, factor1), strict=True
+                    ):
+                        whole = totals[position] * choice.denominator
+                        world.append(_chance(factor * totals[after], whole))
+        zero, one = (np.array(each, float) for each in chances)
+        numbers = _ints(rows), _ints(choices)
+        return Outline((zero, one), _ints(to), *numbers, _per_position(*numbers), settled)
+
+    def _close(self, position: int, rounds: int) -> ClosedForm | None:
+        settled = self.arena.settled(position, rounds)
+        if settled is not None and position not in self._closed:
+            self._closed[position] = ClosedForm.of(settled)
+        return None if settled is None else self._closed[position]
+
+
+@attrs.frozen(eq=False)
+class _OfColumns:
+    """The outline of belief columns of one part, from the laws that they consist of."""
+
+    columns: Columns
+    part: int
+    _known: dict[int, _Pairs] = attrs.field(factory=lambda: dict[int, _Pairs]())
+
+    def code(self, position: int) -> int:
+        _, judged, law0, law1 = self.columns.columns[position]
+        return (judged << 2 * _LAW) + (law0 << _LAW) + law1
+
+    def outline(self, codes: Ints, rounds: int) -> Outline:
+        if not len(codes):
+            return Outline((_NO_FLOATS, _NO_FLOATS), _NONE, _NONE, _NONE, _NONE, {})
+        mask, apart = (1 << _LAW) - 1, not self.columns.of_one_mechanism(self.part)
+        laws = np.concatenate([codes >> _LAW & mask, (codes & mask) | apart << _LAW])
+        different, places = np.unique(laws, return_inverse=True)
+        queries = self.columns.alphabet(self.part)
+        said = self._answers(different.tolist(), queries)
+        zero, one = places[: len(codes)], places[len(codes) :]
+        found = list[_Rows]()
+        for state, start, end in _runs(codes >> 2 * _LAW):
+            pairs = self._pairs(state, queries)
+            step = max(1, _CELLS // max(1, len(pairs.zero) * said.chance.shape[2]))
+            for at in range(start, end, step):
+                until = min(at + step, end)
+                found.append(said.rows(pairs, zero[at:until], one[at:until]))
+        chance0, chance1, to, rows, choices = (
+            found[0] if len(found) == 1 else map(np.concatenate, zip(*found, strict=True))
+        )
+        answers = _per_position(rows, choices)
+        return Outline((chance0, chance1), to, rows, choices, answers, {})
+
+    def _pairs(self, state: int, queries: tuple[int, ...]) -> _Pairs:
+        known = self._known.get(state)
+        if known is None:
+            allowed = self.columns.allowed(self.part, state, queries)
+            if any(after >= _STATES for _, _, after, _ in allowed):
+                raise Intractable("the codes of a verifier's states", "more", _STATES)
+            place = {query: number for number, query in enumerate(queries)}
+            zero, one = (_ints([place[each[bit]] for each in allowed]) for bit in (0, 1))
+            known = self._known[state] = _Pairs(zero, one, _ints([each[2] for each in allowed]))
+        return known
+
+    def _answers(self, laws: list[int], queries: tuple[int, ...]) -> _Answers:
+        """What follows each query, for each law."""
+        numbers, cells = dict[int, int](), list[tuple[int, int, int, float, int]]()
+        for place, each in enumerate(laws):
+            world, law = divmod(each, 1 << _LAW)
+            for which, query in enumerate(queries):
+                for answer, chance, after in self.columns.outcomes(self.part, world, law, query):
+                    if after >> _LAW:
+                        raise Intractable("the codes of laws", after, 1 << _LAW)
+                    number = numbers.setdefault(answer, len(numbers))
+                    cells.append((place, which, number, _chance(*chance), after))
+        shape = len(laws), len(queries), len(numbers)
+        chances, following = np.zeros(shape), np.zeros(shape, np.int64)
+        if cells:
+            places, asked, answers, own, laws_after = zip(*cells, strict=True)
+            chances[places, asked, answers] = own
+            following[places, asked, answers] = laws_after
+        return _Answers(chances, following)
+
+
+def _runs(states: Ints) -> list[tuple[int, int, int]]:
+    """(value, start, end) of what is equal in a sorted array."""
+    if states[0] == states[-1]:
+        return [(int(states[0]), 0, len(states))]
+    values, first = np.unique(states, return_index=True)
+    ends = [*first.tolist(), len(states)]
+    return [*zip(values.tolist(), ends, ends[1:], strict=False)]
+
+
+class _Pairs(NamedTuple):
+    """The pairs that f allows in a state: two places of queries, and the number of the state after
+    them."""
+
+    zero: Ints
+    one: Ints
+    after: Ints
+
+
+class _Answers(NamedTuple):
+    """The answers to queries, by law, query and answer."""
+
+    chance: Floats
+    """How likely the answer is."""
+    after: Ints
+    """The law that follows; 0 if this answer is impossible."""
+
+    def rows(self, pairs: _Pairs, zero: Ints, one: Ints) -> _Rows:
+        """The rows of columns, whose laws stand in these places, and how they are grouped."""
+        law0, law1 = (
+            self.after[law[:, None], query] for law, query in ((zero, pairs.zero), (one, pairs.one))
+        )
+        to = (pairs.after[:, None] << 2 * _LAW) + (law0 << _LAW) + law1
+        possible = (law0 | law1) > NOWHERE
+        ended = (law0 <= GONE) & (law1 <= GONE)
+        to[ended] = NOWHERE_TO_GO
+        rows = possible.sum(2)
+        useful = (rows > 1) | ~(possible & ended).any(2)  # HALT for certain is no more than to stop
+        possible &= useful[:, :, None]
+        return (
+            self.chance[zero[:, None], pairs.zero][possible],
+            self.chance[one[:, None], pairs.one][possible],
+            to[possible],
+            rows[useful].astype(np.int32),
+            useful.sum(1, np.int32),
+        )
+
+
+def _per_position(rows: Ints, choices: Ints) -> Ints:
+    """The number of rows of each position, from those of the choices, and the number of these."""
+    ends: Ints = np.concatenate([_ZERO, rows.cumsum()])[choices.cumsum()]
+    ends[1:] -= ends[:-1].copy()
+    made: Ints = ends.astype(np.int32)
+    return made
+
+
+def _chance(part: int, whole: int) -> float:
+    """A probability. Raises: Intractable if it is too small for a float."""
+    chance = part / whole if whole else 0.0
+    if part and chance < TINY:
+        raise Intractable("the digits of a probability", "more", "of a float")
+    return chance
+
+
+def _ints(values: Sequence[int]) -> Ints:
+    return np.array(values, np.int64)
