@@ -27,6 +27,7 @@ from antiphon.learners.littlestone.mistake_learner import (
     HardShape,
     MistakeLearner,
     Mistakes,
+    few_mistakes_upper_bound,
     hard_shape,
     mistakes_lower_bound,
     mistakes_of,
@@ -35,6 +36,7 @@ from antiphon.learners.littlestone.point_learner import PointLearner, point_lear
 
 __all__ = [
     "BLANK", "HIT", "CountIsAbove", "FiniteLearner", "Halving", "HardShape", "MistakeLearner",
-    "Mistakes", "NameAndShame", "OnceAbove", "PointLearner", "hard_shape", "mistakes_lower_bound",
-    "mistakes_of", "point_learner", "sparse_vector_learner", "tree_counter_learner",
+    "Mistakes", "NameAndShame", "OnceAbove", "PointLearner", "few_mistakes_upper_bound",
+    "hard_shape", "mistakes_lower_bound", "mistakes_of", "point_learner", "sparse_vector_learner",
+    "tree_counter_learner",
 ]  # fmt: skip

@@ -13,6 +13,7 @@ Learning: A Lower Bound Perspective* (2024), where the sample (0, 0) is ⊥.
 import math
 from collections.abc import Iterator
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any, ClassVar, Final, Generic, NamedTuple, TypeAlias
 
 import attrs
@@ -22,7 +23,7 @@ from typing_extensions import TypeVar
 
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.mechanisms import fields
-from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact, up
 from antiphon.protocol import AnyChain, ContinualMechanism, View
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature, Space, Tuples
 from antiphon.verifiers.models import EventLevel, event_level
@@ -180,31 +181,31 @@ def mistakes_lower_bound(
     """A lower bound on the expected mistakes of (ε, δ)-DP, β-concentrated learners on their worst
     stream, rounded down.
 
-    E[M] >= max over g, b, k of gk(1 - E(b-1)β/(b-E) - k(b-1)δ_g/(b-E)), where E = e^(gε) < b,
-    δ_g = δ(E-1)/(e^ε-1) and g(b^k-1)/(b-1) <= T = ``rounds``. For ε = ln 3/2, g = 1 and b = 2 that
-    is max over k <= log₂(T+1) of k(1 - 3β - 2kδ).
+    E[M] >= max over g, b, k of Σ_{i<k} Σ_{r<=g} max(0, 1 - c_i β - d_i), with g(b^k-1)/(b-1) <= T =
+    ``rounds``; for each r, c_0 = e^((r-1)ε), d_0 = δ(c_0-1)/(e^ε-1), and with E = e^(gε),
+    δ_g = δ(E-1)/(e^ε-1) and w = 1 + (c_i-1)/b: c_{i+1} = E·w, d_{i+1} = d_i + δ_g·w. The term of
+    i = 0 and r = 1 is 1.
 
-    It holds for learners of {f⁽⁰⁾, f⁽¹⁾} that are (ε, δ)-DP w.r.t. event level, and answer f⁽⁰⁾ in
-    all rounds 1, …, T with probability at least 1 - β if all samples are ⊥. The stream is fixed
-    beforehand, and consistent with f⁽¹⁾. *Proof*. Let τ be the first round whose hypothesis is not
-    f⁽⁰⁾. Start with the block B_0 of all rounds and s⁰ = all ⊥. Given sⁱ, which is ⊥ in B_i and
-    after it, let sⁱ⁺¹ have (1, 1) in the first g rounds of B_i, split the rest of B_i into b parts
-    as even as can be, and let B_{i+1} be the one with the least P(τ ∈ part) under sⁱ⁺¹. Let q_i =
-    P(τ ∈ B_i) under sⁱ, m_i = P(τ ∈ B_i) and l_{i+1} = P(τ < min B_{i+1}) under sⁱ⁺¹. Group privacy
-    over g samples: m_i <= E·q_i + δ_g. The lightest part has q_{i+1} <= m_i/b. Before min B_i the
-    streams sⁱ and sⁱ⁺¹ agree, hence l_{i+1} <= l_i + m_i - q_{i+1}: leaving in a skipped part
-    counts as lost. With D = (b-1)/(b-E) and C = E·D >= E, of which 1 + (C-1)/b = D: l_{i+1} +
-    C·q_{i+1} <= l_i + m_i(1 + (C-1)/b) = l_i + D·m_i <= l_i + C·q_i + D·δ_g. After k blocks fewer
-    than gk mistakes were made only if τ came no later than the last (1, 1), so with probability at
-    most l_{k-1} + m_{k-1} <= l_{k-1} + C·q_{k-1} + D·δ_g <= C·β + kD·δ_g, as l_0 = 0, q_0 <= β.
-    There are k blocks if g(1 + b + … + b^(k-1)) <= T; a single block is not split, and E·β + δ_g
-    suffices.
+    It holds for learners of {f⁽⁰⁾, f⁽¹⁾} whose first hypothesis is f⁽⁰⁾ for certain, that are
+    (ε, δ)-DP w.r.t. event level, and answer f⁽⁰⁾ in all rounds 1, …, T with probability at least
+    1 - β if all samples are ⊥. The stream is fixed beforehand, and consistent with f⁽¹⁾.
+    *Proof*. Let τ be the first round whose hypothesis is not f⁽⁰⁾. Start with the block B_0 of all
+    rounds and s⁰ = all ⊥. Given sⁱ, which is ⊥ in B_i and after it, let sⁱ⁺¹ have (1, 1) in the
+    first g rounds of B_i, split the rest of B_i into b parts as even as can be, and let B_{i+1} be
+    the one with the least P(τ ∈ part) under sⁱ⁺¹. Let l_i = P(τ < min B_i) and q_i = P(τ ∈ B_i)
+    under sⁱ, so that l_0 = 0 and q_0 <= β, and m_i = P(τ ∈ B_i) under sⁱ⁺¹. The hypothesis at the
+    r-th (1, 1) of B_i has seen r-1 of them, so by group privacy it came after τ with probability at
+    most l_i + c_0 q_i + d_0; else it is a mistake. If that is at most l_{i+1} + c·q_{i+1} + d for
+    a (1, 1) of a later block, with c >= 1, it is at most l_i + cʹ·q_i + dʹ one block earlier: the
+    lightest part has q_{i+1} <= m_i/b, leaving in a skipped part counts as lost, so
+    l_{i+1} <= l_i + m_i - q_{i+1}, and m_i <= E·q_i + δ_g. Hence l_{i+1} + c·q_{i+1} + d
+    <= l_i + m_i·w + d <= l_i + E·w·q_i + δ_g·w + d. There are k blocks if g(1 + … + b^(k-1)) <= T.
 
     Source: Dmitriev, Szabó, Sanyal 2024, with leaving in skipped parts counted (the talk's Σ q_i
     omits it: docs/mistakes.md has a learner that refutes that). Raises: InvalidArgument for rounds
     < 1, epsilon <= 0, delta outside [0, 1], beta outside [0, 1].
 
-    >>> mistakes_lower_bound(1 << 20, epsilon=Log(Fraction(3, 2)), delta=1e-6, beta=0.1) >= 13.999
+    >>> mistakes_lower_bound(1 << 20, epsilon=Log(Fraction(3, 2)), delta=1e-6, beta=0.1) >= 14.896
     True
     """
     return floor(hard_shape(rounds, epsilon=epsilon, delta=delta, beta=beta).bound)
@@ -218,29 +219,99 @@ def floor(value: Fraction) -> float:
 
 def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object) -> HardShape:
     """The parameters g, b and k with the largest bound, and that bound; see
-    ``mistakes_lower_bound``."""
+    ``mistakes_lower_bound``.
+
+    They are sought in doubles; the bound is exact for them, or less by 2^-80 a term.
+    """
     most = fields.check_size(rounds, "rounds", fields.STREAM)
     rate = fields.log_epsilon(epsilon)
     failure, leaks = exact.probability(beta, "beta"), exact.probability(delta)
-    found = HardShape(Fraction(0))
+    found, best = (1, 1, 2), 0.0
     for copies in _copies(most, rate):
-        large, group = _group(rate, copies, leaks)
         for blocks, parts in _shapes(most, copies):
-            bound = copies * blocks * (1 - _lost(large, group, failure, blocks, parts))
-            if bound > found.bound:
-                found = HardShape(bound, copies, parts or 2, blocks)
-    return found
+            if copies * blocks > best:
+                lost = _roughly(rate, copies, parts, blocks, float(leaks)) @ [float(failure), 1.0]
+                bound = float(np.maximum(0, 1 - lost).sum(axis=0) @ [n for _, n in _ends(copies)])
+                if bound > best:
+                    found, best = (copies, blocks, parts), bound
+    copies, blocks, parts = found
+    proved = Fraction(0)
+    for end, number in _ends(copies):
+        for chance in _chances(found, end, rate, failure, leaks):
+            proved += number * (1 - min(chance, Fraction(1)))
+    return HardShape(proved, copies, parts, blocks)
 
 
-def _lost(
-    large: Fraction, group: Fraction, failure: Fraction, blocks: int, parts: int | None
-) -> Fraction:
-    """An upper bound on P(fewer than gk mistakes), for one choice of g, b and k."""
-    if parts is None:
-        return large * failure + group
-    if parts <= large:
-        return Fraction(1)
-    return (parts - 1) / (parts - large) * (large * failure + blocks * group)
+def few_mistakes_upper_bound(
+    mistakes: int, rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: object
+) -> float:
+    """An upper bound on P(M < ``mistakes``) of (ε, δ)-DP, β-concentrated learners on some stream,
+    rounded up.
+
+    The learners, the stream and the proof are those of ``mistakes_lower_bound``: fewer mistakes
+    were made only if τ came no later than the last of as many (1, 1). The least over g, b and k.
+    Raises: as ``mistakes_lower_bound``, and InvalidArgument for mistakes < 1.
+
+    >>> few_mistakes_upper_bound(5, 1 << 20, epsilon=Log(Fraction(3, 2)), delta=1e-6, beta=0.1) < .3
+    True
+    """
+    asked = exact.whole(mistakes, "mistakes")
+    most = fields.check_size(rounds, "rounds", fields.STREAM)
+    rate = fields.log_epsilon(epsilon)
+    failure, leaks = exact.probability(beta, "beta"), exact.probability(delta)
+    least = Fraction(1)
+    for copies in _copies(most, rate):
+        block, place = divmod(asked - 1, copies)
+        for blocks, parts in _shapes(most, copies):
+            if blocks == block + 1:
+                shape = copies, blocks, parts
+                *_, found = _chances(shape, place + 1, rate, failure, leaks)
+                least = min(least, found)
+    return up(least)
+
+
+def _ends(copies: int) -> list[tuple[int, int]]:
+    """The values of r that stand for all up to them, and for how many; every one, where g is not
+    large."""
+    step = -(-copies // _MOST_COPIES)
+    ends = [*range(step, copies, step), copies]
+    return [(end, end - before) for before, end in pairwise([0, *ends])]
+
+
+def _roughly(
+    rate: ExactEpsilon, copies: int, parts: int, blocks: int, delta: float
+) -> NDArray[np.float64]:
+    """The coefficients (c_i, d_i) in doubles, for each i and each r of ``_ends``."""
+    each = np.array([end - 1 for end, _ in _ends(copies)]) * float(rate)
+    with np.errstate(over="ignore"):
+        large, c = np.exp(copies * float(rate)), np.exp(each)
+        one = math.expm1(float(rate))
+        d = delta * np.expm1(each) / one
+    rows = []
+    for _ in range(blocks):
+        rows.append(np.stack([c, d], axis=-1))
+        w = 1 + (c - 1) / parts
+        c, d = large * w, d + delta * (large - 1) / one * w
+    if _ends(copies)[0][0] == 1:
+        rows[0][0] = 0.0
+    return np.array(rows)
+
+
+def _chances(
+    shape: tuple[int, int, int], end: int, rate: ExactEpsilon, beta: Fraction, delta: Fraction
+) -> Iterator[Fraction]:
+    """The bounds c_i·β + d_i for i < k at r = ``end``, rounded up; ``shape``: g, k and b."""
+    copies, blocks, parts = shape
+    (large, group), (c, d) = _group(rate, copies, delta), _group(rate, end - 1, delta)
+    for block in range(blocks):
+        yield Fraction(0) if block == 0 and end == 1 else c * beta + d
+        w = 1 + (c - 1) / parts
+        c, d = _short(large * w), _short(d + group * w)
+
+
+def _short(value: Fraction) -> Fraction:
+    """The value rounded up to a multiple of 2^-96, so that fractions stay short."""
+    return Fraction(-((-value.numerator << 96) // value.denominator), 1 << 96)
 
 
 def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
@@ -255,11 +326,13 @@ def _copies(rounds: int, rate: ExactEpsilon) -> Iterator[int]:
 
 def _group(rate: ExactEpsilon, copies: int, delta: Fraction) -> tuple[Fraction, Fraction]:
     """Upper bounds on e^(gε) and δ_g, the privacy parameters of a group of g samples."""
+    if not copies:
+        return Fraction(1), Fraction(0)
     if isinstance(rate, Log):
-        one, large = rate.argument, rate.argument**copies
+        one, large = rate.argument, _short(rate.argument**copies)
     else:
         one = _exp(rate)[0]
-        large = _exp(rate * copies)[1]
+        large = _short(_exp(rate * copies)[1])
     return large, delta * (large - 1) / (one - 1)
 
 
@@ -271,10 +344,10 @@ def _exp(exponent: Fraction) -> tuple[Fraction, Fraction]:
     return Fraction(unit, above), Fraction(unit, below)
 
 
-def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int | None]]:
-    """Yields each number k of blocks with the largest fitting number b of parts; None for k = 1,
-    where nothing is split."""
-    yield 1, None
+def _shapes(rounds: int, copies: int) -> Iterator[tuple[int, int]]:
+    """Yields each number k of blocks with the largest fitting number b of parts; 2 for k = 1, where
+    nothing is split."""
+    yield 1, 2
     blocks, allowed = 2, rounds // copies
     while True:
         parts = _parts(allowed, blocks)
