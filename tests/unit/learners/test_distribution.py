@@ -203,7 +203,7 @@ def test_the_truth_is_one_of_the_hypotheses():
 
 
 def test_one_label_is_nothing_to_learn():
-    with pytest.raises(InvalidArgument, match="one label"):
+    with pytest.raises(InvalidArgument, match="a single label"):
         mixture(hypotheses=Hypotheses([[[1.0]]]))
 
 
