@@ -55,8 +55,8 @@ class GroupedSums(ExchangePostProcessor[int]):
 
     A message is a window's sums, in the order of the keys of ``bounds``, 0 where no row is; the
     answer is the counts so far. State: the number of windows so far.
-    Privacy: w.r.t. ``SumsWithin(units=B)`` what ExtConComp promises w.r.t. ``SharedPurse(…,
-    units=B)``, by CM Thm 6.1. *Proof.* P sends and answers as ``BoundedSums`` does; of a pair of
+    Privacy: w.r.t. ``SumsWithin`` of B units what ExtConComp promises w.r.t. ``SharedPurse`` of B
+    units, by CM Thm 6.1. *Proof.* P sends and answers as ``BoundedSums`` does; of a pair of
     tuples it makes one pair of updates for each key, which differ as the sums do. ∎
     Raises: InvalidArgument past the last window; the state is unchanged.
     """

@@ -46,8 +46,8 @@ class GamePattern(pattern.Pattern):
     The bounded figure is their δ at ε; or, with an ``order``, Σ p^α q^(1-α) of that order α, which
     is e^((α-1)D) of the Rényi divergence D of the views (Mironov 2017): ε is then not used.
 
-    ``compose(*mechanisms)`` returns a ``PrivacyGame``, or ``game.question(catalogue=[…],
-    max_creations=…, queries=[…])`` if the adversary has choices. It sends up to ``rounds``
+    ``compose(*mechanisms)`` returns a ``PrivacyGame``, or the ``game.question`` of a catalogue, of
+    ``max_creations`` and ``queries``, if the adversary has choices. The adversary sends up to ``rounds``
     messages, creations included. Without parts nothing is searched: the exact engine's figure for
     the one game is the answer.
     """

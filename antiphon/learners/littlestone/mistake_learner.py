@@ -287,7 +287,7 @@ def _roughly(
         large, c = np.exp(copies * float(rate)), np.exp(each)
         one = math.expm1(float(rate))
         d = delta * np.expm1(each) / one
-    rows = []
+    rows = list[NDArray[np.float64]]()
     for _ in range(blocks):
         rows.append(np.stack([c, d], axis=-1))
         w = 1 + (c - 1) / parts
