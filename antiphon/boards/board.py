@@ -127,7 +127,8 @@ class Board(Shown):
 
     @property
     def mechanism(self) -> ComplexMechanism:
-        """The mechanism that a board runs: P ∘* ExtConComp."""
+        """The mechanism that a board runs: P ∘* ExtConComp, with P the post-processor that bounds
+        contributions."""
         if self.engine != "rows":
             return ComplexMechanism(GroupedSums(bounds=self.sums))
         if self.gaussian is not None:

@@ -45,8 +45,8 @@ class FromOutside:
     not reused."""
 
     def number(self, created: Create) -> int:
-        """The number of a creation, by its mechanism's spaces and claims, and by whether more is
-        created inside it."""
+        """The number of a creation's class: creations share it if the spaces and claims of their
+        mechanisms agree, and whether these create more."""
         met = self._met.get(id(created))
         if met is None:
             mechanism = created.mechanism

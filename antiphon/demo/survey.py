@@ -36,7 +36,7 @@ class Notes(NamedTuple):
     created: int = 0
     """The number of counters created so far."""
     busy: tuple[int, ...] = ()
-    """The airports found busy, in that order; each has a counter for every carrier."""
+    """The airports found busy, in the order found; each has a counter for every carrier."""
 
 
 def _whole(value: object) -> int:

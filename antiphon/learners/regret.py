@@ -19,7 +19,8 @@ from antiphon.protocol import TOP, Arrays, View
 ACCURACY: Final = 1e-6
 """The gap per datum at which a search for the best point stops."""
 _STEPS: Final = (16, 1000)
-"""The least and the largest number of steps of a descent; between them the loss's ``looks`` decide.
+"""The least and the largest number of steps of a descent; between them it is what the budget of
+evaluations of the loss (``looks``) allows.
 """
 _WIDTHS: Final = 12
 """The number of smoothing widths that are tried for a loss with kinks, each a quarter of the one

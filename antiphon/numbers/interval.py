@@ -92,7 +92,7 @@ def above(value: float) -> float:
 
 
 def below(value: float) -> float:
-    """A double that is at most this one, also if the result is read as its printed decimal."""
+    """A double rounded down so far that its printed decimal, too, is at most this one."""
     return down(Fraction(value)) if value < math.inf else value
 
 

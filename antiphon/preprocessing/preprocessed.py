@@ -77,8 +77,8 @@ class Preprocessing(ABC):
 
     @property
     def apart(self) -> Fraction | None:
-        """A bound on the total distance of π_S(S) and π_S'(S'), if a smaller one is known; else
-        None."""
+        """A bound on the distance of the images π_S(S) and π_S'(S') of neighbours, summed over all
+        records, if one below the default is known; else None."""
         return None
 
     @property

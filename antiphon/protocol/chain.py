@@ -148,7 +148,8 @@ class Links(PostProcessor[States]):
 def _wire(
     parts: Sequence[PostProcessor], right: Signature
 ) -> tuple[tuple[PostProcessor, ...], Signature]:
-    """Wire the parts of a chain from right to left; each receives the signature on its right."""
+    """Wire the parts of a chain from right to left; each receives the message spaces (signature) of
+    its right neighbour."""
     wired: list[PostProcessor] = []
     for part in reversed(parts):
         wired.append(part.wired(right))

@@ -250,7 +250,7 @@ class Question(Shown):
         return certificate_of(self, epsilon, delta, rounds).saved(path, overwrite)
 
     def solve_each(self, epsilons: Iterable[exact.Epsilon], rounds: int) -> list[Solution]:
-        """The tight δ at several ε, of which all beliefs are looked at together."""
+        """The tight δ at each of several ε, in one pass over the beliefs of the adversary."""
         given = list(epsilons)
         growths = [rational_growth(exact.epsilon(each))[0] for each in given]
         for solver in self.solvers():

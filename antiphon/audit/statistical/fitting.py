@@ -155,8 +155,8 @@ def rows_of(reader: Reader, zero: Sample, one: Sample, *, most: int = MOST_ROWS)
 
 
 def _rows(reader: Reader, sample: Sample, most: int) -> tuple[Vector, Vector]:
-    """The rows of one sample and their weights: equal shares of the kinds with numbers, one row for
-    any other kind.
+    """The training rows of one sample and their weights: views are grouped by kind (their shape);
+    kinds with numbers get equal shares, any other kind one row.
 
     Of more than ``most`` kinds without numbers, a regular subset is used.
     """

@@ -24,8 +24,8 @@ _DIGITS: Final = 26
 """The number of bits of precision that the product c·ε may cost."""
 ALLOWED: Final = 1.0
 HIGH: Final = 3.0
-"""The nats by which an order may be worse than the best, if accuracy in ε is enough and relative
-δ is not needed."""
+"""The tolerance, in nats, of the search for the best order of tilting where only ε must be
+accurate, and δ not relatively."""
 
 
 @attrs.frozen(eq=False)

@@ -47,9 +47,9 @@ class GamePattern(pattern.Pattern):
     is e^((α-1)D) of the Rényi divergence D of the views (Mironov 2017): ε is then not used.
 
     ``compose(*mechanisms)`` returns a ``PrivacyGame``, or the ``game.question`` of a catalogue, of
-    ``max_creations`` and ``queries``, if the adversary has choices. The adversary sends up to ``rounds``
-    messages, creations included. Without parts nothing is searched: the exact engine's figure for
-    the one game is the answer.
+    ``max_creations`` and ``queries``, if the adversary has choices. The adversary sends up to
+    ``rounds`` messages, creations included. Without parts nothing is searched: the exact engine's
+    figure for the one game is the answer.
     """
 
     compose: Compose

@@ -135,8 +135,8 @@ def _range(leader: SumLeader) -> dict[str, Any]:
 
 
 def _regularised(leader: SumLeader, preset: Preset, squared_error: float) -> SumLeader:
-    """The leader with the regularisation that suits noise of this variance, in steps squared,
-    per coordinate."""
+    """The FTRL leader, with the regularisation that suits noise of this variance per coordinate, in
+    squared steps of the grid."""
     if preset == "linear":
         return leader
     single = math.sqrt(squared_error) / leader.steps

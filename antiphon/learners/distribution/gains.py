@@ -34,8 +34,8 @@ _FINE: Final = 1 << 20
 
 @attrs.frozen(kw_only=True)
 class Channel(ABC):
-    """A private way to report a label, and the gains of the hypotheses that follow from the
-    answer. Abstract."""
+    """A locally private channel for a label, with the rule that turns its answer into gains of the
+    hypotheses. Abstract."""
 
     delta: ClassVar[Fraction] = Fraction(0)
     printed: ClassVar[bool] = False

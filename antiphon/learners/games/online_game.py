@@ -229,8 +229,8 @@ class TossedGame(ObliviousGame):
 
     @abstractmethod
     def chances(self, key: int, times: NDArray[np.int64]) -> NDArray[np.float64]:
-        """For each entry of a loss, the probability of its first value ("fallen"), for draws that
-        begin at ``times``; broadcasts to a row for each."""
+        """The probability that each entry of a loss takes the first of its two values, if its draw
+        begins at ``times``: one row for each time."""
 
     @abstractmethod
     def paid(self, fallen: NDArray[np.bool_]) -> Losses:

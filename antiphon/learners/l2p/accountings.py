@@ -52,7 +52,7 @@ def _tail(value: object) -> Fraction:
 
 
 class Accounting(ABC):
-    """A way to bound the privacy loss of L2P. Abstract."""
+    """A way to bound the privacy loss of L2P, the lazy-to-private transformation. Abstract."""
 
     __slots__ = ()
     __immutable__ = True

@@ -1,4 +1,5 @@
-"""Learners of two functions that count the samples (1, 1) by a private mechanism on their right.
+"""Private online learners of the class {f⁽⁰⁾, f⁽¹⁾}, which count the samples x = 1 with label 1 by
+a private counter or sparse vector, wired to their right.
 
 *The highest noise* among the counts of a tree counter: its law, in doubles. The count after t
 updates has the noise of one node for each 1 in the binary form of t. Let H_n be the highest over

@@ -305,8 +305,8 @@ class Intervals(ExchangePostProcessor[Running]):
         return interval._replace(threshold=self.threshold(interval, t), until=self.slack.until(t))
 
     def initialised(self) -> tuple[Create | Ask, ...]:
-        """The first messages to the right: H-init, the compositions of SVTs and tests, then
-        SVT-init(ε', q, 0)."""
+        """The messages to the composition on the right at the start (HSS, H-init): create the
+        compositions of sparse vectors and of noisy tests, then SVT-init(ε', q, 0)."""
         return (*self.created, self.svt_init((0,) * self.dimension))
 
     def svt_init(self, h: tuple[int, ...]) -> Ask:

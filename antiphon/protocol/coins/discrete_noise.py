@@ -90,7 +90,7 @@ class LaplaceDraws:
         return -size if size else None
 
     def _size(self, first: int, place: int, word: Word) -> int:
-        """The part of |x| that the first word determines."""
+        """The part of the size of the noise that the first random word of 64 bits determines."""
         if self.table[place - 1] != first:
             return self._sizes[place]
         return self._sizes[1] * self._top.settle(first & (1 << 63) - 1, word)

@@ -301,7 +301,8 @@ def same_session(path: Path, first: Opening, mark: Progress) -> None:
 
 
 def named(mechanism: Mechanism | None, first: Opening) -> Mechanism:
-    """The mechanism of a log: the given one, if it is the same, or from its registered name.
+    """The mechanism that a log was written with: the given one, checked to be the same; or, if none
+    is given, the one of its registered name.
 
     Raises: ResumeError if it is another.
     """

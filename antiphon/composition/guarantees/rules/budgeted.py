@@ -114,8 +114,8 @@ def guarantee_within(budget: Filter, amounts: Amounts) -> PrivacyCurve:
 
 
 def _known(budget: Filter, curve: PrivacyCurve | None) -> PrivacyCurve:
-    """The curve of a filter, unless it is None. Raises: NoGuarantee for a filter whose unit has
-    no curve."""
+    """The curve that a filter promises. Raises: NoGuarantee if there is none, as for a unit without
+    curves."""
     if curve is not None:
         return curve
     raise NoGuarantee(
