@@ -20,6 +20,7 @@ from antiphon.boards.series import BoardSeries, Defined, How, series
 from antiphon.composition.complex_mechanism import ComplexMechanism
 from antiphon.numbers.errors import InvalidArgument, ProtocolError
 from antiphon.protocol import HALT, Card, ForPrograms, Grid, Shown
+from antiphon.protocol.records.labels import counted
 from antiphon.protocol.session import Session
 from antiphon.sessions.durable.durable_session import DurableSession
 from antiphon.sessions.durable.resuming import Witness, begin, resume
@@ -67,8 +68,9 @@ class Fed(Shown, ForPrograms):
     def _card(self) -> Card:
         late = f", {self.late:,} too late and left out" if self.late else ""
         return Card(
-            f"{self.new:,} new rows, {self.again:,} known ones{late}; {self.told:,} windows told, "
-            f"{self.waiting:,} rows wait for theirs to be over"
+            f"{self.new:,} new rows, {self.again:,} known ones{late}; "
+            f"{counted(self.told, 'window')} published, "
+            f"{self.waiting:,} rows wait for the end of their window"
         )
 
 
@@ -90,7 +92,7 @@ class BoardStatus(Shown, ForPrograms):
             ("rows", f"{self.rows:,}"),
             ("of windows that are not over", f"{self.waiting:,}"),
         ]
-        return Card(f"{self.told:,} of {self.windows:,} windows told", (Grid(rows),))
+        return Card(f"{self.told:,} of {self.windows:,} windows published", (Grid(rows),))
 
 
 class LiveBoard(Shown):

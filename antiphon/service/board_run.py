@@ -247,7 +247,7 @@ class BoardRun:
 
     def state(self) -> str:
         told, windows = len(self.total.windows), self.file.board.clock.windows
-        return f"{told:,} of {windows:,} windows have been told"
+        return f"{told:,} of {windows:,} windows have been published"
 
 
 def _thinned(points: Sequence[Drawn]) -> list[Drawn]:

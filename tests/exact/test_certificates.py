@@ -203,7 +203,10 @@ def test_the_lone_file_checks_without_the_library(tmp_path):
         "checked, against 4 messages, in the game of its tables: δ = "
     )
     path.write_text(path.read_text().replace('"delta",[],[2,1]', '"delta",[],[3,1]'))
-    assert run(path).returncode == 1
+    refused = run(path)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith("not accepted: ")
+    assert "Traceback" not in refused.stderr
     code = READER.read_text().splitlines()
     assert not any("antiphon" in line for line in code if line.startswith(("import", "from")))
 

@@ -339,7 +339,7 @@ def test_a_board_on_a_phone_and_by_keyboard(started, tokens, place, tmp_path, wi
         started(*options, known=place / "visits.toml") as (port, _, said),
         Chromium(tmp_path / "profile", width=wide, height=844, dark=dark) as page,
     ):
-        assert "of 30 windows have been told" in said
+        assert "of 30 windows have been published" in said
         home = f"http://127.0.0.1:{port}/"
         page.open(home)
         page.wait("document.querySelectorAll('svg .series').length === 4")

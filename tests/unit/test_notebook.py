@@ -149,7 +149,7 @@ SAYS = {
     "statement": "Protected is one update of the stream.",
     "risk": "advantage                   0.462118",
     "board": "all rows of one user in one window",
-    "running board": "0 of 9 windows told",
+    "running board": "0 of 9 windows published",
     "board's numbers": "total since the start: 2 windows of 1 keys",
     "game": "V[f] ∘* I(·) ∘* M with f = SparseParallel(parameters=((1, 0))), M = ExtConComp",
 }

@@ -256,5 +256,6 @@ def check(lines: Iterable[str]) -> str:
 
 if __name__ == "__main__":
     gc.disable()  # what is kept is kept to the end
+    sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
         print("checked,", check(iter(lambda: file.readline(LINE), "")))

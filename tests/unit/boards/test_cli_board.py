@@ -27,14 +27,14 @@ def path(tmp_path):
 def test_a_day_of_a_board(cli, path):
     status, out, err = cli("board", "run", path, "--until", "2026-01-03")
     assert (status, err) == (0, "")
-    assert "3 new rows, 0 known ones; 2 windows told" in out
+    assert "3 new rows, 0 known ones; 2 windows published" in out
     page = path.with_suffix(".html").read_text()
     assert "Who is protected" in page
     assert "canary" not in page
     status, out, _ = cli("board", "run", path, "--until", "2026-01-03")
-    assert "0 new rows, 3 known ones; 0 windows told" in out
+    assert "0 new rows, 3 known ones; 0 windows published" in out
     status, out, _ = cli("board", "status", path)
-    assert "2 of 10 windows told" in out
+    assert "2 of 10 windows published" in out
     more = csv(path.parent, ["2026-01-03,canary,DE"], "more.csv")
     status, out, _ = cli("board", "feed", path, more, "--until", "2026-01-04", "--json")
     assert json.loads(out) == {"new": 1, "again": 0, "told": 1, "waiting": 0, "late": 0}
