@@ -16,8 +16,7 @@ from antiphon.boards.units import Batch, Batches, Row, SingleRow, Unit, User
 from antiphon.composition import Create, Lifting
 from antiphon.mechanisms import fields
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import HALT, Ask, Status, register, spaces
-from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
+from antiphon.protocol import HALT, Ask, Exchanged, ExchangePostProcessor, Status, register, spaces
 
 
 @attrs.frozen(kw_only=True)

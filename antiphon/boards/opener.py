@@ -35,8 +35,7 @@ from antiphon.composition.guarantees.rulebook import Inquiry, Steps, rule
 from antiphon.composition.guarantees.rules.fixed_compositions import leaf_claims
 from antiphon.composition.suitable import Purse
 from antiphon.mechanisms import fields
-from antiphon.numbers import InvalidArgument, shown_up
-from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, shown_up
 from antiphon.numbers.persistent_vector import Vector
 from antiphon.protocol import (
     Approximate,

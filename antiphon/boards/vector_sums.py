@@ -10,14 +10,12 @@ import numpy as np
 
 from antiphon.boards.bounded_sums import BoundedSums, SumsState
 from antiphon.boards.units import Batch, Batches, SingleRow, SingleUser, Unit
-from antiphon.composition import Create, Lifting
+from antiphon.composition import Create, Lifting, fixed_mechanisms
 from antiphon.composition.accounting.calibration import largest_rho
-from antiphon.composition.validity import fixed_mechanisms
 from antiphon.mechanisms import COUNT, BufferedToeplitzCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers import exact
-from antiphon.protocol import HALT, Ask, Status, register, spaces
-from antiphon.protocol.exchanges.processor import Exchanged, ExchangePostProcessor
+from antiphon.protocol import HALT, Ask, Exchanged, ExchangePostProcessor, Status, register, spaces
 
 _LARGEST: Final = 2**50
 """The largest size of a total: larger ones are no whole doubles."""

@@ -16,11 +16,9 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 import antiphon as ap
-from antiphon.composition import Lifting, Refusal, adaptive_parameters
-from antiphon.composition.filters.budget import Filter
+from antiphon.composition import Filter, Lifting, Refusal, adaptive_parameters
 from antiphon.mechanisms import COUNT, TreeCounter
-from antiphon.protocol import Status
-from antiphon.protocol.chain import Chain
+from antiphon.protocol import Chain, Status
 from antiphon.protocol.spaces import (
     Anything,
     Either,

@@ -9,8 +9,7 @@ from typing import Any, TypeAlias
 
 import attrs
 
-from antiphon.numbers.exact import ExactEpsilon
-from antiphon.numbers.rounded_text import shown_down, shown_up
+from antiphon.numbers import ExactEpsilon, shown_down, shown_up
 from antiphon.protocol.budget_view import BudgetInSight, InEpsilon, Price
 from antiphon.protocol.claims import Status
 from antiphon.protocol.session import Session

@@ -15,9 +15,8 @@ from typing import Any, Final, Protocol, TypeAlias
 
 import attrs
 
+from antiphon.composition import Create, Filter, Refusal
 from antiphon.composition.concurrent import Concurrent, ExtConComp, Extended
-from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Filter, Refusal
 from antiphon.composition.suitable import Checked, Suitable
 from antiphon.numbers.errors import (
     READINGS,

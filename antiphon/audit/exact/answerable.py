@@ -10,9 +10,8 @@ from antiphon.composition.creation import Create
 from antiphon.composition.suitable import Suitable
 from antiphon.composition.validity import NOT_CONSISTENT
 from antiphon.numbers.errors import InvalidArgument, of_kind
-from antiphon.protocol import ContinualMechanism, Refused, Status
+from antiphon.protocol import ContinualMechanism, Refused, Status, message_label
 from antiphon.protocol.messages import distinct
-from antiphon.protocol.records.labels import message_label
 from antiphon.protocol.registry import name_of
 
 

@@ -8,16 +8,14 @@ from typing import Any, Final, Union
 import attrs
 
 from antiphon.audit.exact.kernel import Tables
-from antiphon.composition.creation import Create
-from antiphon.composition.filters.budget import Budget, Refusal
+from antiphon.composition import Budget, Create, Refusal
 from antiphon.composition.filters.odometer import AnyOdometer
 from antiphon.composition.suitable import Purse, Suitable
 from antiphon.numbers.errors import InvalidArgument, PartError
 from antiphon.numbers.interning import Interner
-from antiphon.protocol.measures.kinds import Measure
+from antiphon.protocol import Measure, Refused
 from antiphon.protocol.provenance import is_library_code
 from antiphon.protocol.registry import name_of
-from antiphon.protocol.verification import Refused
 
 REFUSED: Final = -1
 """The number that stands for a refusal: no unused parameter fits the creation."""

@@ -14,8 +14,7 @@ from antiphon.numbers import InvalidArgument, exact, shown_up
 from antiphon.protocol import Verification, message_label, why_untrusted
 from antiphon.protocol.display import Card, ForPrograms, Part, Shown, escaped
 from antiphon.protocol.measures import kinds
-from antiphon.verifiers import models
-from antiphon.verifiers.relations import AnyTwo
+from antiphon.verifiers import AnyTwo, models
 
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if nothing is promised at the floor."""
