@@ -21,7 +21,7 @@ from antiphon.boards.inbox import Inbox, Late
 from antiphon.boards.intake import EngineIntake, Intake, RowIntake
 from antiphon.boards.live import LiveBoard, begin_live
 from antiphon.boards.opener import KeyOpener
-from antiphon.boards.units import SingleRow, SingleUserWindow, Unit
+from antiphon.boards.units import SingleRow, SingleUser, SingleUserWindow, Unit
 from antiphon.boards.vector_sums import VectorSums, gaussian_counter
 from antiphon.composition import ComplexMechanism, Guarantee, guarantee
 from antiphon.composition.guarantees.statement import Statement, stated
@@ -200,8 +200,9 @@ class Board(Shown):
             surely = len(self.finding.opener.probabilities) - 1
             keys = (
                 "The keys that are counted are public, and when each began to be; a key begins by "
-                f"a private rule, surely where {surely} users send it in one window, and never "
-                "where none does. Rows of a key before that, or of others, are in no count."
+                f"a private rule, surely where {surely} users have rows of it that count in one "
+                "window, and never where none has. Rows of a key before that, or of others, are in "
+                "no count."
             )
         return (
             keys,
@@ -227,10 +228,11 @@ class Board(Shown):
             )
         if isinstance(self.unit, SingleRow):
             texts.append("For r rows of one user it is r times as much.")
-        if self._delta is not None:
+        if self._delta is not None and not isinstance(self.unit, SingleUser):
+            many = "r rows" if isinstance(self.unit, SingleRow) else "d windows"
             texts.append(
-                f"δ = {shown_up(self._delta)} grows faster: for d windows it is up to "
-                "(e^(dε) - 1)/(e^ε - 1) times as much."
+                f"δ = {shown_up(self._delta)} grows faster: for {many} it is up to "
+                f"(e^({many[0]}ε) - 1)/(e^ε - 1) times as much."
             )
         texts.append("Only the column identifies users: a person with two names is two users.")
         return tuple(texts)

@@ -542,3 +542,19 @@ def test_a_damaged_certificate_is_a_transcript_error():
     found = certificate("fixed")[1]
     with pytest.raises(ap.TranscriptError, match="does not hold: the end is missing"):
         Certificate(found.lines[:-1]).check()
+
+
+def test_a_dead_part_does_not_come_back():
+    """State 0 answers 0 and stays: no row of it may say otherwise."""
+    lines = rows_of(certificate("one mechanism")[1])
+    part, query = next((row[1], row[3]) for row in lines if row[0] == "step")
+    at = next(place for place, row in enumerate(lines) if row[0] == "step")
+    for row, fine in (
+        ([[0, 0, 1]], True), ([[1, 0, 1]], False), ([[1, 1, 1]], False), ([[0, 1, 1]], False),
+    ):  # fmt: skip
+        more = ["step", part, 0, query, 1, row]
+        found = numbered([*lines[:at], more, *lines[at:]])
+        if fine:
+            check(found)
+        else:
+            refused(found, "bad line")

@@ -2,9 +2,11 @@
 
 import math
 from fractions import Fraction
+from itertools import accumulate
 from random import Random
 
 import attrs
+import numpy as np
 import pytest
 from exact_reference import Table
 from random_games import table
@@ -17,6 +19,8 @@ from antiphon.audit.exact import cost, solver
 from antiphon.audit.exact.arena import comparison_arena
 from antiphon.audit.exact.beliefs import Columns
 from antiphon.audit.exact.rough import guide as rough
+from antiphon.audit.exact.rough.outlines import ClosedForm
+from antiphon.audit.exact.settled import Settled
 from antiphon.composition import fixed_mechanisms, sparse_parallel
 from antiphon.mechanisms import RandomizedResponse
 from antiphon.protocol import Approximate, Pure
@@ -268,3 +272,22 @@ def test_of_what_is_all_as_good_little_is_asked(monkeypatch):
     question = game.question(report=None)
     assert question.solve(ap.Log(2), 8).delta == Fraction(127, 128)
     assert len(asked) < 60
+
+
+def test_a_closed_form_bounds_what_cancels():
+    """The gain of one view is lost in floats beside that of a view whose ratio is nearly ρ."""
+    views = [
+        (21967677493760, 10983837353958),
+        (404718746657804143150946, 202359373331848214621691),
+        (595281253320228179355294, 797640626657167948024351),
+    ]
+    sums = tuple([0, *accumulate(each)] for each in zip(*views, strict=True))
+    exact = Settled(views, sums, 10**24)
+    closed = ClosedForm.of(exact)
+    for behind in (2, 1, 3):
+        truth = Fraction(exact.value(1, behind), 10**24)
+        at = np.array([float(behind)])
+        low, high = (float(closed.bound(at, upper=upper)[0]) for upper in (False, True))
+        assert 0 <= low <= truth <= high
+        assert high - low < 2.0**-46
+    assert exact.value(1, 2) > 0

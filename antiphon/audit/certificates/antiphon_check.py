@@ -160,6 +160,7 @@ class CertificateFile(TableGame):
             case "step", part, state, query, *value:
                 weights = {(answer, to): weight for answer, to, weight in value[1]}
                 key, fine = (part, state, query), sum(weights.values()) == value[0] > 0
+                fine &= state > 0 or weights.keys() == {(0, 0)}  # a dead part stays so
                 fine &= all(weights.values()) and len(weights) == len(value[1])
             case "f", part, judged, value:
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)

@@ -73,7 +73,7 @@ class Refusal(Displayed):
     def in_epsilon(self) -> RefusedInEpsilon | None:
         """The refusal's figures in ε at the δ of ``at``, or the filter's own; None if there is
         no such δ or no promise at it."""
-        if self._budget is None or self._delta is None:
+        if self._budget is None or self._delta is None or not self._budget.adds_up:
             return None
         return _refused_at(self, self._budget, self._delta)
 
@@ -318,7 +318,7 @@ class Filter(Budget[Spent]):
         if not amount:
             return shifted_curve(optimal([(0, 0)]), delta)
         if self.each is not None:
-            return optimal([self.each], times=int(amount))
+            return optimal([self.each], times=math.ceil(amount))
         if self.unit == "rho":
             return shifted_curve(from_concentrated(amount), delta)
         if self.unit == "mu squared":

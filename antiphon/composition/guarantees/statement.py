@@ -156,9 +156,11 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
         return
     grown = exact.exp(epsilon)
     factor = shown_up(grown * (1 + 2.0**-40) if isinstance(grown, float) else grown, 4)
-    text = f"With any protected data, the answers are at most {factor} times as likely"
-    rest = f", except with a probability of {shown_up(delta)}" if delta else ""
-    yield f"{text} as without them{rest}."
+    rest = f", plus a probability of {shown_up(delta)}" if delta else ""
+    yield (
+        f"With any protected data, any set of answers is at most {factor} times as likely as "
+        f"without them{rest}."
+    )
 
 
 def _said_public(f: Any) -> Iterator[str]:

@@ -425,7 +425,7 @@ class TestFoundKeys:
         board = finding(epsilon=1, keys=ap.boards.discovered(delta=1e-6))
         public = board.statement().of("What is public")[0]
         surely = len(board.finding.opener.probabilities) - 1
-        assert f"surely where {surely} users send it in one window" in public
+        assert f"surely where {surely} users have rows of it that count" in public
         assert "δ = 1e-06 grows faster" in "".join(
             board.statement().of("What the figure does not cover")
         )
@@ -476,6 +476,17 @@ class TestGaussian:
         live.board.gaussian  # noqa: B018
         live.feed(csv(tmp_path, DAYS), until="2026-01-05")
         assert live.ask("window").values == ((1, 1), (1, 0), (0, 0), (1, 0))
+
+    @pytest.mark.parametrize(
+        ("unit", "said"), [("row", "for r rows"), ("user-window", "for d windows")]
+    )
+    def test_how_delta_grows_is_said_for_the_unit(self, unit, said):
+        own = {"user": None, "per_user": None} if unit == "row" else {"per_user": 1}
+        board = ap.boards.counts(
+            start="2026-01-01", horizon=365, epsilon=1, delta=1e-6, unit=unit, **own
+        )
+        (grows,) = [text for text in board._uncovered if "grows faster" in text]
+        assert said in grows
 
     def test_where_pure_counters_err_less_or_must_be_delta_is_not_used(self):
         for more in ({"horizon": 1}, {"unit": "user", "per": "total"}, {"best": "window"}):

@@ -211,3 +211,15 @@ def test_the_deltas_of_what_is_charged_multiply():
     assert session.budget.remaining == (0, 0)
     refusal = session.send(ap.Create(LeakyBit(delta=Fraction(1, 10**9))))
     assert refusal.spent == (0, Fraction(19, 27))
+
+
+def test_what_an_amount_below_the_whole_promises():
+    """Half a claim counts as one; a refusal of residues says nothing in ε."""
+    chain = NaturalFilter(epsilon=1, delta=1e-6, claim=Pure(0.03))
+    two, more, three = (chain.within((Fraction(n, 2), Fraction(0))) for n in (4, 5, 6))
+    assert two.delta_at(0) < more.delta_at(0) == three.delta_at(0)
+    session = ap.ExtConComp(budget=ResidueFilter(mu=1)).start()
+    session.send(ap.Create(RandomizedResponse(epsilon=0.1)))
+    refusal = session.send(ap.Create(RandomizedResponse(epsilon=5)))
+    assert type(refusal) is Refusal
+    assert refusal.at(1e-6).in_epsilon is None

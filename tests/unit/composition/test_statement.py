@@ -80,3 +80,12 @@ def test_for_pages_and_programs():
     assert all(each in str(said) for _, sentences in said.sections for each in sentences)
     with pytest.raises(ap.InvalidArgument, match="headings"):
         said.of("How long")
+
+
+def test_a_delta_is_a_summand_and_not_the_chance_of_a_larger_factor():
+    """Of G_1 the loss is above that ε with a probability of 5.8e-6, and not of δ = 1e-6."""
+    promise = ap.guarantee(ExtConComp(budget=ap.composition.GaussianFilter(mu=1)), catalogue=[])
+    said = promise.statement().of("How much")
+    assert any("any set of answers is at most 132.5 times as likely" in each for each in said), said
+    assert any("plus a probability of 1e-06" in each for each in said)
+    assert not any("except" in each for each in said)

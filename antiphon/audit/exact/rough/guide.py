@@ -5,9 +5,10 @@ value is u(ρ) = max over messages of Σ p u(ρ q/p) over the answers, of probab
 max(0, 1 − ρ) where it ends: it falls as ρ grows. Here beliefs of one position whose ratios agree in
 40 bits are one. So after T messages a ratio is off by less than a share η = T 2⁻³⁹, all roundings
 included; and the value of a belief lies between those that come out if all ratios at the ends are
-taken (1 + η) and (1 − η) times, up to the rounding of sums of numbers >= 0. (By induction from the
-ends: the same messages lead to the same positions. A belief is looked up by its exact ratio, which
-may be off as much again: so η is taken twice.) No number below 2⁻⁵⁰⁰ is relied on.
+taken (1 + η) and (1 − η) times, up to the rounding of sums of numbers >= 0, and of the difference
+in a closed form (``ClosedForm``). (By induction from the ends: the same messages lead to the same
+positions. A belief is looked up by its exact ratio, which may be off as much again: so η is taken
+twice.) No number below 2⁻⁵⁰⁰ is relied on.
 
 A message whose upper bound is below the lower bound of another is surely not best, and the exact
 solver need not ask what it is worth. No figure is taken from here: what is left is valued in whole
@@ -108,7 +109,7 @@ class _Layer:
 
     def values(self, after: list[Floats], multiples: Sequence[float]) -> list[Floats]:
         """The values of the beliefs, for each multiple of the ratio, from those of the next
-        layer."""
+        layer: lower and upper bounds in turn."""
         (belief, row), choice = self.answers(), self._members(self.outline.choices)
         last = np.flatnonzero(self.following == NOWHERE_TO_GO)
         zero, one = (chance[row] for chance in self.outline.chances)
@@ -117,7 +118,7 @@ class _Layer:
         spoken = np.flatnonzero(sizes)
         first = _starts(sizes[spoken])
         found = list[Floats]()
-        for multiple, following in zip(multiples, after, strict=True):
+        for place, (multiple, following) in enumerate(zip(multiples, after, strict=True)):
             most = self.ratios * multiple
             values = np.maximum(0.0, 1.0 - most)
             if len(spoken):
@@ -127,7 +128,7 @@ class _Layer:
                 values[spoken] = np.maximum(values[spoken], best)
             for index, closed in self.outline.settled.items():
                 own = slice(*self.first[index : index + 2])
-                values[own] = closed.value(most[own])
+                values[own] = closed.bound(most[own], upper=bool(place % 2))
             found.append(values)
         return found
 

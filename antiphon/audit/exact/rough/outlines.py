@@ -31,6 +31,10 @@ NOWHERE_TO_GO: Final = -1
 """The code where nothing can follow."""
 TINY: Final = 2.0**-500
 """The least probability that is written as a float."""
+_NEAR: Final = 2.0**-45
+"""How near two ratios are, as a share, that floats may take for one another."""
+_SLACK: Final = 2.0**-48
+"""The error of a value in closed form, as a share of the views that are ahead, or nearly so."""
 _LAW: Final = 24
 """The bits of a law's number in a code."""
 _STATES: Final = 1 << 62 - 2 * _LAW
@@ -61,10 +65,15 @@ class ClosedForm(NamedTuple):
         chances = [_chance(each, zero) for each in sums0], [_chance(each, one) for each in sums1]
         return cls(-np.array(ratios), (np.array(chances[0]), np.array(chances[1])))
 
-    def value(self, ratios: Floats) -> Floats:
-        """The values of beliefs, per unit of mass ahead."""
+    def bound(self, ratios: Floats, *, upper: bool) -> Floats:
+        """A bound on the values of beliefs, per unit of mass ahead.
+
+        A value is a difference, so its error is a share of the views that are ahead, or nearly so.
+        """
         first = self.ratios.searchsorted(-ratios)
-        return self.sums[0][first] - ratios * self.sums[1][first]
+        error = _SLACK * self.sums[0][self.ratios.searchsorted(-ratios * (1 - _NEAR))]
+        value = self.sums[0][first] - ratios * self.sums[1][first]
+        return np.maximum(0.0, value + error if upper else value - error)
 
 
 class Outline(NamedTuple):
