@@ -182,13 +182,20 @@ def disagreeing(text, folder):
 
 
 @pytest.fixture
-def model(request):
-    return compiled(request.config.cache.mkdir("proofs"), MODEL)
+def kept(request, tmp_path):
+    """A folder for what Coq has compiled: pytest's cache, where it has one."""
+    cache = getattr(request.config, "cache", None)
+    return tmp_path if cache is None else cache.mkdir("proofs")
 
 
 @pytest.fixture
-def proofs(request):
-    return compiled(request.config.cache.mkdir("proofs"), FILES)
+def model(kept):
+    return compiled(kept, MODEL)
+
+
+@pytest.fixture
+def proofs(kept):
+    return compiled(kept, FILES)
 
 
 def compared(number, folder, seed, broken=None):
