@@ -2,7 +2,6 @@
 
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Final
@@ -43,14 +42,14 @@ def verify(
     if certify is not None and not certify.is_dir():
         raise InvalidArgument(f"{certify} is no directory: make it")
     rows, printed = _chosen(theorems), None if as_json else PrintedRows(adversaries)
-    findings, stopped, written = list[Decided](), False, list[str]()
+    findings, stopped, written, refused = list[Decided](), False, list[str](), list[str]()
     watched = as_json or sys.stdout.isatty()  # rows are progress enough
     try:
         with progress("verifying", len(rows), quiet=watched) as advance:
             for check in rows:
                 findings.append(check.run())
                 if certify is not None:
-                    written += _certify(findings[-1], certify, len(findings), force)
+                    _certify(findings[-1], certify / f"{len(findings):03}", force, written, refused)
                 if printed is not None:
                     printed.add(findings[-1])
                 advance(len(findings))
@@ -59,24 +58,32 @@ def verify(
     surprises = [finding for finding in findings if not finding.as_expected]
     if printed is None:
         data: dict[str, object] = {"rows": [_data(each) for each in findings]}
-        more = {} if certify is None else {"certificates": written}
+        more = {} if certify is None else {"certificates": written, "not_certified": refused}
         print_json(data | {"as_expected": not surprises, "complete": not stopped} | more)
     else:
         printed.end(findings, surprises, len(rows))
         if certify is not None:
             print(f"{counted(len(written), 'certificate')} in {certify}")
+            for each in refused:
+                print(f"no certificate of row {each}")
     return 130 if stopped else 1 if surprises else 0
 
 
-def _certify(finding: Decided, folder: Path, row: int, force: bool) -> list[str]:
-    """Write the certificates of a row's figures, if there are any; the names of the files."""
-    make, names = finding.evidence.certify, list[str]()
-    if make is not None:
-        with suppress(InvalidArgument, Intractable):  # no certificate of this kind
-            for place, found in enumerate(make(), 1):
-                names.append(f"{row:03}-{place}.jsonl")
-                found.save(folder / names[-1], overwrite=force)
-    return names
+def _certify(
+    finding: Decided, start: Path, force: bool, written: list[str], refused: list[str]
+) -> None:
+    """Write the certificates of a row's figures to files that begin with ``start``. Adds their
+    names, or why there is none; nothing where the figure is of another kind."""
+    make = finding.evidence.certify
+    if make is None:
+        return
+    try:
+        for place, found in enumerate(make(), 1):
+            name = f"{start.name}-{place}.jsonl"
+            found.save(start.with_name(name), overwrite=force)
+            written.append(name)
+    except (InvalidArgument, Intractable) as error:
+        refused.append(f"{start.name}: {error}")
 
 
 def _chosen(theorems: Sequence[str]) -> list[Check]:

@@ -169,3 +169,15 @@ def test_certificates_of_all_rows_are_checked_by_the_lone_file(cli, tmp_path):
     status, _, err = cli("verify", "--theorem", "1.4", "--certify", tmp_path / "none")
     assert status == 2
     assert "make it" in err
+
+
+def test_a_row_without_a_certificate_is_said_with_the_reason(cli, tmp_path):
+    """Board's f' has a step of its own: its figures are exact, and no certificate is of such."""
+    status, out, _ = cli("verify", "--theorem", "T1", "--certify", tmp_path)
+    assert status == 0
+    assert "0 certificates in" in out
+    assert len(checks("T1")) == out.count("no certificate of row 00") > 0
+    assert "a step of its own" in out
+    assert not [*tmp_path.iterdir()]
+    _, out, _ = cli("verify", "--theorem", "T1", "--certify", tmp_path, "--json")
+    assert len(json.loads(out)["not_certified"]) == len(checks("T1"))
