@@ -11,6 +11,7 @@ import attrs
 import pytest
 from random_games import drawn
 from table_games import TableGame
+from test_saved_questions import Walk
 
 import antiphon as ap
 from antiphon.audit.certificates.antiphon_check import NotAccepted, check
@@ -30,23 +31,9 @@ from antiphon.verifiers import bounded, event_level
 TENTH = Fraction(1, 10)
 
 
-@attrs.frozen
-class Walk(ap.ContinualMechanism):
-    """It remembers messages, and each answer is a parity of them, often."""
-
-    often: int = 3
-    states: int = 4
-    initial_state = 0
-    signature = ap.Signature(BITS, BITS)
-
-    @property
-    def claims(self):
-        f = ap.verifiers.event_level(events=9)
-        return (ap.Claim(Approximate(9, 0), f, Status.ASSUMED, "to be computed"),)
-
-    def step(self, state, message, coins):
-        after = (2 * state + message) % self.states
-        return after, (after.bit_count() + int(coins.bernoulli(Fraction(1, self.often)))) % 2
+def walking(often=3, states=4):
+    """A mechanism of few states that remembers messages, and answers by them, often."""
+    return Walk(often, states)
 
 
 @attrs.frozen
@@ -87,11 +74,11 @@ def asked(system, f, **search):
 
 
 def walk(events=2):
-    return asked(Walk(), ap.verifiers.event_level(events=events))
+    return asked(walking(), ap.verifiers.event_level(events=events))
 
 
 def upwards():
-    return asked(Walk(), ap.verifiers.event_level(Upwards()))
+    return asked(walking(), ap.verifiers.event_level(Upwards()))
 
 
 def leaky(most=2, f=None):
@@ -231,7 +218,7 @@ def test_it_is_saved_and_loaded(tmp_path):
 
 def test_no_certificate_of_a_system_with_a_step_of_its_own():
     f = ap.verifiers.bounded(sparse_parallel([(0, TENTH)]), 3)
-    question = asked(ap.ExtConComp(), f, catalogue=[Walk()], max_creations=1)
+    question = asked(ap.ExtConComp(), f, catalogue=[walking()], max_creations=1)
     with pytest.raises(ap.InvalidArgument, match="no certificate is written"):
         question.certify(epsilon=0, rounds=2)
     with pytest.raises(ap.InvalidArgument, match="one of them"):
@@ -239,8 +226,8 @@ def test_no_certificate_of_a_system_with_a_step_of_its_own():
 
 
 def test_an_equivalence_has_certificates_that_it_holds_or_fails():
-    coin, other = Walk(2), Walk(2, 8)
-    same, unlike = ap.equivalent(coin, other, rounds=2), ap.equivalent(coin, Walk(3), rounds=2)
+    coin, other = walking(2), walking(2, 8)
+    same, unlike = ap.equivalent(coin, other, rounds=2), ap.equivalent(coin, walking(3), rounds=2)
     for found, distance in ((same, 0), (unlike, unlike.distance)):
         (made,) = found.certificates()
         assert f"δ = {distance} at e^ε = 1" in made.check()
@@ -355,9 +342,9 @@ def test_ten_thousand_changes():
 OTHERS = {
     "a weaker f": (walk, lambda: walk(events=3), 3, 0),
     "a stricter f": (lambda: walk(events=3), walk, 3, 0),
-    "fewer messages": (walk, lambda: asked(Walk(), walk().verification, queries=[0]), 3, 0),
-    "other noise": (walk, lambda: asked(Walk(4), walk().verification), 3, 0),
-    "more states": (walk, lambda: asked(Walk(3, 2), walk().verification), 3, 0),
+    "fewer messages": (walk, lambda: asked(walking(), walk().verification, queries=[0]), 3, 0),
+    "other noise": (walk, lambda: asked(walking(4), walk().verification), 3, 0),
+    "more states": (walk, lambda: asked(walking(3, 2), walk().verification), 3, 0),
     "fewer creations": (leaky, lambda: leaky(1), 5, 0),
     "more creations": (leaky, lambda: leaky(3), 5, 0),
     "fixed_parameters for f_∞": (

@@ -31,9 +31,10 @@ from antiphon.protocol.spaces import BITS
 @ap.register("test.saved.Walk/1")
 @attrs.frozen
 class Walk(ap.ContinualMechanism):
-    """It remembers five messages, and each answer is a parity of them, often."""
+    """It remembers messages, five by default, and each answer is a parity of them, often."""
 
     often: int = 3
+    states: int = 32
     initial_state = 0
     signature = ap.Signature(BITS, BITS)
 
@@ -43,7 +44,7 @@ class Walk(ap.ContinualMechanism):
         return (ap.Claim(Approximate(9, 0), f, Status.ASSUMED, "to be computed"),)
 
     def step(self, state, message, coins):
-        after = (2 * state + message) % 32
+        after = (2 * state + message) % self.states
         return after, (after.bit_count() + int(coins.bernoulli(Fraction(1, self.often)))) % 2
 
 

@@ -231,9 +231,34 @@ def _rogers(rho: Decimal, y: Decimal, delta: Fraction) -> Decimal:
     return UP.add(rho, root_above(square))
 
 
+@attrs.frozen
+class MuFilter(Filter):
+    """A filter of GDP: what it promises is μ-GDP but for an event of probability δ. Abstract."""
+
+    mu: Fraction = attrs.field(converter=named.positive, kw_only=True)
+    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
+    unit = "mu squared"
+
+    @property
+    def limits(self) -> Amounts:
+        return self.mu**2, self.delta
+
+    def cost(self, measure: kinds.Measure) -> Amounts:
+        if type(measure) is kinds.GaussianDP:
+            return measure.mu**2, NO_DELTA
+        if type(measure) is kinds.Approximate:
+            return _square(kinds.Pure(measure.epsilon)), measure.delta
+        if type(measure) is kinds.Pure or type(measure) is kinds.BoundedRange:
+            return _square(measure), NO_DELTA
+        raise InvalidArgument(
+            f"{of_kind(measure)} claim has no μ of GDP: charge it to a "
+            "ConcentratedFilter or a RenyiFilter"
+        )
+
+
 @register("antiphon.GaussianFilter/1")
 @attrs.frozen
-class GaussianFilter(Filter):
+class GaussianFilter(MuFilter):
     """The GDP filter: charges while Σμ_i² <= μ² and Π(1-δ_i) >= 1-δ; all is μ-GDP but for an
     event of probability δ.
 
@@ -254,31 +279,7 @@ class GaussianFilter(Filter):
     (Fraction(16, 25), 'mu squared')
     """
 
-    mu: Fraction = attrs.field(converter=named.positive, kw_only=True)
-    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
-    unit = "mu squared"
     source = "Smith and Thakurta 2022 (arXiv 2210.17520); concurrent: Vadhan and Zhang 2023"
-
-    @property
-    def limits(self) -> Amounts:
-        return self.mu**2, self.delta
-
-    def cost(self, measure: kinds.Measure) -> Amounts:
-        return mu_squared(measure)
-
-
-def mu_squared(measure: kinds.Measure) -> Amounts:
-    """The amounts (μ², δ) of a claim, μ rounded up. Raises: InvalidArgument if it has no μ."""
-    if type(measure) is kinds.GaussianDP:
-        return measure.mu**2, NO_DELTA
-    if type(measure) is kinds.Approximate:
-        return _square(kinds.Pure(measure.epsilon)), measure.delta
-    if type(measure) is kinds.Pure or type(measure) is kinds.BoundedRange:
-        return _square(measure), NO_DELTA
-    raise InvalidArgument(
-        f"{of_kind(measure)} claim has no μ of GDP: charge it to a "
-        "ConcentratedFilter or a RenyiFilter"
-    )
 
 
 @lru_cache(maxsize=1024)

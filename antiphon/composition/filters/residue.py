@@ -11,9 +11,9 @@ import attrs
 import numpy as np
 from numpy.typing import NDArray
 
-from antiphon.composition.filters.budget import Amounts, Filter, Spent
-from antiphon.composition.filters.concentrated import mu_squared
-from antiphon.numbers import ExactEpsilon, down, exact, named, up
+from antiphon.composition.filters.budget import Amounts, Spent
+from antiphon.composition.filters.concentrated import MuFilter
+from antiphon.numbers import ExactEpsilon, down, exact, up
 from antiphon.protocol import Measure, register
 from antiphon.protocol.measures import kinds
 
@@ -22,7 +22,7 @@ Doubles: TypeAlias = NDArray[np.float64]
 
 @register("antiphon.ResidueFilter/1")
 @attrs.frozen
-class ResidueFilter(Filter):
+class ResidueFilter(MuFilter):
     """The GDP filter that charges an ε-DP claim by its residue; all is μ-GDP but for an event of
     probability δ.
 
@@ -46,18 +46,8 @@ class ResidueFilter(Filter):
     0.7396
     """
 
-    mu: Fraction = attrs.field(converter=named.positive, kw_only=True)
-    delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability, kw_only=True)
-    unit = "mu squared"
     adds_up = False
     source = "f ⊗ G_r >= G_ν (Dong, Roth, Su 2022); concurrent: Vadhan and Zhang 2023"
-
-    @property
-    def limits(self) -> Amounts:
-        return self.mu**2, self.delta
-
-    def cost(self, measure: Measure) -> Amounts:
-        return mu_squared(measure)
 
     def price(self, state: Spent, measure: Measure) -> Amounts:
         naive, delta = self.cost(measure)

@@ -223,17 +223,17 @@ def hard_shape(rounds: int, *, epsilon: exact.Epsilon, delta: object, beta: obje
 
     They are sought in doubles; the bound is exact for them, or less by 2^-80 a term.
     """
-    most = fields.check_size(rounds, "rounds", fields.STREAM)
-    rate = fields.log_epsilon(epsilon)
-    failure, leaks = exact.probability(beta, "beta"), exact.probability(delta)
+    most, rate, leaks, failure = _premises(rounds, epsilon, delta, beta)
     found, best = (1, 1, 2), 0.0
     for copies in _copies(most, rate):
+        ends, numbers = zip(*_ends(copies), strict=True)
         for blocks, parts in _shapes(most, copies):
             if copies * blocks > best:
-                lost = _roughly(rate, copies, parts, blocks, float(leaks)) @ [float(failure), 1.0]
-                bound = float(np.maximum(0, 1 - lost).sum(axis=0) @ [n for _, n in _ends(copies)])
+                shape = copies, blocks, parts
+                lost = _roughly(shape, ends, float(rate), float(leaks)) @ [float(failure), 1.0]
+                bound = float(np.maximum(0, 1 - lost).sum(axis=0) @ numbers)
                 if bound > best:
-                    found, best = (copies, blocks, parts), bound
+                    found, best = shape, bound
     copies, blocks, parts = found
     proved = Fraction(0)
     for end, number in _ends(copies):
@@ -256,9 +256,7 @@ def few_mistakes_upper_bound(
     True
     """
     asked = exact.whole(mistakes, "mistakes")
-    most = fields.check_size(rounds, "rounds", fields.STREAM)
-    rate = fields.log_epsilon(epsilon)
-    failure, leaks = exact.probability(beta, "beta"), exact.probability(delta)
+    most, rate, leaks, failure = _premises(rounds, epsilon, delta, beta)
     least = Fraction(1)
     for copies in _copies(most, rate):
         block, place = divmod(asked - 1, copies)
@@ -270,6 +268,16 @@ def few_mistakes_upper_bound(
     return up(least)
 
 
+def _premises(
+    rounds: int, epsilon: exact.Epsilon, delta: object, beta: object
+) -> tuple[int, ExactEpsilon, Fraction, Fraction]:
+    """The arguments T, ε, δ and β of both bounds, checked. Raises: InvalidArgument."""
+    most = fields.check_size(rounds, "rounds", fields.STREAM)
+    rate = fields.log_epsilon(epsilon)
+    failure, leaks = exact.probability(beta, "beta"), exact.probability(delta)
+    return most, rate, leaks, failure
+
+
 def _ends(copies: int) -> list[tuple[int, int]]:
     """The values of r that stand for all up to them, and for how many; every one, where g is not
     large."""
@@ -279,20 +287,22 @@ def _ends(copies: int) -> list[tuple[int, int]]:
 
 
 def _roughly(
-    rate: ExactEpsilon, copies: int, parts: int, blocks: int, delta: float
+    shape: tuple[int, int, int], ends: tuple[int, ...], rate: float, delta: float
 ) -> NDArray[np.float64]:
-    """The coefficients (c_i, d_i) in doubles, for each i and each r of ``_ends``."""
-    each = np.array([end - 1 for end, _ in _ends(copies)]) * float(rate)
+    """The coefficients (c_i, d_i) in doubles, for each i < k and each r of ``ends``; ``shape``: g,
+    k and b."""
+    copies, blocks, parts = shape
+    each = (np.array(ends) - 1) * rate
     with np.errstate(over="ignore"):
-        large, c = np.exp(copies * float(rate)), np.exp(each)
-        one = math.expm1(float(rate))
+        large, c = np.exp(copies * rate), np.exp(each)
+        one = math.expm1(rate)
         d = delta * np.expm1(each) / one
     rows = list[NDArray[np.float64]]()
     for _ in range(blocks):
         rows.append(np.stack([c, d], axis=-1))
         w = 1 + (c - 1) / parts
         c, d = large * w, d + delta * (large - 1) / one * w
-    if _ends(copies)[0][0] == 1:
+    if ends[0] == 1:
         rows[0][0] = 0.0
     return np.array(rows)
 
