@@ -5,7 +5,9 @@ cannot be said, so that what is found is the least that any completion of the ta
 """
 
 import json
+import math
 from fractions import Fraction
+from itertools import permutations
 
 
 class TableGame:
@@ -14,7 +16,7 @@ class TableGame:
         for line in lines:
             kind, *row = json.loads(line)
             if kind == "game":
-                _, self.rounds, _, self.composed, self.most = row
+                _, self.rounds, _, self.composed, self.most, *self.order = row
             elif kind == "part":
                 self.parts[row[0]] = row[1:]
             elif kind == "step":
@@ -25,28 +27,67 @@ class TableGame:
                 self.public[row[0]] = row[1:]
             elif kind == "delta":
                 self.claims.append((Fraction(*row[1]), Fraction(*row[2])))
+            elif kind == "loss":
+                self.claims.append((None, Fraction(*row[0])))
 
     def holds(self):
         """Whether all figures are those of the tables."""
-        return all(self.tight_delta(growth) == delta for growth, delta in self.claims)
+        return all(self.tight(growth) == figure for growth, figure in self.claims)
 
-    def tight_delta(self, growth):
+    def tight(self, growth):
+        """The tight δ at an e^ε; or, without one, the moment or the range of the file's order."""
         self.known = {}
         start0, start1, judged = self.parts.get(0, (0, 0, 0))
         kids, law0, law1 = ((0, judged),), {(start0,): 1}, {(start1,): 1}
         if self.composed:
             kids, law0, law1 = (), {(): 1}, {(): 1}
-        return max(
-            self._best(self.rounds, 0, 0, kids, _times(law0, 1), _times(law1, growth)),
-            self._best(self.rounds, 0, 0, kids, _times(law1, 1), _times(law0, growth), 1),
-        )
+        zero, one, first = _times(law0, 1), _times(law1, growth or 1), (self.rounds, 0, 0, kids)
+        if self.order == [1]:
+            return self._range(*first, zero, one)
+        zero_last, one_first = _times(law0, growth or 1), _times(law1, 1)
+        return max(self._best(*first, zero, one), self._best(*first, one_first, zero_last, 1))
+
+    def _stopped(self, ahead, behind):
+        own, other = sum(ahead.values()), sum(behind.values())
+        if not self.order:
+            return max(Fraction(0), own - other)
+        if not own:
+            return Fraction(0)
+        return own * (own / other) ** (self.order[0] - 1) if other else math.inf
+
+    def _range(self, *belief):
+        """The largest quotient of two views' likelihood ratios."""
+        best = Fraction(1)
+        for branches in self._said(*belief[1:], 0) if belief[0] else ():
+            after = [self._next(belief[0], *each) for each in branches]
+            both = [[self._ratio(*each, bit) for each in after] for bit in (0, 1)]
+            best = max([best, *(self._range(*each) for each in after if _possible(each))])
+            pairs = permutations(range(len(after)), 2)
+            best = max([best, *(both[0][a] * both[1][b] for a, b in pairs)])
+        return best
+
+    def _ratio(self, *given):
+        """The largest likelihood ratio of a view, in favour of the world ``bit``; of views that the
+        world does not have, 0."""
+        *belief, bit = given
+        own, other = (sum(law.values()) for law in (belief[4], belief[5])[:: 1 - 2 * bit])
+        if not (own and other):
+            return math.inf if own else Fraction(0)
+        best = own / other
+        for branches in self._said(*belief[1:], 0) if belief[0] else ():
+            after = [self._next(belief[0], *each) for each in branches]
+            best = max([best, *(self._ratio(*each, bit) for each in after)])
+        return best
+
+    def _next(self, left, over, *rest):
+        return 0 if over else left - 1, *rest
 
     def _best(self, left, public, created, kids, ahead, behind, bit=0):
         """The most that an adversary gains: the mass ``ahead`` counts for it, ``behind`` against
         it. With ``bit`` the worlds are exchanged, and so are the sides of each pair."""
         key = left, public, created, kids, _frozen(ahead), _frozen(behind), bit
         if key not in self.known:
-            best = max(Fraction(0), sum(ahead.values()) - sum(behind.values()))
+            best = self._stopped(ahead, behind)
             for branches in self._said(public, created, kids, ahead, behind, bit) if left else ():
                 best = max(best, sum(self._after(left - 1, *each, bit) for each in branches))
             self.known[key] = best
@@ -98,6 +139,10 @@ class TableGame:
                 own = found.setdefault(answer, {})
                 own[after] = own.get(after, 0) + p * Fraction(weight, over)
         return found
+
+
+def _possible(belief):
+    return any(belief[4].values()) or any(belief[5].values())
 
 
 def _dead(own, other, index):

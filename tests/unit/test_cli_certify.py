@@ -58,10 +58,20 @@ def test_an_epsilon(cli, code, tmp_path):
     assert "e^ε = 6 is the least with δ <= 0" in out
 
 
-def test_the_reader_is_printed(cli):
-    status, out, _ = cli("certify", "--reader")
+def test_a_moment(cli, code, tmp_path):
+    path = tmp_path / "found.jsonl"
+    order = ("--order", "2", "--rounds", "4", "--save", str(path))
+    status, out, _ = cli("certify", f"{code}:game", *order)
     assert status == 0
-    compile(out, "antiphon_check.py", "exec")
+    assert out.endswith("the moment of order 2 is 7/2\n")
+    assert cli("certify", str(path)) == (0, out, "")
+
+
+@pytest.mark.parametrize("reader", ["reader", "loss-reader"])
+def test_the_reader_is_printed(cli, reader):
+    status, out, _ = cli("certify", f"--{reader}")
+    assert status == 0
+    compile(out, f"{reader}.py", "exec")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ names, so that one has as much. That the tables are those of some code is not ch
 import gc
 import json
 import sys
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from fractions import Fraction
 from functools import cache
 from math import factorial, gcd, lcm, prod
@@ -135,7 +135,7 @@ class CertificateFile(TableGame):
         super().__init__()
         kinds = "part step f public node delta epsilon"
         self.tables = {kind: {} for kind in kinds.split()}
-        self.rounds, self.symmetric, kind = 0, 0, ""
+        self.rounds, self.symmetric, self.last, kind = 0, 0, dict[int, int](), ""
         for count, line in enumerate(lines):
             need(kind != "end", "a line after the end", count)
             kind, *row = json.loads(line)
@@ -160,7 +160,8 @@ class CertificateFile(TableGame):
             case "step", part, state, query, *value:
                 weights = {(answer, to): weight for answer, to, weight in value[1]}
                 key, fine = (part, state, query), sum(weights.values()) == value[0] > 0
-                fine &= state > 0 or weights.keys() == {(0, 0)}  # a dead part stays so
+                if state == 0:  # a dead part stays so, and has one answer to all
+                    fine &= weights.keys() == {(self.last.setdefault(part, value[1][0][0]), 0)}
                 fine &= all(weights.values()) and len(weights) == len(value[1])
             case "f", part, judged, value:
                 found, key = {(zero, one): to for zero, one, to in value}, (part, judged)
@@ -246,17 +247,27 @@ def natural(row: object) -> bool:
     return all(map(natural, row)) if isinstance(row, list) else type(row) is int and row >= 0
 
 
-def check(lines: Iterable[str]) -> str:
-    """What was checked. Raises: NotAccepted."""
+def checked(kind: type[CertificateFile], lines: Iterable[str]) -> str:
+    """What a reader of this kind checked. Raises: NotAccepted."""
     try:
-        return CertificateFile(lines).check()
+        return kind(lines).check()
     except Exception as error:
         known = isinstance(error, NotAccepted)
         raise error if known else NotAccepted("malformed", repr(error)[:200]) from None
 
 
-if __name__ == "__main__":
+def check(lines: Iterable[str]) -> str:
+    """What was checked. Raises: NotAccepted."""
+    return checked(CertificateFile, lines)
+
+
+def main(check: Callable[[Iterable[str]], str]) -> None:
+    """Check the file that the command line names, and print what was checked."""
     gc.disable()  # what is kept is kept to the end
     sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
         print("checked,", check(iter(lambda: file.readline(LINE), "")))
+
+
+if __name__ == "__main__":
+    main(check)

@@ -16,8 +16,8 @@ from typing import Any, Final, NamedTuple
 
 import attrs
 
-from antiphon.audit.certificates import antiphon_check
-from antiphon.audit.certificates.certificate_writer import lines_of
+from antiphon.audit.certificates import antiphon_check, antiphon_check_losses
+from antiphon.audit.certificates.certificate_writer import lines_of, loss_lines_of
 from antiphon.audit.certificates.derived_rows import AskedGame, ComparedSystems, DerivedRows, Row
 from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.solver import deep_recursion
@@ -29,7 +29,9 @@ from antiphon.protocol.records.files import naming, whole
 from antiphon.protocol.records.labels import counted
 
 READER: Final = Path(antiphon_check.__file__)
-"""The file that checks a certificate, without this library."""
+"""The file that checks a certificate of a tight δ or ε, without this library."""
+LOSS_READER: Final = Path(antiphon_check_losses.__file__)
+"""The file that, beside ``READER``, checks one of a Rényi moment, or of a range."""
 _LARGEST: Final = 1 << 30
 """The largest file that is read. A reader takes ten to thirty times as much memory."""
 _TABLES: Final = ("part", "step", "f", "public")
@@ -37,7 +39,7 @@ _TABLES: Final = ("part", "step", "f", "public")
 
 @attrs.frozen(repr=False)
 class Certificate(Shown):
-    """A certificate of tight δ: the tables of a game, a value for each belief, and what follows."""
+    """A certificate of an exact answer: the tables of a game, and a value for each belief."""
 
     lines: tuple[str, ...]
     """The lines of the file."""
@@ -52,6 +54,10 @@ class Certificate(Shown):
         """The number of beliefs that have a value."""
         return sum(each.startswith('["node"') for each in self.lines)
 
+    @property
+    def _of_losses(self) -> bool:
+        return self.lines[:1] != () and self.lines[0].startswith('["game",2')
+
     def check(self) -> str:
         """Check all that the certificate says of its tables; a sentence that says what was checked.
 
@@ -59,6 +65,8 @@ class Certificate(Shown):
         """
         try:
             with _room():
+                if self._of_losses:
+                    return antiphon_check_losses.check(self.lines)
                 return antiphon_check.check(self.lines)
         except antiphon_check.NotAccepted as error:
             why = ", ".join(map(str, error.args))
@@ -72,7 +80,7 @@ class Certificate(Shown):
         """
         checked, game = self.check(), json.loads(self.lines[0])
         rows = DerivedRows(asked, game[2])
-        if [rows.composed, rows.most] != game[4:]:
+        if [rows.composed, rows.most] != game[4:6]:
             raise _another(1, counted(rows.most, "creation"))
         for number, line in enumerate(self.lines, 1):
             kind, *row = json.loads(line)
@@ -137,18 +145,25 @@ def _room() -> Generator[None, None, None]:
         with deep_recursion(0):
             yield
     finally:
-        for each in vars(antiphon_check.TableGame).values():
-            if hasattr(each, "cache_clear"):
-                each.cache_clear()
+        for kind in (antiphon_check.TableGame, antiphon_check_losses.PrivacyLossGame):
+            for each in vars(kind).values():
+                if hasattr(each, "cache_clear"):
+                    each.cache_clear()
 
 
 def certificate_of(
-    question: Any, epsilon: object, delta: object, rounds: int | None
+    question: Any, epsilon: object, delta: object, order: object, rounds: int | None
 ) -> Certificate:
-    """The certificate of a question's tight δ at one or several ε, or of its tight ε at a δ."""
+    """The certificate of a question's tight δ at one or several ε, of its tight ε at a δ, or of its
+    moment of an order; at order 1, of its range."""
     about = question._card().title
-    if (epsilon is None) is (delta is None):
-        raise InvalidArgument("certify(path, epsilon=…), or delta=… for the tight ε: one of them")
+    if [epsilon, delta, order].count(None) != 2:
+        raise InvalidArgument(
+            "certify takes one of epsilon=… for the tight δ, delta=… for the tight ε, and order=… "
+            "for the Rényi moment of a whole order, or with order=1 for the range of the loss"
+        )
+    if order is not None:
+        return _of_losses(question, about, exact.whole(order, "order"), rounds)
     if delta is not None:
         return _of_epsilon(question, about, delta, rounds)
     several: Any = epsilon if isinstance(epsilon, (list, tuple)) else [epsilon]
@@ -175,11 +190,31 @@ def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certi
     claims = [(_written(each.epsilon), each.growth) for each in found]
     with _room():
         rows = [*lines_of(DerivedRows(asked, rounds), about, rounds, claims, limit, report), *more]
-    said = [Fraction(*row[3]) for row in rows if row[0] == "delta"]
-    if said != [each.delta for each in found]:
-        raise AssertionError(f"a bug: the plain game has δ = {said[0]}, not {found[0].delta}")
-    lines = [_line(row) for row in (*rows, ["end", len(rows)])]
-    made = Certificate(tuple(lines))
+    return _made(rows, [each.delta for each in found])
+
+
+def _of_losses(question: Any, about: str, order: int, rounds: int | None) -> Certificate:
+    """The certificate of a moment of a whole order above 1, or at order 1 of a range."""
+    if rounds is None:
+        raise InvalidArgument("an order is certified against rounds=… messages")
+    if order == 1:
+        found = question.tight_range(rounds)
+        figure = found if isinstance(found, float) else exact.exp(found)
+    else:
+        figure = question.tight_renyi(order, rounds).moment
+    if figure is None or isinstance(figure, float):
+        raise InvalidArgument("the loss is infinite, and of that no certificate is written")
+    derived, limits = DerivedRows(question, rounds), (question.limit, question.report)
+    with _room():
+        rows = [*loss_lines_of(derived, about, rounds, order, *limits)]
+    return _made(rows, [figure])
+
+
+def _made(rows: list[Row], found: Sequence[Fraction]) -> Certificate:
+    said = [Fraction(*row[-1]) for row in rows if row[0] in ("delta", "loss")]
+    if said != [*found]:
+        raise AssertionError(f"a bug: the plain game has {said[0]}, not {found[0]}")
+    made = Certificate(tuple(_line(row) for row in (*rows, ["end", len(rows)])))
     made.check()
     return made
 

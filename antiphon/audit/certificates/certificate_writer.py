@@ -15,6 +15,7 @@ from typing import Any, Final, TypeAlias
 import attrs
 
 from antiphon.audit.certificates.antiphon_check import TableGame
+from antiphon.audit.certificates.antiphon_check_losses import PrivacyLossGame
 from antiphon.audit.certificates.derived_rows import DerivedRows, Row
 from antiphon.audit.exact.cost import Report, reached
 from antiphon.audit.exact.solver import deep_recursion
@@ -44,7 +45,7 @@ class TablesOf(TableGame):
 
     def __init__(self, rows: DerivedRows) -> None:
         super().__init__()
-        self.most, self.composed = rows.most, rows.composed
+        self.found, self.most, self.composed = rows, rows.most, rows.composed
         self.made: dict[str, _Table] = {
             "part": _Table(rows.part, self._first),
             "step": _Table(rows.step, tuple),
@@ -120,18 +121,65 @@ class PlainSolver:
         return found
 
 
+class LossTables(TablesOf, PrivacyLossGame):
+    """The game of a question, in which the values of losses are found as they are asked for."""
+
+    def __init__(self, rows: DerivedRows, order: int, limit: int, report: Report | None) -> None:
+        super().__init__(rows)
+        self.order, self.limit, self.report = order, limit, report
+        self.values = dict[Key, "tuple[int, int, Any]"]()
+
+    def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
+        """The value of a position: the largest of stopping and of its options."""
+        if not (t and self.options(position)):
+            return self.stopped(position, zero, one)
+        found = self.values.get((t, position, zero, one))
+        if found is None:
+            best, said = self.stopped(position, zero, one), list[Any]()
+            for option in self.options(position):
+                value = self.followed(t - 1, option, zero, one)
+                best, said = (value, option[0]) if value > best else (best, said)
+            found = *best.as_integer_ratio(), said
+            self.values[t, position, zero, one] = found
+            reached(len(self.values), self.limit, self.report, "the positions of a certificate")
+        return Fraction(*found[:2])
+
+
+def loss_lines_of(
+    rows: DerivedRows, about: str, rounds: int, order: int,
+    limit: int, report: Report | None = None,
+) -> Iterator[Row]:  # fmt: skip
+    """The lines of a certificate of a moment of an order above 1; or, at order 1, of a range."""
+    game = LossTables(rows, order, limit, report)
+    _add_parts(game)
+    with deep_recursion(rounds):
+        found = game.worth(rounds, game.start(), 1, int(order == 1))
+        symmetric = _symmetric(game)
+        if order > 1 and not symmetric:
+            found = max(found, game.worth(rounds, game.start(), 0, 1))
+    _close(game)
+    yield ["game", VERSION + 1, rounds, int(symmetric), int(rows.composed), rows.most, order]
+    yield ["about", about]
+    yield from game.lines()
+    yield from _nodes(game, game.values)
+    yield ["loss", [*found.as_integer_ratio()]]
+
+
+def _add_parts(game: TablesOf) -> None:
+    for part in range(len(game.found.parts)):
+        game.tables["part"][part]
+
+
 def lines_of(
     rows: DerivedRows, about: str, rounds: int, claims: list[tuple[Row, Fraction]],
     limit: int, report: Report | None = None,
 ) -> Iterator[Row]:  # fmt: skip
     """The lines of a certificate of tight δ, at some ([ε], or [] if it is a logarithm, e^ε)."""
     game = TablesOf(rows)
-    for part in range(len(rows.parts)):
-        game.tables["part"][part]
+    _add_parts(game)
     solver = PlainSolver(game, limit, report)
     ahead = [solver.solve(rounds, g.denominator, g.numerator) for _, g in claims]
-    alike = all(zero == one for zero, one, _ in game.made["part"].rows.values())
-    symmetric = alike and all(map(_mirrored, game.tables["f"].values()))
+    symmetric = _symmetric(game)
     said: list[Row] = []
     for (epsilon, growth), found in zip(claims, ahead, strict=True):
         one, zero = growth.as_integer_ratio()
@@ -144,6 +192,12 @@ def lines_of(
     yield from game.lines()
     yield from _nodes(game, solver.values)
     yield from said
+
+
+def _symmetric(game: TablesOf) -> bool:
+    """Whether exchanging the worlds changes nothing."""
+    alike = all(zero == one for zero, one, _ in game.made["part"].rows.values())
+    return alike and all(map(_mirrored, game.tables["f"].values()))
 
 
 def _mirrored(pairs: list[list[int]]) -> bool:

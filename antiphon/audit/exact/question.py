@@ -241,13 +241,15 @@ class Question(Shown):
 
     def certify(
         self, path: str | Path | None = None, *, epsilon: object = None, delta: object = None,
-        rounds: int | None = None, overwrite: bool = False,
+        order: object = None, rounds: int | None = None, overwrite: bool = False,
     ) -> Certificate:  # fmt: skip
-        """A certificate of the tight δ at one ε, or at each of a list; or of the tight ε at a δ.
+        """A certificate of the tight δ at one ε, or at each of a list; of the tight ε at a δ; or of
+        the largest moment E[(P/Q)^(α−1)] of a whole order α > 1 (Mironov 2017, Def. 3).
 
-        Raises: Intractable; FileError; InvalidArgument for a game of which none is written.
+        ``order=1``: of e^η for the range η of the privacy loss. Raises: Intractable; FileError;
+        InvalidArgument for a game of which none is written.
         """
-        return certificate_of(self, epsilon, delta, rounds).saved(path, overwrite)
+        return certificate_of(self, epsilon, delta, order, rounds).saved(path, overwrite)
 
     def solve_each(self, epsilons: Iterable[exact.Epsilon], rounds: int) -> list[Solution]:
         """The tight δ at each of several ε, in one pass over the beliefs of the adversary."""

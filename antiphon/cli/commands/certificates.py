@@ -2,8 +2,9 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any, NamedTuple
 
-from antiphon.audit.certificates.certificate import READER, Certificate
+from antiphon.audit.certificates.certificate import LOSS_READER, READER, Certificate
 from antiphon.audit.exact.question import Question
 from antiphon.audit.game import PrivacyGame
 from antiphon.cli.commands.account import read_epsilon
@@ -13,29 +14,31 @@ from antiphon.numbers.errors import InvalidArgument, TranscriptError, of_kind
 from antiphon.numbers.exact import rational
 
 
-def print_reader() -> int:
-    """Print the reader that needs nothing but Python."""
-    print(READER.read_text(encoding="utf-8"), end="")
+class Figure(NamedTuple):
+    """The figure to certify, as the command line has it."""
+
+    epsilons: Sequence[str] | None
+    delta: str | None
+    order: int | None
+    rounds: int | None
+
+
+def print_reader(*, of_losses: bool) -> int:
+    """Print a reader that needs nothing but Python."""
+    print((LOSS_READER if of_losses else READER).read_text(encoding="utf-8"), end="")
     return 0
 
 
-def write(
-    target: str,
-    epsilons: Sequence[str] | None,
-    delta: str | None,
-    rounds: int | None,
-    save: Path,
-    *,
-    force: bool,
-    as_json: bool,
-) -> int:
-    """Write the certificate of a game's δ at some ε, or of its least ε at a δ."""
+def write(target: str, figure: Figure, save: Path, *, force: bool, as_json: bool) -> int:
+    """Write the certificate of a game's δ at some ε, of its least ε at a δ, or of a moment."""
     check_files([save], force)
     path, question = _question(target)
+    epsilons, delta, order, rounds = figure
     given = None if epsilons is None else [read_epsilon(each) for each in epsilons]
     at = None if delta is None else rational(delta, "delta")
+    asked: dict[str, Any] = {"epsilon": given, "delta": at, "order": order, "rounds": rounds}
     with running(path):
-        found = question.certify(save, epsilon=given, delta=at, rounds=rounds, overwrite=force)
+        found = question.certify(save, **asked, overwrite=force)
     return _tell(_checked(found.check), found, as_json, saved=save)
 
 

@@ -162,6 +162,10 @@ def certify(
         list[str] | None, typer.Option(help="Certify δ at this ε: 0, 'ln 2', …; repeatable.")
     ] = None,
     delta: Annotated[str | None, typer.Option(help="Certify the least ε at this δ.")] = None,
+    order: Annotated[
+        int | None,
+        typer.Option(min=1, help="Certify the Rényi moment of this order; 1: the loss's range."),
+    ] = None,
     rounds: Annotated[
         int | None, typer.Option(min=0, help="Messages; without it: as many as the game takes.")
     ] = None,
@@ -171,21 +175,25 @@ def certify(
     reader: Annotated[
         bool, typer.Option("--reader", help="Print the file that checks one without antiphon.")
     ] = False,
+    loss_reader: Annotated[
+        bool, typer.Option("--loss-reader", help="Print the file that checks one of an --order.")
+    ] = False,
     force: Force = False,
     json: Json = False,
 ) -> int:
     """Write a certificate of an exact answer, or check one; status 1 if it does not hold."""
     from antiphon.cli.commands import certificates
 
-    if reader:
-        return certificates.print_reader()
+    if reader or loss_reader:
+        return certificates.print_reader(of_losses=loss_reader)
     if target is None:
         raise InvalidArgument("certify takes a certificate to check, or FILE.py:NAME to certify")
-    if epsilon is None and delta is None:
+    if epsilon is None and delta is None and order is None:
         return certificates.check(target, against, as_json=json)
     if save is None or against is not None:
-        raise InvalidArgument("with --epsilon or --delta it writes: say --save, and no --against")
-    return certificates.write(target, epsilon, delta, rounds, save, force=force, as_json=json)
+        raise InvalidArgument("with --epsilon, --delta or --order: --save, and no --against")
+    figure = certificates.Figure(epsilon, delta, order, rounds)
+    return certificates.write(target, figure, save, force=force, as_json=json)
 
 
 def check(
