@@ -4,7 +4,8 @@
 * *The game* V[f] ∘* I(·) ∘* M: ``ap.PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
   ``best_adversary``, ``check_claims`` (exact) and ``audit`` (on samples).
 * *Exact answers*: ``Solution``, ``TightCurve``, ``Divergence``, ``StrategyAdversary``,
-  ``Comparison``; ``ap.equivalent`` and ``law_of_views``; ``Certificate``, which needs no belief.
+  ``Comparison``; ``ap.equivalent`` and ``law_of_views``; ``Certificate``, and ``MachineChecked``,
+  a mechanism whose claim has one.
 * *Audits* (``statistical``): ``AuditReport``, ``Counterexample``, ``AdversaryFamily``.
 * *Simulators* behind the theorems: ``vadhan_wang``, ``lyu``, ``composition_simulator``.
 * *Adversaries* that are known to win: ``CounterexampleAdversary``, ``ExposingAdversary``.
@@ -12,6 +13,7 @@
 """
 
 from antiphon.audit.certificates.certificate import Certificate
+from antiphon.audit.certificates.machine_checked import MachineChecked
 from antiphon.audit.counterexample import (
     CounterexampleAdversary,
     ExposingAdversary,
@@ -51,6 +53,7 @@ __all__ = [
     "ExposingAdversary",
     "Law",
     "Lyu",
+    "MachineChecked",
     "OfRange",
     "Question",
     "Sealed",
@@ -71,4 +74,5 @@ __all__ = [
 ]
 __dir__ = shows(__all__, "check", "running", "statistical")
 
-nothing_proved_in(__name__)  # claims that broken twins inherit never count as proved
+# Claims that broken twins inherit never count as proved; that of a certificate does.
+nothing_proved_in(__name__, but=MachineChecked.__module__)

@@ -13,6 +13,7 @@ from typing import Any, Final, NamedTuple, TypeVar
 import attrs
 from typing_extensions import Unpack
 
+from antiphon.audit.certificates.machine_checked import MachineChecked
 from antiphon.audit.exact.claimed import Comparison, compare_claims
 from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words, horizon
@@ -223,6 +224,21 @@ class PrivacyGame(Shown):
         """
         asked, rounds = self.question(**search), horizon(rounds)
         return TightCurve(asked.solve_each(epsilons, rounds), rounds)
+
+    def machine_checked(
+        self, path: str | Path, *, epsilon: exact.Epsilon, overwrite: bool = False
+    ) -> MachineChecked:
+        """M with the claim (ε, tight δ(ε)) w.r.t. f, and the status *machine-checked*: its
+        certificate is written to ``path``, and checked.
+
+        For a finite M that ends by itself. ``ap.guarantee`` then composes a mechanism of your own
+        without an assumption. Raises: InvalidArgument, Intractable, FileError.
+        """
+        question = self.question(report=None)
+        solution = question.solve(epsilon)
+        question.certify(path, epsilon=epsilon, overwrite=overwrite)
+        file = str(path)
+        return MachineChecked(self.system, self.verification, epsilon, solution.delta, file)
 
     @handed_on(Question)
     def check_claims(self, *, rounds: int, **search: Unpack[Search]) -> Comparison:

@@ -37,6 +37,7 @@ from antiphon.mechanisms import fields
 from antiphon.mechanisms.noise.discrete import laplace_bound
 from antiphon.numbers import exact
 from antiphon.protocol import Claim, Coins, ContinualMechanism, Pure, proved
+from antiphon.protocol.elsewhere import ABOVE_THRESHOLD, SPARSE_VECTOR
 from antiphon.protocol.messages import BOTTOM, HALT, TOP, Symbol
 from antiphon.protocol.registry import column_safe, register, set_derived
 from antiphon.protocol.spaces import Either, Finite, Integers, Signature, Space
@@ -163,6 +164,7 @@ class SparseVector(AnySparseVector):
     """
 
     _answers: ClassVar[Space] = _TOLD
+    checked_elsewhere = SPARSE_VECTOR
     _source: ClassVar[str] = "Lyu, Su, Li 2017, Alg. 1"
 
     def _above(self, value: int, gap: int, coins: Coins) -> Told:
@@ -187,6 +189,7 @@ class AboveThreshold(AnySparseVector):
 
     tops: int = attrs.field(default=1, init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     _answers: ClassVar[Space] = _TOLD
+    checked_elsewhere = ABOVE_THRESHOLD
     _source: ClassVar[str] = "Dwork and Roth 2014, Alg. 1"
 
     def _above(self, value: int, gap: int, coins: Coins) -> Told:

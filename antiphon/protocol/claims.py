@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable
 from fractions import Fraction
-from typing import Any
+from typing import Any, Final
 
 import attrs
 
@@ -20,16 +20,25 @@ from antiphon.protocol.verification import Verification
 
 @register("antiphon.Status/1")
 class Status(enum.Enum):
-    """How far a claim can be relied on: proved, assumed or refuted."""
+    """How far a claim can be relied on."""
 
+    MACHINE_CHECKED = "machine-checked"
+    """The figure of this very system has a certificate, which was checked (``MachineChecked``)."""
     PROVED = "proved"
+    """The cited source has a proof."""
     ASSUMED = "assumed"
+    """It is not known to be true."""
     REFUTED = "refuted"
+    """It is known to be false."""
 
     @property
     def certainty(self) -> int:
-        """The certainty of the status as a number: refuted 0, assumed 1, proved 2."""
-        return ("refuted", "assumed", "proved").index(self.value)
+        """The certainty of the status: refuted 0, assumed 1, proved 2, machine-checked 3."""
+        return ("refuted", "assumed", "proved", "machine-checked").index(self.value)
+
+
+CERTAIN: Final = (Status.PROVED, Status.MACHINE_CHECKED)
+"""The statuses of a claim that can be relied on."""
 
 
 def _plain(*kinds: type) -> Callable[[object, attrs.Attribute[Any], object], None]:

@@ -33,7 +33,7 @@ import numpy as np
 
 from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.numbers.interning import has_plain_metaclass
-from antiphon.protocol.claims import Claim, Status
+from antiphon.protocol.claims import CERTAIN, Claim, Status
 from antiphon.protocol.measures.kinds import Measure
 from antiphon.protocol.messages import ATOMS
 from antiphon.protocol.registry import Unregistered
@@ -45,11 +45,14 @@ if typing.TYPE_CHECKING:
 _HOME: Final = "antiphon."
 _unproved: Final[set[str]] = set()
 """Prefixes of modules with deliberately broken classes, whose claims are never proved."""
+_proved: Final[set[str]] = set()
+"""Modules below these packages that have no broken classes."""
 
 
-def nothing_proved_in(package: str) -> None:
-    """Declare in a package's ``__init__`` that its classes inherit no proofs."""
+def nothing_proved_in(package: str, *, but: str = "") -> None:
+    """Declare in a package's ``__init__`` that its classes inherit no proofs, but in one module."""
     _unproved.add(f"{package}.")
+    _proved.add(but)
     _found.difference_update({kind for kind in _found if not _written(kind)})
 
 
@@ -93,7 +96,7 @@ def _written(kind: type | types.FunctionType) -> bool:
     module: object = kind.__module__
     if type(module) is not str or not module.startswith(_HOME):
         return False
-    if f"{module}.".startswith(tuple(_unproved)):
+    if f"{module}.".startswith(tuple(_unproved)) and module not in _proved:
         return False
     found: object = sys.modules.get(module)
     for name in kind.__qualname__.split("."):
@@ -242,9 +245,8 @@ def status(whole: object) -> Status:
 
 
 def assumed(claim: Claim) -> Claim:
-    """The claim, ASSUMED if it was PROVED: its proof is about another mechanism."""
-    known = claim.status is not Status.PROVED
-    return claim if known else attrs.evolve(claim, status=Status.ASSUMED)
+    """The claim, ASSUMED if it was certain: its proof is about another mechanism."""
+    return attrs.evolve(claim, status=Status.ASSUMED) if claim.status in CERTAIN else claim
 
 
 def proved(

@@ -36,7 +36,8 @@ class TableGame:
     is (public state, number of creations, sorted columns)."""
 
     def __init__(self) -> None:
-        self.composed, self.most, self.tables = 0, 0, dict[str, dict[Any, Any]]()
+        self.composed, self.most, self.coins = 0, 0, False  # coins: whether public ones are of use
+        self.tables = dict[str, dict[Any, Any]]()
         self.columns: list[tuple[Any, ...]] = [(0, 0, (), ())] * 2
         self.numbers: dict[tuple[Any, ...], int] = {}
 
@@ -87,7 +88,7 @@ class TableGame:
         if column <= SPENT:
             return False
         part, judged, law0, law1 = self.columns[column]
-        may = judged % 2 or law0 != law1 or part in self.tables["public"][public][1]
+        may = judged % 2 or law0 != law1 or part in self.tables["public"][public][1] or self.coins
         return bool(may and self.moves(column))
 
     @cache
@@ -221,11 +222,15 @@ class CertificateFile(TableGame):
         need(max(found) == Fraction(*self.tables["delta"][epsilon, one, zero]) * zero, "another δ")
         return max(found) / zero
 
-    def check(self) -> str:
-        """What was checked, in a sentence."""
-        for _, differ, admits in self.tables["public"].values():  # `tells` rests on it
+    def check_purses(self) -> None:
+        """No purse grows: what cannot pay for a differing pair never can. ``tells`` rests on it."""
+        for _, differ, admits in self.tables["public"].values():
             for to in {*differ.values(), *(to for to, _ in admits.values())}:
                 need(self.tables["public"][to][1].keys() <= differ.keys(), "a purse grows", to)
+
+    def check(self) -> str:
+        """What was checked, in a sentence."""
+        self.check_purses()
         for node in self.tables["node"]:
             self.check_node(*node)
         tight = {Fraction(*key[1:]): self.check_delta(*key) for key in self.tables["delta"]}
@@ -247,10 +252,10 @@ def natural(row: object) -> bool:
     return all(map(natural, row)) if isinstance(row, list) else type(row) is int and row >= 0
 
 
-def checked(kind: type[CertificateFile], lines: Iterable[str]) -> str:
-    """What a reader of this kind checked. Raises: NotAccepted."""
+def checked(read: Callable[[Iterable[str]], str], lines: Iterable[str]) -> str:
+    """What a reader checked. Raises: NotAccepted."""
     try:
-        return kind(lines).check()
+        return read(lines)
     except Exception as error:
         known = isinstance(error, NotAccepted)
         raise error if known else NotAccepted("malformed", repr(error)[:200]) from None
@@ -258,7 +263,7 @@ def checked(kind: type[CertificateFile], lines: Iterable[str]) -> str:
 
 def check(lines: Iterable[str]) -> str:
     """What was checked. Raises: NotAccepted."""
-    return checked(CertificateFile, lines)
+    return checked(lambda lines: CertificateFile(lines).check(), lines)
 
 
 def main(check: Callable[[Iterable[str]], str]) -> None:

@@ -11,11 +11,11 @@ format. The tables are those of a certificate of a tight δ; the values are of a
 A node's weights say which: (1, 0) or (0, 1) for the world that is P, (1, 1) for a range.
 """
 
-# ruff: noqa: B019
 # pyright: basic
-from collections.abc import Iterable
+import json
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
-from functools import cache
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
@@ -25,21 +25,14 @@ else:
     import antiphon_check as base  # beside this file
 
 
-class PrivacyLossGame(base.TableGame):
+class PrivacyLossGame(base.TableGame, ABC):
     """The game of some tables, in which an adversary drives privacy losses apart."""
 
     order = 0
 
-    @cache
-    def tells(self, column: int, public: int) -> bool:
-        """Whether a part may be of use; for a range a public coin is, that decides how to go on."""
-        if self.order > 1:
-            return super().tells(column, public)
-        return bool(column > base.SPENT and self.moves(column))
-
+    @abstractmethod
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
-        """The value of a position; a table of them is what a certificate has."""
-        raise NotImplementedError
+        """The value of a position with t messages left."""
 
     def term(self, zero: int, one: int, bit: int) -> Fraction:
         """What two factors add to a moment, or the ratio of likelihoods that they are."""
@@ -77,20 +70,34 @@ class PrivacyLossGame(base.TableGame):
         return max([*found, *(high[0] * low[1] for high, low in permutations(ratios, 2))])
 
 
-class LossFile(PrivacyLossGame, base.CertificateFile):
+class LossFile(PrivacyLossGame):
     """A certificate of a moment or of a range, read line by line. Raises: NotAccepted."""
 
-    def read(self, kind: str, *row: Any) -> bool:
-        """Whether a line is sound in itself; it is put into its table."""
-        match kind, *row:
-            case "game", 2, *more, order:
-                self.order, self.tables["loss"] = order, {}
-                return super().read(kind, 1, *more) and 0 < order <= 4096
-            case "loss", [above, below]:
-                return bool(self.tables["loss"].setdefault((), (above, below)) == (above, below))
-            case "game" | "delta" | "epsilon", *_:
-                return False
-        return super().read(kind, *row)
+    def __init__(self, lines: Iterable[str]) -> None:
+        super().__init__()
+        self.figure = list[Fraction]()
+        self.file = base.CertificateFile(self._tables(lines))
+        self.tables, self.columns, self.numbers = (
+            self.file.tables,
+            self.file.columns,
+            self.file.numbers,
+        )
+        self.composed, self.most, self.coins = self.file.composed, self.file.most, self.order == 1
+
+    def _tables(self, lines: Iterable[str]) -> Iterator[str]:
+        """The lines as a certificate of a δ has them, without its figures."""
+        for line in lines:
+            kind, *row = json.loads(line)
+            if kind == "game":
+                version, *row, self.order = row
+                base.need(version == 2 and 0 < self.order <= 4096, "no certificate of losses")
+                row = [1, *row]
+            elif kind == "loss":
+                base.need(base.natural(row), "a figure is of natural numbers")
+                self.figure += [Fraction(*row[0])]
+                kind, row = "about", []
+            base.need(kind not in ("delta", "epsilon"), "a figure of another kind")
+            yield json.dumps([kind, *row])
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:
         """The value that a position's node says, or that of stopping."""
@@ -100,7 +107,7 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
         base.need(not (t and self.options(position)), "no value", t, position)
         return self.stopped(position, zero, one)
 
-    def check_node(self, t: int, position: Any, zero: int, one: int) -> None:
+    def check_value(self, t: int, position: Any, zero: int, one: int) -> None:
         """No option is worth more than the value; and the one that is named is worth as much."""
         *value, best = self.tables["node"][t, position, zero, one]
         stopped, said = self.stopped(position, zero, one), Fraction(*value)
@@ -112,21 +119,22 @@ class LossFile(PrivacyLossGame, base.CertificateFile):
             attained |= option[0] == best and found == said
         base.need(attained, "no option attains the value", t, position)
 
-    def check(self) -> str:
+    def check_losses(self) -> str:
         """What was checked, in a sentence."""
-        super().check()  # the purses, and each node
-        worlds = [(1, 1)] if self.order == 1 else [(1, 0)] if self.symmetric else [(1, 0), (0, 1)]
-        found = max(self.worth(self.rounds, self.start(), *each) for each in worlds)
-        base.need(found == Fraction(*self.tables["loss"][()]), "another figure")
-        what = (
-            "e^η of the range of losses" if self.order == 1 else f"the moment of order {self.order}"
-        )
-        return f"against {self.rounds} messages, in the game of its tables: {what} is {found}"
+        self.file.check_purses()
+        for node in self.tables["node"]:
+            self.check_value(*node)
+        both = [(1, 0), (0, 1)][: 1 if self.file.symmetric else 2]
+        rounds, start = self.file.rounds, self.start()
+        found = max(self.worth(rounds, start, *each) for each in ([(1, 1)] if self.coins else both))
+        base.need([found] == self.figure, "another figure")
+        what = "e^η of the range of losses" if self.coins else f"the moment of order {self.order}"
+        return f"against {rounds} messages, in the game of its tables: {what} is {found}"
 
 
 def check(lines: Iterable[str]) -> str:
     """What was checked. Raises: NotAccepted."""
-    return base.checked(LossFile, lines)
+    return base.checked(lambda lines: LossFile(lines).check_losses(), lines)
 
 
 if __name__ == "__main__":

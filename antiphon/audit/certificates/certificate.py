@@ -145,10 +145,9 @@ def _room() -> Generator[None, None, None]:
         with deep_recursion(0):
             yield
     finally:
-        for kind in (antiphon_check.TableGame, antiphon_check_losses.PrivacyLossGame):
-            for each in vars(kind).values():
-                if hasattr(each, "cache_clear"):
-                    each.cache_clear()
+        for each in vars(antiphon_check.TableGame).values():
+            if hasattr(each, "cache_clear"):
+                each.cache_clear()
 
 
 def certificate_of(
@@ -187,7 +186,7 @@ def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certi
     """
     limit, report = getattr(asked, "limit", LIMIT), getattr(asked, "report", None)
     rounds = max(each.rounds for each in found)
-    claims = [(_written(each.epsilon), each.growth) for each in found]
+    claims = [(written_epsilon(each.epsilon), each.growth) for each in found]
     with _room():
         rows = [*lines_of(DerivedRows(asked, rounds), about, rounds, claims, limit, report), *more]
     return _made(rows, [each.delta for each in found])
@@ -251,7 +250,7 @@ def _solved(question: Any, growth: Fraction, rounds: int | None) -> Any:
     return question.solve(exact.Log(growth), rounds)
 
 
-def _written(epsilon: exact.ExactEpsilon) -> list[int]:
+def written_epsilon(epsilon: exact.ExactEpsilon) -> list[int]:
     """[numerator, denominator] of an ε; nothing if e^ε is rational."""
     if isinstance(epsilon, exact.Log) or not epsilon:
         return []

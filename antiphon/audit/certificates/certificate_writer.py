@@ -127,6 +127,7 @@ class LossTables(TablesOf, PrivacyLossGame):
     def __init__(self, rows: DerivedRows, order: int, limit: int, report: Report | None) -> None:
         super().__init__(rows)
         self.order, self.limit, self.report = order, limit, report
+        self.coins = order == 1
         self.values = dict[Key, "tuple[int, int, Any]"]()
 
     def worth(self, t: int, position: Any, zero: int, one: int) -> Fraction:

@@ -231,7 +231,7 @@ class Question(Shown):
         normal = exact.epsilon(epsilon)
         growth, error = rational_growth(normal)
         first, second = self.solvers()
-        rounds = self._longest() if rounds is None else horizon(rounds)
+        rounds = self.longest if rounds is None else horizon(rounds)
         values = [first.solve(growth, rounds)]
         if not first.arena.columns.symmetric:
             values.append(second.solve(growth, rounds))
@@ -260,8 +260,9 @@ class Question(Shown):
                 solver.solve_each(growths, horizon(rounds))
         return [self.solve(each, rounds) for each in given]
 
-    def _longest(self) -> int:
-        """The longest run of a game that ends. Raises: InvalidArgument if it may not."""
+    @property
+    def longest(self) -> int:
+        """The largest number of useful messages. Raises: InvalidArgument if it may not end."""
         if isinstance(self.system, ExtConComp) and self.max_creations is None:
             raise InvalidArgument(ENDLESS)  # one more mechanism can always be created
         return longest(self.solvers()[0].arena)
@@ -343,7 +344,7 @@ class Question(Shown):
         the left reaches the crossing in finitely many steps.
         """
         target = exact.probability(delta)
-        rounds = self._longest() if rounds is None else horizon(rounds)
+        rounds = self.longest if rounds is None else horizon(rounds)
         growth = Fraction(1)
         for solver in self.solvers():
             if solver.bit and solver.arena.columns.symmetric:

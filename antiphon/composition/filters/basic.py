@@ -13,6 +13,7 @@ from antiphon.composition.filters.budget import NO_DELTA, Amounts, Filter, epsil
 from antiphon.numbers import ExactEpsilon, exact, named, up
 from antiphon.numbers.errors import InvalidArgument, of_kind
 from antiphon.protocol import converted, register
+from antiphon.protocol.elsewhere import FILTER
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.divergences import range_divergence, response_divergence
 
@@ -43,6 +44,7 @@ class BasicFilter(Filter):
     epsilon: ExactEpsilon = attrs.field(converter=exact.epsilon)
     delta: Fraction = attrs.field(default=Fraction(0), converter=exact.probability)
     source = "Rogers, Roth, Ullman, Vadhan 2016; concurrent: Haney et al. 2023"
+    checked_elsewhere = FILTER
 
     @property
     def limits(self) -> Amounts:

@@ -23,6 +23,7 @@ from antiphon.composition.validity import SparseMeasures, SparseParallel, sparse
 from antiphon.numbers import ExactEpsilon, exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.protocol import Adversary, Claim, ForPrograms, Status, Verification
+from antiphon.protocol.claims import CERTAIN
 from antiphon.protocol.measures import kinds
 from antiphon.protocol.measures.conversions import converted, implies
 from antiphon.protocol.registry import lookup
@@ -134,7 +135,7 @@ class ExposedCounterexample:
 
 
 class Mark(enum.Enum):
-    """How a premise is known: checked, enforced, proved, given, assumed, or failed."""
+    """How a premise is known."""
 
     CHECKED = "checked"
     """The premise was checked and holds, here and now."""
@@ -142,6 +143,8 @@ class Mark(enum.Enum):
     """The premise is enforced message by message, by V[f] or a budget."""
     PROVED = "proved"
     """The premise is proved in the cited source."""
+    MACHINE_CHECKED = "machine-checked"
+    """A certificate of this very system's figure was checked, here or from the named file."""
     GIVEN = "given"
     """The premise is part of the question: the guarantee covers only adversaries that obey it."""
     ASSUMED = "assumed"
@@ -223,13 +226,17 @@ class Derivation:
 
     @property
     def status(self) -> Status:
-        """The status PROVED, or ASSUMED if some premise in the tree is assumed."""
-        return Status.ASSUMED if any(self.marked(Mark.ASSUMED)) else Status.PROVED
+        """ASSUMED if some premise in the tree is assumed; MACHINE_CHECKED if the figure itself has
+        a certificate, which was checked; otherwise PROVED."""
+        if any(self.marked(Mark.ASSUMED)):
+            return Status.ASSUMED
+        alone = not self.parts and Mark.MACHINE_CHECKED in (each.mark for each in self.premises)
+        return Status.MACHINE_CHECKED if alone else Status.PROVED
 
     @property
     def proved(self) -> bool:
         """Whether no premise is assumed, and none was given with the question."""
-        return self.status is Status.PROVED and not any(self.marked(Mark.GIVEN))
+        return self.status in CERTAIN and not any(self.marked(Mark.GIVEN))
 
     def marked(self, mark: Mark) -> Iterator[Premise]:
         """The premises of the whole tree with this mark, from the top."""

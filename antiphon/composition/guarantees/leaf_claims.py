@@ -10,6 +10,8 @@ from antiphon.composition.guarantees.inclusion import verification_of
 from antiphon.composition.guarantees.rulebook import Derived, Inquiry
 from antiphon.protocol import Chain, Claim, Mechanism, Status, identical, message_label
 from antiphon.protocol.adapters import NoninteractiveMechanism
+from antiphon.protocol.claims import CERTAIN
+from antiphon.protocol.elsewhere import elsewhere
 from antiphon.protocol.provenance import claims_of, is_library_code, why_assumed, why_untrusted
 
 CLAIM: Final = "the mechanism's claim"
@@ -62,7 +64,7 @@ def of_claims(mechanism: Mechanism, claims: Sequence[Claim], stated: str = "clai
         lambda: _claims(mechanism, claims),
         verification_of(claims[0]),
         least_curve(list(map(of_measure, measures))),
-        (_true(mechanism, claims, reason),),
+        (_true(mechanism, claims, reason, below),),
         below,
         measures,
     )
@@ -82,15 +84,17 @@ def _basis(mechanism: Mechanism) -> Derived | None:
     return found if type(found) is Derived else None
 
 
-def _true(mechanism: Mechanism, claims: Sequence[Claim], reason: str | None) -> Premise:
+def _true(
+    mechanism: Mechanism, claims: Sequence[Claim], reason: str | None, below: tuple[Derivation, ...]
+) -> Premise:
     """The premise that the claims are true, by their source; assumed if the source speaks of
     another object."""
-    proved = reason is None and claims[0].status is Status.PROVED
+    proved = reason is None and claims[0].status in CERTAIN
 
     def evidence() -> str:
         sources = dict.fromkeys(claim.source for claim in claims)
-        text = "; ".join([*sources] if reason is None else [*sources, reason])
-        alien = why_untrusted(mechanism) is not None
+        text = "; ".join(filter(None, [*sources, reason, elsewhere(mechanism)]))
+        alien = not below and why_untrusted(mechanism) is not None
         return f"{text}; a part that is not this library's: try ap.check on it" if alien else text
 
     return Premise("it is true", Mark.PROVED if proved else Mark.ASSUMED, evidence)
@@ -125,7 +129,7 @@ def created(create: Create, *, others: bool = False) -> Leaf:
     if type(mechanism) is not Chain:
         return (yield from of_claims(mechanism, [claim, *(_others(create) if others else ())]))
     below = yield Inquiry(mechanism, verification_of(claim))
-    said = claim.status is Status.PROVED or below.status is Status.ASSUMED
+    said = claim.status in CERTAIN or below.status is Status.ASSUMED
     leaf = Premise(
         "it is true",
         Mark.PROVED if said else Mark.ASSUMED,

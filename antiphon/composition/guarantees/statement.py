@@ -186,8 +186,9 @@ def _known(known: Derivation) -> Iterator[str]:
         seen.setdefault(f"{step.theorem}: {step.statement}.")
         waiting.extend(reversed(step.parts))
     yield from seen
-    proved = dict.fromkeys(p.evidence for p in known.marked(Mark.PROVED) if p.evidence)
-    yield from (f"Proved: {each}." for each in proved)
+    for mark in (Mark.PROVED, Mark.MACHINE_CHECKED):
+        found = dict.fromkeys(p.evidence for p in known.marked(mark) if p.evidence)
+        yield from (f"{mark.value.capitalize()}: {each}." for each in found)
 
 
 def _uncovered() -> tuple[str, ...]:

@@ -19,8 +19,8 @@ from antiphon.protocol import Mechanism, Status, message_label
 from antiphon.protocol.records.svg import mermaid_escaped, svg_box, svg_sheet, svg_text, text_width
 
 SIGNS: Final = {
-    Mark.CHECKED: "✓", Mark.ENFORCED: "▸", Mark.PROVED: "∎", Mark.GIVEN: "=",
-    Mark.ASSUMED: "?", Mark.FAILED: "✗",
+    Mark.CHECKED: "✓", Mark.ENFORCED: "▸", Mark.PROVED: "∎", Mark.MACHINE_CHECKED: "⊢",
+    Mark.GIVEN: "=", Mark.ASSUMED: "?", Mark.FAILED: "✗",
 }  # fmt: skip
 _EPSILONS: Final = (Fraction(1, 10), Fraction(1), Fraction(10))
 _WIDE: Final = 160
@@ -51,9 +51,9 @@ def _exactly(value: exact.ExactEpsilon) -> str:
 
 
 def status(derivation: Derivation) -> str:
-    """The text "proved", or the number of premises that are only assumed."""
-    if derivation.status is Status.PROVED:
-        return "proved"
+    """The status, with the number of premises that are only assumed."""
+    if derivation.status is not Status.ASSUMED:
+        return str(derivation.status.value)
     count = len(list(derivation.marked(Mark.ASSUMED)))
     return f"assumed: {count} premise{'s' if count > 1 else ''} could not be checked"
 
@@ -71,7 +71,8 @@ def as_text(system: Mechanism, derivation: Derivation) -> str:
     """The derivation as plain text: an indented tree."""
     lines = [headline(system, derivation), f"status: {status(derivation)}"]
     lines += [f"  {each}" for each in figures(derivation)]
-    lines += ["", *_tree(derivation, "", ""), "", _legend(), *kernel(derivation)]
+    premises = (each for step in derivation.steps for each in step.premises)
+    lines += ["", *_tree(derivation, "", ""), "", _legend(premises), *kernel(derivation)]
     return "\n".join(lines)
 
 
@@ -111,8 +112,9 @@ def premise_line(premise: Premise) -> str:
     return f"{premise.text} ({premise.evidence})" if premise.evidence else premise.text
 
 
-def _legend() -> str:
-    return ", ".join(f"{SIGNS[mark]} {mark.value}" for mark in Mark if mark is not Mark.FAILED)
+def _legend(marked: Iterator[Premise]) -> str:
+    rare = {Mark.FAILED, Mark.MACHINE_CHECKED} - {each.mark for each in marked}
+    return ", ".join(f"{SIGNS[mark]} {mark.value}" for mark in Mark if mark not in rare)
 
 
 # --- Markdown -----------------------------------------------------------------------------------
@@ -180,7 +182,8 @@ def _node(derivation: Derivation) -> dict[str, object]:
 
 _COLOURS: Final = {
     Mark.CHECKED: "#0f766e", Mark.ENFORCED: "#1d5fa8", Mark.PROVED: "#334155",
-    Mark.GIVEN: "#7c3aed", Mark.ASSUMED: "#c2410c", Mark.FAILED: "#b42318",
+    Mark.MACHINE_CHECKED: "#166534", Mark.GIVEN: "#7c3aed", Mark.ASSUMED: "#c2410c",
+    Mark.FAILED: "#b42318",
 }  # fmt: skip
 _LINE: Final = 19.0
 _STEP: Final = 34.0

@@ -18,7 +18,8 @@ from antiphon.learners import convex, games, oco
 from antiphon.learners.learner import Learner, OnlineLearner
 from antiphon.numbers.errors import InvalidArgument
 from antiphon.numbers.exact import rational
-from antiphon.protocol import ContinualMechanism, Status
+from antiphon.protocol import ContinualMechanism
+from antiphon.protocol.claims import CERTAIN
 
 Maker = Callable[..., ContinualMechanism[Any]]
 """The constructor of a learner for a game; for a private one it also takes epsilon and delta."""
@@ -226,7 +227,7 @@ def _made_for(game: games.OnlineGame) -> dict[str, Any]:
 def _privacy(learner: ContinualMechanism[Any], budget: str | None) -> str:
     if budget is None:
         return "any" if isinstance(learner, OnlineLearner) and learner.private else "no"
-    return budget if guarantee(learner).status is Status.PROVED else f"{budget}, assumed"
+    return budget if guarantee(learner).status in CERTAIN else f"{budget}, assumed"
 
 
 INTERRUPTED: Final = "Interrupted: the rest was not played."

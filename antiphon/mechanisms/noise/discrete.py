@@ -20,6 +20,7 @@ from antiphon.mechanisms import fields
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.populations.array_columns import int64s
 from antiphon.protocol import Claim, Coins, NoninteractiveMechanism, proved
+from antiphon.protocol.elsewhere import GAUSSIAN, LAPLACE
 from antiphon.protocol.measures.kinds import Dominated, Measure, Pure, ZeroConcentrated
 from antiphon.protocol.mechanism import Answer, Query
 from antiphon.protocol.registry import column_safe, register, set_derived
@@ -184,6 +185,7 @@ class DiscreteLaplace(IntegerNoise):
     30
     """
 
+    checked_elsewhere = LAPLACE
     norm: ClassVar[int] = 1
     epsilon: Fraction = attrs.field(converter=fields.positive)
     scale: Fraction = attrs.field(init=False, eq=False, repr=False)
@@ -259,6 +261,7 @@ class DiscreteGaussian(IntegerNoise):
     DiscreteGaussian(sensitivity=1, dimension=None, rho=0.0279)
     """
 
+    checked_elsewhere = GAUSSIAN
     norm: ClassVar[int] = 2
     rho: Fraction = attrs.field(converter=fields.positive)
     sigma: Fraction = attrs.field(init=False, eq=False, repr=False)

@@ -23,6 +23,7 @@ from antiphon.composition.guarantees.rulebook import Answer, Inquiry, rule
 from antiphon.composition.validity import AdaptiveParameters, Sparse, SparseMeasures, SparseParallel
 from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol import Measure, Status, Verification, ZeroConcentrated, message_label
+from antiphon.protocol.elsewhere import elsewhere
 
 THEOREM: Final = "concurrent composition of adaptively chosen parameters (Haney et al. 2023)"
 _OURS: Final = (
@@ -94,7 +95,8 @@ def _valid(budget: Filter) -> Premise:
     """The premise that a budget is a privacy filter: proved for the filters of this package."""
     proved = any(type(budget) is each for each in _OURS) and budget.status is Status.PROVED
     mark = Mark.PROVED if proved else Mark.ASSUMED
-    return Premise(lambda: f"{message_label(budget)} is a valid filter", mark, budget.source)
+    evidence = "; ".join(filter(None, (budget.source, elsewhere(budget))))
+    return Premise(lambda: f"{message_label(budget)} is a valid filter", mark, evidence)
 
 
 def _statement(budget: Filter) -> str:

@@ -1,0 +1,111 @@
+"""Mechanisms whose claim is machine-checked: a file has a certificate of their tight δ."""
+
+import json
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any, Final
+
+import attrs
+
+from antiphon.audit.certificates.certificate import Certificate, written_epsilon
+from antiphon.audit.exact.question import Question
+from antiphon.composition.accounting.bounds import of_measure
+from antiphon.composition.complex_mechanism import Delegating
+from antiphon.composition.guarantees.derivation import Derivation, Mark, Premise
+from antiphon.composition.guarantees.rulebook import Derived, Inquiry, rule
+from antiphon.numbers import exact
+from antiphon.numbers.errors import FileError, TranscriptError
+from antiphon.protocol import Approximate, Claim, Status, Verification, message_label
+from antiphon.protocol.registry import register, set_derived
+
+THEOREM: Final = "a certificate"
+
+
+@register("antiphon.MachineChecked/1")
+@attrs.frozen
+class MachineChecked(Delegating):
+    """The mechanism M with the claim (ε, δ) w.r.t. f, which the certificate in ``file`` proves.
+
+    ``PrivacyGame.machine_checked`` writes the file and makes it. The file is read and checked when
+    the object is made: its figure against its tables, and its tables against the step functions of
+    M and f. M must end by itself, as the certificate is of a finite number of messages. If the file
+    cannot be read, the claim is *assumed*. Raises: TranscriptError if it is not true, of another
+    game, or of other figures.
+    """
+
+    verification: Verification
+    epsilon: exact.ExactEpsilon = attrs.field(converter=exact.epsilon)
+    delta: Fraction = attrs.field(converter=exact.probability)
+    file: str
+    found: tuple[bool, str] = attrs.field(init=False, eq=False, repr=False)
+    """Whether the certificate was checked, and what it says; otherwise why not."""
+
+    def __attrs_post_init__(self) -> None:
+        try:
+            certificate = Certificate.load(self.file)
+        except FileError as error:
+            set_derived(self, found=(False, str(error)))
+            return
+        set_derived(self, found=(True, self._checked(certificate)))
+
+    def _checked(self, certificate: Certificate) -> str:
+        question = self._question
+        told = certificate.against(question)
+        rows: list[list[Any]] = [*map(json.loads, certificate.lines)]
+        ends: int = question.longest
+        if rows[0][2] < ends:
+            raise TranscriptError(
+                f"{self.file} is of {rows[0][2]} messages, and the game may take {ends}"
+            )
+        if not any(map(self._says, rows)):
+            raise TranscriptError(
+                f"{self.file} does not say that δ({message_label(self.epsilon)}) is at most "
+                f"{message_label(self.delta)}: {told}"
+            )
+        return f"{self.file}: {told}"
+
+    def _says(self, row: Sequence[Any]) -> bool:
+        """Whether a row of the certificate says that M is (ε, δ)-DP."""
+        if row[0] != "delta" or Fraction(*row[3]) > self.delta:
+            return False
+        exactly = written_epsilon(self.epsilon)
+        same = not exactly and exact.exp(self.epsilon) == Fraction(*row[2])
+        return same or (bool(exactly) and row[1] == exactly)
+
+    @property
+    def _question(self) -> Question:
+        return Question(self.mechanism, self.verification, report=None)
+
+    @property
+    def claims(self) -> tuple[Claim, ...]:
+        checked, told = self.found
+        status = Status.MACHINE_CHECKED if checked else Status.ASSUMED
+        return (Claim(Approximate(self.epsilon, self.delta), self.verification, status, told),)
+
+    @property
+    def derived(self) -> Derived:
+        """The inquiry that the claim answers: compositions show its certificate as a step."""
+        return Derived(Inquiry(self, self.verification), None)
+
+
+@rule(THEOREM, MachineChecked)
+def by_certificate(system: MachineChecked, f: Verification | None, inquiry: Inquiry) -> Derivation:
+    """The claim of ``MachineChecked``; assumed if its file cannot be read."""
+    measure, (checked, told) = Approximate(system.epsilon, system.delta), system.found
+    ends = "the game ends by itself, before the messages of the certificate do"
+    return Derivation(
+        THEOREM,
+        lambda: f"{message_label(system.mechanism)}: {message_label(measure)}",
+        system.verification,
+        of_measure(measure),
+        (
+            Premise(
+                "its figure has a certificate",
+                Mark.MACHINE_CHECKED if checked else Mark.ASSUMED,
+                told,
+            ),
+            *([Premise(ends, Mark.CHECKED)] if checked else []),
+        ),
+        (),
+        (measure,),
+    )

@@ -1,0 +1,77 @@
+"""Proofs of a mechanism's privacy that a proof assistant outside this project has checked."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import attrs
+
+
+@attrs.frozen
+class CheckedElsewhere:
+    """A theorem about a mechanism in another project, and where the mechanism here differs.
+
+    The value of a mechanism's or filter's attribute ``checked_elsewhere``. A claim that has one
+    stays *proved*: the code that runs here is not the code that was checked.
+    """
+
+    theorem: str
+    file: str
+    differs: str
+    """The differences between the mechanism that was checked and the one that runs here."""
+    project: str
+    commit: str
+    """The commit of the project at which the theorem was read."""
+
+    def __str__(self) -> str:
+        where = f"{self.project}: {self.theorem} in {self.file} at {self.commit[:10]}"
+        return f"a proof assistant has checked it elsewhere, {where}; here {self.differs}"
+
+
+def elsewhere(checked: object) -> str:
+    """The text about a proof of another project; empty if the object's class names none."""
+    found: object = getattr(type(checked), "checked_elsewhere", None)
+    return str(found) if type(found) is CheckedElsewhere else ""
+
+
+_SAMPCERT: Final = "SampCert (Lean, github.com/leanprover/SampCert)"
+_SAMPCERT_AT: Final = "b2786ae6df667fe20f1e92834853b90bf701422a"
+_PRIVACY: Final = "SampCert/DifferentialPrivacy"
+_CLUTCH: Final = "Clutch-DP (Rocq, github.com/logsem/clutch)"
+_CLUTCH_AT: Final = "036a42885bb9f4fedf74f44a47e33b2faeae414c"
+_EXAMPLES: Final = "theories/diffpriv/examples"
+
+LAPLACE: Final = CheckedElsewhere(
+    "privNoisedQueryPure_DP", f"{_PRIVACY}/Pure/Mechanism/Properties.lean",
+    "a sampler of its own draws the noise, an array has noise on each coordinate, and any distance "
+    "of the data has its price",
+    _SAMPCERT, _SAMPCERT_AT,
+)  # fmt: skip
+"""Discrete Laplace noise on one integer of sensitivity Δ is ε-DP, and its sampler has that law."""
+GAUSSIAN: Final = CheckedElsewhere(
+    "privNoisedQuery_zCDP", f"{_PRIVACY}/ZeroConcentrated/Mechanism/Properties.lean",
+    "a sampler of its own draws the noise, an array has noise on each coordinate, and σ is rounded "
+    "up to a rational",
+    _SAMPCERT, _SAMPCERT_AT,
+)  # fmt: skip
+"""Discrete Gaussian noise on one integer of sensitivity Δ is ρ-zCDP, and its sampler has that
+law."""
+SPARSE_VECTOR: Final = CheckedElsewhere(
+    "SVT_online_diffpriv", f"{_EXAMPLES}/sparse_vector_technique.v",
+    "one noisy threshold serves all ⊤, where the proof there draws a new one after each",
+    _CLUTCH, _CLUTCH_AT,
+)  # fmt: skip
+"""An online sparse vector with N times ⊤, whose N instances of AboveThreshold cost ε each."""
+ABOVE_THRESHOLD: Final = CheckedElsewhere(
+    "above_threshold_online_AT_spec", f"{_EXAMPLES}/sparse_vector_technique.v",
+    "ε is divided between threshold and queries as one likes, there it is halved",
+    _CLUTCH, _CLUTCH_AT,
+)  # fmt: skip
+"""AboveThreshold against queries that are chosen one after another."""
+FILTER: Final = CheckedElsewhere(
+    "create_filter_private", f"{_EXAMPLES}/privacy_filter.v",
+    "mechanisms are interactive and run concurrently, and δ may be positive; there each runs to "
+    "its end, and δ = 0",
+    _CLUTCH, _CLUTCH_AT,
+)  # fmt: skip
+"""A pure privacy filter, for computations that run one after another."""
