@@ -38,6 +38,9 @@ class Api:
     async def statement(self, request: Request) -> Response:
         return JSONResponse(self._service.run.statement.to_dict())
 
+    async def risk(self, request: Request) -> Response:
+        return JSONResponse(self._service.run.risk.to_dict())
+
     def _sender(self, request: Request, role: str) -> tuple[Holder, str]:
         """The sender of a request, and its key. Raises: Wrong."""
         kind, _, token = header_of(request, "authorization").partition(" ")

@@ -55,6 +55,7 @@ class BoardRun:
         self._waiting, self._seen, self._said = 0, dict[str, tuple[int, int]](), ""
         promise = file.board.guarantee()
         self.derivation, self.statement = str(promise), file.board.statement()
+        self.risk = promise.risk()
         least = max(_DELTA, promise.curve.least_delta)
         point: Any = exact_point(promise.curve) or (promise.curve.epsilon_at(least), least)
         self._epsilon, self._delta = point

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from html import escape as escape
 
+from antiphon.composition.accounting.risk import Risk
 from antiphon.composition.guarantees.statement import Statement
 from antiphon.service.tokens import Holder
 
@@ -77,6 +78,21 @@ def spent_section(
     )
 
 
+def _risk(risk: Risk) -> str:
+    """The success of somebody who tries to find out whether one unit of data is there, at most."""
+    figures = "".join(
+        f"<dt>{escape(name)}</dt><dd><strong>{escape(figure)}</strong></dd>"
+        for name, figure in risk.figures
+    )
+    return (
+        '<section class="card"><h2>The risk that is left</h2><p>Suppose somebody knows everything '
+        "but whether one protected unit of data is there, believes it with probability "
+        f"{risk.prior:g}, and may accuse {risk.false_positive:g} of those wrongly who are not. "
+        f"After all answers they reach at most{'' if risk.proved else ', if what is assumed holds'}"
+        f":</p><dl>{figures}</dl></section>"
+    )
+
+
 class Frame:
     """The pages of one service, under its title."""
 
@@ -91,9 +107,9 @@ class Frame:
         body = f'{status}{live}<div class="columns"><div id="board">{board}</div>{forms}</div>'
         return self._page("The board", body, holder, live=True)
 
-    def statement(self, statement: Statement, holder: Holder | None) -> str:
-        """The statement of privacy."""
-        body = f'<section class="card">{statement.html()}</section>'
+    def statement(self, statement: Statement, risk: Risk, holder: Holder | None) -> str:
+        """The statement of privacy, and the risk that it leaves."""
+        body = f'<section class="card">{statement.html()}</section>{_risk(risk)}'
         return self._page("Statement", body, holder)
 
     def derivation(self, text: str, spent: str, holder: Holder | None) -> str:

@@ -51,6 +51,7 @@ def app_of(service: Service, hosts: Iterable[str] = ()) -> Threshold:
         Route("/api/counters/{number}", api.one, methods=["GET"]),
         Route("/api/budget", api.budget, methods=["GET"]),
         Route("/api/statement", api.statement, methods=["GET"]),
+        Route("/api/risk", api.risk, methods=["GET"]),
         Route(service.run.path, api.feed, methods=["POST"]),
     ]
     if isinstance(service.run, StreamRun):

@@ -46,8 +46,8 @@ class Site:
         return Response(text, media_type="text/csv", headers=named)
 
     async def statement(self, request: Request) -> Response:
-        page = self._service.frame.statement(self._service.run.statement, self._holder(request))
-        return HTMLResponse(page)
+        run, holder = self._service.run, self._holder(request)
+        return HTMLResponse(self._service.frame.statement(run.statement, run.risk, holder))
 
     async def derivation(self, request: Request) -> Response:
         run, holder = self._service.run, self._holder(request)

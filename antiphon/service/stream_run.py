@@ -45,6 +45,7 @@ class StreamRun:
         promise = ap.guarantee(session.mechanism)
         self.derivation = str(promise)
         self.statement = stated(promise.derivation, public=self._public())
+        self.risk = promise.risk()
 
     @asynccontextmanager
     async def started(self, changed: Callable[[], None]) -> AsyncGenerator[None]:

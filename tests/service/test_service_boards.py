@@ -204,9 +204,12 @@ def test_pages_say_what_is_promised(talked, known):
         pages = {path: (await talk.client.get(path)).text for path in ("/", "/statement", "/board")}
         pages["/derivation"] = (await talk.client.get("/derivation")).text
         told = (await talk.client.get("/api/statement")).json()
-        return pages, told, (await talk.client.get("/api/budget")).json()
+        risk = (await talk.client.get("/api/risk")).json()
+        return pages, told, risk, (await talk.client.get("/api/budget")).json()
 
-    pages, told, budget = talked(conversation, known=known, title="Visits", until="2026-01-01")
+    pages, told, risk, budget = talked(
+        conversation, known=known, title="Visits", until="2026-01-01"
+    )
     statement = known.board.statement()
     for heading, sentences in statement.sections:
         assert heading in pages["/statement"]
@@ -214,6 +217,12 @@ def test_pages_say_what_is_promised(talked, known):
             "<li"
         )
     assert told == json.loads(json.dumps(statement.to_dict()))
+    left = known.board.guarantee().risk()
+    assert risk == json.loads(json.dumps(left.to_dict()))
+    told_risk = pages["/statement"].split("The risk that is left")[1]
+    assert all(
+        f"<dt>{name}</dt><dd><strong>{figure}<" in told_risk for name, figure in left.figures
+    )
     assert "Theorem T1" in pages["/derivation"]
     assert "ε = 1000 is spent once, on all 30 windows together: 0 are told" in pages["/"]
     assert "Visits" in pages["/"]

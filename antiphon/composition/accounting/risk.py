@@ -162,15 +162,18 @@ class Risk(Shown, ForPrograms, Plotted):
             f"{self.false_positive:g}{known}"
         )
 
+    @property
+    def figures(self) -> list[tuple[str, str]]:
+        """The figures by name, as texts."""
+        return [
+            ("advantage", shown_up(self.advantage)),
+            ("true-positive rate", shown_up(self.true_positive)),
+            ("share of right accusations", shown_up(self.right_accusations)),
+            ("right guesses", shown_up(self.best_guess)),
+        ]
+
     def _parts(self) -> Iterator[Part]:
-        yield Grid(
-            [
-                ("advantage", shown_up(self.advantage)),
-                ("true-positive rate", shown_up(self.true_positive)),
-                ("share of right accusations", shown_up(self.right_accusations)),
-                ("right guesses", shown_up(self.best_guess)),
-            ]
-        )
+        yield Grid(self.figures)
         yield self._picture()
 
     def _bounds(self, rates: Sequence[float]) -> list[float]:
