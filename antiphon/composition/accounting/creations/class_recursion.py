@@ -39,7 +39,7 @@ from antiphon.numbers.interval import (
     up,
 )
 
-LIMIT: Final = 1 << 17
+LIMIT: Final = 1 << 18
 """The largest number of values of D at one ε."""
 _STEP: Final = 100
 """The number of values that take as long as a step does besides its values."""
@@ -92,6 +92,13 @@ class ClassCurve(OfWorst, Searched):
                 lower, upper = max(known.lower, ends.lower), min(known.upper, ends.upper)
                 found.append(Interval(lower, upper))
         return found
+
+    def _epsilon(self, delta: Fraction) -> Interval[float]:
+        if (
+            down(delta) <= self.floor.upper
+        ):  # a search for where the floor begins takes many recursions
+            return Interval(self.closed.epsilon_between(delta).lower, self._enough)
+        return super()._epsilon(delta)
 
     def _guess(self, delta: float) -> tuple[float, float]:
         ends = self.closed.epsilon_between(max(Fraction(delta), self.closed.least_delta))
@@ -165,9 +172,11 @@ class ClassRecursion:
     def between(self, epsilons: Sequence[exact.ExactEpsilon]) -> list[Interval[float]]:
         """Bounds on δ at each ε."""
         at = [exact.bracket(each, _DIGITS) for each in epsilons]
+        purses = product(*(range(kind.slots + 1) for kind in self.created.kinds))
+        stops = {purse: self._stop(purse, at) for purse in purses}
         tables = dict[Purse, Table]()
         for purse in self._purses():
-            tables[purse] = self._table(purse, tables, at)
+            tables[purse] = self._table(purse, tables, stops)
         full = tuple(kind.slots for kind in self.created.kinds)
         ends = self._total(tables[full], self._places(full)).tolist()
         return [probability(outward(low, high)) for low, high in ends]
@@ -229,9 +238,9 @@ class ClassRecursion:
 
     # --- the recursion ----------------------------------------------------------------------------
 
-    def _table(self, purse: Purse, tables: dict[Purse, Table], at: Sequence[Pair]) -> Table:
+    def _table(self, purse: Purse, tables: dict[Purse, Table], stops: dict[Purse, Floats]) -> Table:
         """The values of D at a purse, from those at the purses with an ask less."""
-        stop, found = self._stop(purse, at), Table()
+        stop, found = stops[purse], Table()
         shape = (*(n for each in self._places(purse) for n in each), *stop.shape)
         classes = [i for i, left in enumerate(purse) if left]
         for free in range(self._free + 1):
@@ -241,7 +250,7 @@ class ClassRecursion:
                 best = np.broadcast_to(stop, (len(cells), *shape)).copy()
                 for i in classes:
                     after = (*purse[:i], purse[i] - 1, *purse[i + 1 :])
-                    asked = self._left(after, i, cells, free, tables, at, best.shape)
+                    asked = self._left(after, i, cells, free, tables, stops, best.shape)
                     self._ask(best, i, asked)
                     self._cross(best, i, cells, free, found)
                     if free:
@@ -267,13 +276,12 @@ class ClassRecursion:
 
     def _left(
         self, after: Purse, i: int, cells: list[Crossed], free: int,
-        tables: dict[Purse, Table], at: Sequence[Pair], shape: tuple[int, ...],
+        tables: dict[Purse, Table], stops: dict[Purse, Floats], shape: tuple[int, ...],
     ) -> Floats:  # fmt: skip
         """The values of D at the purse ``after`` class i was asked, at the places of ``shape``."""
         places = shape[: 1 + 3 * len(after)]
         if self._asks(after) <= 0:
-            stop = self._stop(after, at)
-            return np.broadcast_to(stop, (*places, *stop.shape))
+            return np.broadcast_to(stops[after], (*places, *stops[after].shape))
         kept = cells if after[i] else [_put(each, i, 0) for each in cells]
         values = np.stack([tables[after][free, each] for each in kept])
         for axis, size in enumerate(places[1:], 1):
@@ -379,4 +387,5 @@ def _raise(best: Floats, axis: int, reached: Floats) -> None:
 
 def _rounded(values: Floats) -> Floats:
     """Both ends, moved outward past the rounding errors of a step, within [0, 1]."""
-    return np.clip(values * _OUTWARD + _LEAST, 0.0, 1.0)
+    moved: Floats = np.clip(values * _OUTWARD + _LEAST, 0.0, 1.0)
+    return moved

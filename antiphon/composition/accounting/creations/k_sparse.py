@@ -154,8 +154,10 @@ def _bounded(
 ) -> SparseCurve | GeneralCurve | ClassCurve:
     """The curve of Theorem S for these creations or, if f' need not be symmetric, of Theorem G."""
     curve, worst = _without_recursion(made)
-    closed = curve if symmetric else general(made, curve, worst, tight)
-    if len(made.kinds) == 1 or (made.known and (symmetric or not closed.excess.most)):
+    over = None if symmetric else general(made, curve, worst, tight)
+    closed = over or curve
+    attained = made.known and (over is None or not over.excess.most)
+    if attained or len(made.kinds) == 1:
         return closed
     try:
         return ClassCurve(worst, closed, ClassRecursion(made, symmetric))
