@@ -185,8 +185,10 @@ def test_intervals_of_unequal_ones_hold_the_exact_values(given, data, s, symmetr
     creations = data.draw(st.integers(1, 3) | several)
     options = {"k": k, "creations": creations, "symmetric": symmetric}
     truth = exactly_sparse(given, **options).delta_at(at(s))
-    curve = sparse(given, **options)
-    assert truth in curve.delta_between(at(s))
+    curve = sparse(given, **options, tight=True)
+    ends = curve.delta_between(at(s))
+    assert truth in ends
+    assert ends.width <= 1e-11 * ends.upper + 1e-30
     if not symmetric:
         assert curve.closed.delta_at(at(s)) >= truth
 
