@@ -241,7 +241,7 @@ class TestClassRecursion:
         """Each 1 - δ would lose seven digits."""
         curve = sparse([(0, 1e-12), (ap.Log(2), 1e-14)], k=2, creations=4)
         ends = curve.delta_between(ap.Log(2))
-        assert 4e-12 < ends.lower * (1 + 1e-10)
+        assert ends.lower * (1 + 1e-10) > 4e-12
         assert ends.width < 1e-11 * ends.upper
 
     def test_what_a_user_sees(self):
