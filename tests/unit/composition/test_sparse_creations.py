@@ -251,6 +251,18 @@ class TestClassRecursion:
         assert truth in found.curve.delta_between(ap.Log(3))
         assert found.curve.delta_between(ap.Log(3)).width < 1e-12
 
+    @over(
+        ("epsilon", "delta"),
+        [(0, 1 - 1e-9), (1e-300, 0.3), (30, 1e-300), (1e9, 0.3), (ap.Log(10**300), 1)],
+    )
+    def test_extremes(self, epsilon, delta):
+        given = [(epsilon, delta), (1, 0.2)]
+        for creations in (3, [*given, given[1]]):
+            curve = sparse(given, k=2, creations=creations, tight=True)
+            ends, wide = curve.delta_between(1), curve.closed.delta_between(1)
+            assert wide.lower <= ends.lower <= ends.upper <= wide.upper
+            assert ends.width < 1e-12
+
     @over("given", [[(1, 1e-3), (2, 1e-4)], [(e, 0.1) for e in range(7)]])
     def test_past_the_limit(self, given):
         """The closed bound is given, or named in the error."""

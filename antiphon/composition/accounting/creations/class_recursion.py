@@ -94,9 +94,7 @@ class ClassCurve(OfWorst, Searched):
         return found
 
     def _epsilon(self, delta: Fraction) -> Interval[float]:
-        if (
-            down(delta) <= self.floor.upper
-        ):  # a search for where the floor begins takes many recursions
+        if down(delta) <= self.floor.upper:  # where it begins is not sought: δ is flat there
             return Interval(self.closed.epsilon_between(delta).lower, self._enough)
         return super()._epsilon(delta)
 
