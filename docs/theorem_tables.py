@@ -230,9 +230,10 @@ ABOUT = {
         premises="one loss differs",
     ),
     "Mistakes": About(
-        says="(ln 3/2, δ)-DP learners: q_{i+1} ≤ ¾q_i + δ/2, and P(fewer than k) ≤ 3q₀ + 2kδ.",
+        says="(ln 3/2, δ)-DP learners: q_{i+1} ≤ ¾q_i + δ/2, and P(fewer than k) ≤ 3q₀ + 2kδ; "
+        "and P(M < n) ≤ cβ + d on some stream.",
         source="[mistakes](mistakes.md), where the printed forms fail",
-        premises="the learner is (ε, δ)-DP and concentrated",
+        premises="the learner is (ε, δ)-DP and β-concentrated, and f̂₁ is f⁽⁰⁾ for certain",
     ),
 }
 

@@ -8,9 +8,7 @@ from typing import Final
 
 import attrs
 
-from antiphon.composition.accounting.closed_forms import OptimalCurve, optimal
-from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve
-from antiphon.composition.accounting.creations.k_sparse import SparseCurve
+from antiphon.composition.accounting.closed_forms import OfWorst, OptimalCurve, optimal
 from antiphon.composition.accounting.curve import FromZero, PrivacyCurve, TheoremCurve, stated_field
 from antiphon.composition.accounting.pairs.compose import compose, dominating_pair
 from antiphon.composition.accounting.parameters import single
@@ -194,7 +192,7 @@ def exact_point(curve: PrivacyCurve) -> tuple[ExactEpsilon, Fraction] | None:
     numbers."""
     if isinstance(curve, LeastCurve):  # all of these curves hold
         return next(filter(None, map(exact_point, curve.bounds)), None)
-    if isinstance(curve, SparseCurve | GeneralCurve):
+    if isinstance(curve, OfWorst):
         curve = curve.worst  # from this ε on they are the same point
     if not isinstance(curve, OptimalCurve):
         return None

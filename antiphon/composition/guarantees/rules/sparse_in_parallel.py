@@ -26,6 +26,7 @@ from typing import Final, NamedTuple
 from antiphon.composition.accounting.bounds import least_curve, of_measure
 from antiphon.composition.accounting.closed_forms import optimal
 from antiphon.composition.accounting.creations.bounded_creations import GeneralCurve
+from antiphon.composition.accounting.creations.class_recursion import ClassCurve
 from antiphon.composition.accounting.creations.k_sparse import SparseDivergence, sparse
 from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.concurrent import ExtConComp
@@ -212,10 +213,10 @@ def _in_parameters(f: SparseParallel, most: int, inquiry: Inquiry) -> _Figure:
 
 
 def _curve(parameters: tuple[Parameters, ...], number: int, *, symmetric: bool) -> PrivacyCurve:
-    tight = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
-    if len(set(parameters)) == 1:
-        return tight
-    return least_curve([tight, optimal([_largest(parameters)], times=number)])
+    curve = sparse(parameters, k=len(parameters), creations=number, symmetric=symmetric)
+    if len(set(parameters)) == 1 or isinstance(curve, ClassCurve):
+        return curve  # tight
+    return least_curve([curve, optimal([_largest(parameters)], times=number)])
 
 
 def _closed(curve: PrivacyCurve) -> str:
