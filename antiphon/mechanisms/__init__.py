@@ -7,6 +7,7 @@
 * *Thresholds*: ``AboveThreshold``, ``SparseVector``, ``NumericSparseVector``, ``GapSparseVector``.
 * *Running counts*: ``TreeCounter``, ``GaussianTreeCounter``, ``RefinedTreeCounter``,
   ``BalancedTreeCounter``, ``SquareRootCounter``, ``BufferedToeplitzCounter``, ``UnboundedCounter``.
+* *Distinct items, largest keys*: ``Distinct``, ``PresenceCounter``, ``TopKeys``.
 * *Histograms*: ``HistogramSVT``, ``ContinualHistogram``, ``HSS``,
   ``HistogramMonitor``, with the monotone queries ``KthLargest``, ``Total``, ``TopSum``, ….
 * *Many queries*: ``MultiplicativeWeights``. *A descent*: ``NoisyDescent``.
@@ -28,6 +29,10 @@ from antiphon.mechanisms.counters.tree_counter import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.mechanisms.distinct import alternating_cost as _alternating_cost  # its rules
+from antiphon.mechanisms.distinct.distinct import Distinct
+from antiphon.mechanisms.distinct.presence_counter import PresenceCounter
+from antiphon.mechanisms.distinct.top_keys import TopKeys
 from antiphon.mechanisms.histograms.continual import ContinualHistogram
 from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
 from antiphon.mechanisms.histograms.queries import (
@@ -74,6 +79,7 @@ __all__ = [
     "CountAfter",
     "DiscreteGaussian",
     "DiscreteLaplace",
+    "Distinct",
     "Echo",
     "ExponentialMechanism",
     "ExposedResponse",
@@ -94,6 +100,7 @@ __all__ = [
     "NoisyDescent",
     "NumericSparseVector",
     "PermuteAndFlip",
+    "PresenceCounter",
     "QueryViolation",
     "RandomizedResponse",
     "RefinedTreeCounter",
@@ -102,6 +109,7 @@ __all__ = [
     "Scaled",
     "SparseVector",
     "SquareRootCounter",
+    "TopKeys",
     "TopSum",
     "Total",
     "TreeCounter",
