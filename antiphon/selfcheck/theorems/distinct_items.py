@@ -24,7 +24,7 @@ from antiphon.verifiers import event_level
 SECTION = (6, 4)
 """The place of these rows in ``antiphon verify``: after CM Thm 6.1, by which they hold."""
 FIGURES: Final = {
-    1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "9/64", "3/32"),
+    1: ("1/4", "0"), 2: ("5/16", "1/8", "1/16", "0"), 3: ("25/64", "3/16", "1/8", "1/16"),
 }  # fmt: skip
 """The tight δ at e^ε = 1, 2, 3, … if so many changes differ, each by 1."""
 _INSERTED: Final = (("a",), ("b",), EMPTY)
