@@ -33,7 +33,7 @@ from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.blt_parameters import PARAMETERS
 from antiphon.mechanisms.counters.factors.buffers import Buffers, Vector
 from antiphon.numbers.errors import InvalidArgument
-from antiphon.protocol import Coins, register, set_derived
+from antiphon.protocol import Coins, column_safe, register, set_derived
 from antiphon.verifiers import updates_and_queries
 from antiphon.verifiers.alternating import AlternatingDifferences
 from antiphon.verifiers.models import UpdatesAndQueries
@@ -46,6 +46,7 @@ _UP: Final = 1 + 1e-9
 
 
 @register("antiphon.PresenceCounter/1")
+@column_safe
 @attrs.frozen(kw_only=True, repr=False)
 class PresenceCounter(CorrelatedCounter[Sums]):
     """A counter of what is present: for ``Distinct(window=W)``, and for other numbers that one
@@ -154,12 +155,7 @@ class PresenceCounter(CorrelatedCounter[Sums]):
 
     def _squared_rows(self, length: int) -> tuple[float, float]:
         largest = self.noise_buffers.squared_norm(length)
-        return largest, largest
-
-    @property
-    def mean_squared_error(self) -> float:
-        """The largest expected squared error, which the mean nears after a few windows."""
-        return self.max_squared_error
+        return largest, largest  # which the mean nears after a few windows
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.noise_buffers.inverse_weights, np.array(self.noise_buffers.zeros)

@@ -13,13 +13,14 @@ from typing import Any, Final
 import attrs
 
 from antiphon.mechanisms import Distinct
+from antiphon.mechanisms.counters.counter import QUERIES
 from antiphon.mechanisms.distinct.distinct import Presence, Unit
 from antiphon.numbers.exact import Log
 from antiphon.protocol import EMPTY, LEFT, TOP, Claim, Coins, ContinualMechanism, Pure, Side, Status
 from antiphon.protocol.chain import PostProcessor
 from antiphon.protocol.spaces import Integers, Signature
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
-from antiphon.verifiers import event_level
+from antiphon.verifiers import event_level, updates_and_queries
 
 SECTION = (6, 4)
 """The place of these rows in ``antiphon verify``: after CM Thm 6.1, by which they hold."""
@@ -46,7 +47,8 @@ class NoisyChanges(ContinualMechanism[None, Any, Any]):
 
     @property
     def claims(self) -> tuple[Claim, ...]:
-        return (Claim(Pure(Log(2)), event_level(), Status.PROVED, "each answer doubles or halves"),)
+        f = updates_and_queries(event_level(), QUERIES)
+        return (Claim(Pure(Log(2)), f, Status.PROVED, "each answer doubles or halves"),)
 
     def step(self, state: None, message: int, coins: Coins) -> tuple[None, int]:
         law = [Fraction(2 if value == message else 1, 4) for value in (-1, 0, 1)]
