@@ -17,7 +17,9 @@ from antiphon.composition import (
 )
 from antiphon.mechanisms import (
     HSS,
+    BufferedToeplitzCounter,
     CountAfter,
+    Distinct,
     KthLargest,
     LeakyBit,
     RandomizedResponse,
@@ -28,8 +30,11 @@ from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol import ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
+SMALL = Fraction(1, 100)
 COUNTER = TreeCounter(horizon=8, epsilon=1)
 UNIT_COUNTER = TreeCounter(horizon=8, epsilon=1, largest=9, sensitivity=1)
+TOEPLITZ = BufferedToeplitzCounter(horizon=8, rho=SMALL)
+ROWS = ap.Create(TOEPLITZ, TOEPLITZ.claims[0].at(SMALL))
 LEAKY = LeakyBit(delta=Fraction(1, 100))
 RESPONSE = RandomizedResponse(epsilon=1, delta=Fraction(1, 100))
 
@@ -54,7 +59,6 @@ def sparse(*, delta: Fraction, consistent: bool = False, **narrowed: Any) -> Any
     return ap.guarantee(ap.ExtConComp(), f, **narrowed)
 
 
-SMALL = Fraction(1, 100)
 EVENT = ap.verifiers.event_level()
 ABOUT = {
     "Lemma 2.4": About(
@@ -144,6 +148,18 @@ ABOUT = {
         sample=lambda: ap.guarantee(
             ap.ExtConComp(), sparse_parallel([ZeroConcentrated(SMALL)]), max_creations=3
         ),
+    ),
+    "Thm U": About(
+        says="Of any number of uniformly private mechanisms, the k that see a difference pay.",
+        source="proved in [sparse](sparse.md#uniformly-private-mechanisms)",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), sparse_parallel([ROWS.parameters]), catalogue=[ROWS]
+        ),
+    ),
+    "Distinct items": About(
+        says="An event, or an item, changes a count of distinct items by +1 and -1 in turn.",
+        source="CM Thm 6.1 with P = `Distinct`; [distinct](distinct.md)",
+        sample=lambda: ap.guarantee(Distinct() @ BufferedToeplitzCounter(horizon=8, rho=1)),
     ),
     "Filters": About(
         kernel=("basic_filter: the basic filter",),

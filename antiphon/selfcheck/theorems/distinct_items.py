@@ -80,7 +80,7 @@ class OnlyNew(PostProcessor[Presence]):
 
 def checks() -> Iterable[Check]:
     """The rows of ``antiphon verify`` in this file."""
-    name = "distinct items"
+    name = "Distinct items"
     made = rows(name, "one {0}, insert-only, 3 updates", _inserted, ("event", 2), ("item", 1))
     yield from made
     yield made[0].twin("an event, where only new items are counted", only_new=True)
