@@ -19,7 +19,6 @@ from antiphon.mechanisms import (
     HSS,
     BufferedToeplitzCounter,
     CountAfter,
-    Distinct,
     KthLargest,
     LeakyBit,
     RandomizedResponse,
@@ -159,7 +158,7 @@ ABOUT = {
     "Distinct items": About(
         says="An event, or an item, changes a count of distinct items by +1 and -1 in turn.",
         source="CM Thm 6.1 with P = `Distinct`; [distinct](distinct.md)",
-        sample=lambda: ap.guarantee(Distinct() @ BufferedToeplitzCounter(horizon=8, rho=1)),
+        premises="the counter is private w.r.t. such differences; P's three properties",
     ),
     "Filters": About(
         kernel=("basic_filter: the basic filter",),
