@@ -121,21 +121,26 @@ class OneItem(Verification[ItemSeen, object]):
 
     def step(self, state: ItemSeen, zero: object, one: object, /) -> ItemSeen | Refused:
         if zero is one or identical(zero, one):
-            return self._same(state, zero)
+            return self._same(state, _items(zero))
         absent = 0 if zero is EMPTY else 1
-        event = one if zero is EMPTY else zero
-        if type(event) is not tuple or not event or (one if absent else zero) is not EMPTY:
+        items, other = _items(one if zero is EMPTY else zero), one if absent else zero
+        if not items or other is not EMPTY:
             return _OTHERS
-        item: object = event[0]  # pyright: ignore[reportUnknownVariableType]
         if state.item:
-            fits = identical(state.item[0], item) and state.absent == absent
+            fits = identical(state.item, items) and state.absent == absent
             return state if fits else _OTHERS
-        return _OTHERS if item in state.seen else ItemSeen(frozenset(), (item,), absent)
+        return _OTHERS if items[0] in state.seen else ItemSeen(frozenset(), items, absent)
 
-    def _same(self, state: ItemSeen, message: object) -> ItemSeen | Refused:
-        if type(message) is not tuple or not message:
-            return state
-        item: object = message[0]  # pyright: ignore[reportUnknownVariableType]
+    def _same(self, state: ItemSeen, items: tuple[object, ...]) -> ItemSeen | Refused:
+        """The state after a pair that does not differ, of an event of these items: one or none."""
         if state.item:
-            return _OTHERS if identical(state.item[0], item) else state
-        return state._replace(seen=state.seen | {item})
+            return _OTHERS if identical(state.item, items) else state
+        return state._replace(seen=state.seen | {*items}) if items else state
+
+
+def _items(message: object) -> tuple[object, ...]:
+    """The item of an event, as (item,); () for a message that is no event."""
+    if type(message) is not tuple:
+        return ()
+    event: tuple[object, ...] = message  # pyright: ignore[reportUnknownVariableType]
+    return event[:1]

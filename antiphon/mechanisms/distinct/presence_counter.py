@@ -67,10 +67,11 @@ class PresenceCounter(CorrelatedCounter[Sums]):
 
     _source: ClassVar[str] = "antiphon.mechanisms.distinct.presence_counter"
     window: int = attrs.field(converter=fields.size, metadata=fields.COORDINATES)
+    # Parameters of other counters that are fixed here.
     smallest: int = attrs.field(default=-1, init=False)
-    dimension: int | None = attrs.field(default=None, init=False)
-    sensitivity: Fraction | None = attrs.field(default=Fraction(1), init=False)
-    events: int = attrs.field(default=1, init=False)
+    dimension: int | None = attrs.field(default=None, init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    sensitivity: Fraction | None = attrs.field(default=Fraction(1), init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
+    events: int = attrs.field(default=1, init=False)  # pyright: ignore[reportIncompatibleVariableOverride]
     clip: bool = attrs.field(default=False, init=False)
     users: bool = attrs.field(default=False, init=False)
     normalised: bool = attrs.field(default=False, init=False)

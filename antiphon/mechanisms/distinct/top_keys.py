@@ -93,8 +93,8 @@ class TopKeys(PostProcessor[None]):
 
     def named(self, counts: Any) -> tuple[tuple[str, int | float], ...]:
         """The keys with the largest counts, and these counts."""
-        first = np.argsort(-counts, kind="stable")[: self.top].tolist()
-        values = counts.tolist()
+        first: list[int] = np.argsort(-counts, kind="stable")[: self.top].tolist()
+        values: list[int | float] = counts.tolist()
         return tuple([(self.keys[each], values[each]) for each in first])
 
     def error_bound(self, counter: Counter, updates: int, *, beta: float) -> float:
