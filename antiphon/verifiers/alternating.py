@@ -75,11 +75,10 @@ class AlternatingDifferences(Verification[Differed, object]):
         level, first = state.level + change, state.first or (1 if change > 0 else -1)
         if abs(level) > 1 or (not self.crossing and level == -first):
             return Refused("two differences in a row have the same direction")
-        if state.total + abs(change) > self.changes:
+        total = state.total + abs(change)
+        if total > self.changes:
             return Refused(f"pairs differ by more than {self.changes} in all")
-        return self._older(
-            Differed(state.total + abs(change), state.level, first, state.age), level
-        )
+        return self._older(state._replace(total=total, first=first), level)
 
     def _older(self, state: Differed, level: int) -> Differed | Refused:
         """The state after one more pair, at which the running sum is ``level``."""
