@@ -28,6 +28,7 @@ from antiphon.composition.guarantees.statement import Statement, stated
 from antiphon.mechanisms import BalancedTreeCounter, TreeCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.numbers import exact, shown_up
+from antiphon.protocol import Approximate
 from antiphon.protocol.display import Card, Grid, Shown
 from antiphon.sessions.durable.resuming import Witness
 
@@ -35,6 +36,7 @@ Best: TypeAlias = Literal["total", "window"]
 _LOG_20: Final = math.log(20) * (1 + 1e-12)
 """ln(1/0.05), rounded up."""
 _LARGE: Final = 2**61
+_BELOW: Final = 1 - Fraction(1, 2**40)
 ALL: Final = "all"
 """The single key of a board that does not count by key."""
 
@@ -132,7 +134,12 @@ class Board(Shown):
         if self.engine != "rows":
             return ComplexMechanism(GroupedSums(bounds=self.sums))
         if self.gaussian is not None:
-            return ComplexMechanism(VectorSums(bounds=self.sums, counter=self.gaussian))
+            assert self.delta is not None
+            # A little less, as the δ of a curve is rounded up.
+            promise = Approximate(self.epsilon, self.delta * _BELOW)
+            return ComplexMechanism(
+                VectorSums(bounds=self.sums, counter=self.gaussian, promise=promise)
+            )
         return ComplexMechanism(self.finding or self.sums)
 
     def guarantee(self) -> Guarantee:

@@ -11,14 +11,28 @@ import numpy as np
 from antiphon.boards.bounded_sums import BoundedSums, SumsState
 from antiphon.boards.units import Batch, Batches, SingleRow, SingleUser, Unit
 from antiphon.composition import Create, Lifting, fixed_mechanisms
-from antiphon.composition.accounting.calibration import largest_rho
 from antiphon.mechanisms import COUNT, BufferedToeplitzCounter
+from antiphon.mechanisms.counters.correlated import CorrelatedCounter
 from antiphon.mechanisms.counters.counter import Counter
+from antiphon.mechanisms.counters.gaussian_curve import AtGaussianCurve, largest_gaussian_rho
 from antiphon.numbers import exact
-from antiphon.protocol import HALT, Ask, Exchanged, ExchangePostProcessor, Status, register, spaces
+from antiphon.protocol import (
+    HALT,
+    Approximate,
+    Ask,
+    Exchanged,
+    ExchangePostProcessor,
+    Status,
+    register,
+    spaces,
+)  # fmt: skip
 
 _LARGEST: Final = 2**50
 """The largest size of a total: larger ones are no whole doubles."""
+_MANY: Final = 2**16
+"""The largest number of windows for which columns are normalised, which takes time for each."""
+_SHARE: Final = 1 - Fraction(1, 2**39)
+"""The share of δ that the noise is made for, so that what is rounded up stays below δ."""
 
 
 @register("antiphon.VectorSums/1")
@@ -41,6 +55,9 @@ class VectorSums(ExchangePostProcessor[SumsState]):
     bounds: BoundedSums
     """How rows are bounded; its counter is not used."""
     counter: Counter
+    promise: Approximate | None = None
+    """The (ε, δ) at which the counter is created, by the curve of Gaussian noise; None: the
+    counter's own claim."""
 
     @property
     def initial_state(self) -> SumsState:
@@ -49,7 +66,10 @@ class VectorSums(ExchangePostProcessor[SumsState]):
     @property
     def created(self) -> Create:
         """The creation query of the counter."""
-        return Create(self.counter)
+        if self.promise is None or not isinstance(self.counter, CorrelatedCounter):
+            return Create(self.counter)
+        epsilon, delta = exact.fraction(self.promise.epsilon), self.promise.delta
+        return Create(AtGaussianCurve(mechanism=self.counter, epsilon=epsilon, delta=delta))
 
     @property
     def unit(self) -> Unit:
@@ -99,8 +119,11 @@ def gaussian_counter(bounds: BoundedSums, epsilon: Fraction, delta: Fraction) ->
     apart = distance(bounds)
     if apart is None:
         return None
-    most = _LARGEST // bounds.windows
+    most, keys = _LARGEST // bounds.windows, len(bounds.keys)
+    rho = largest_gaussian_rho(epsilon, delta * _SHARE, bounds.windows * keys, 2**32)
+    if rho is None:
+        return None
     return BufferedToeplitzCounter(
-        horizon=bounds.windows, rho=largest_rho(epsilon, delta), dimension=len(bounds.keys),
+        horizon=bounds.windows, rho=rho, dimension=keys, normalised=bounds.windows <= _MANY,
         sensitivity=apart, smallest=-most, largest=most,
     )  # fmt: skip
