@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 from itertools import accumulate
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,14 +52,31 @@ def skewed(seed: int = 2029) -> tuple[tuple[str, ...], Table]:
     return tuple(f"key {k}" for k in range(1, KEYS + 1)), found
 
 
-def errors(told: Table, daily: Table, totals: Table | None = None) -> tuple[float, float]:
-    """The root mean squared errors of a day and of a total, from what was told of days."""
+class Errors(NamedTuple):
+    """Root mean squared errors: measured of a day and of a total; expected of a total over all
+    days, and of the worst day's total."""
+
+    day: float
+    total: float
+    expected: float
+    worst: float
+
+
+def errors(told: Table, daily: Table, variances: Table, totals: Table | None = None) -> Errors:
+    """The errors of what was told of days; ``variances``: those of the total, day by day."""
     totals = np.cumsum(told, axis=0) if totals is None else totals
     pairs = ((told, daily), (totals, np.cumsum(daily, axis=0)))
-    return tuple(float(np.sqrt(np.mean((a - b) ** 2))) for a, b in pairs)  # type: ignore[return-value]
+    measured = [float(np.sqrt(np.mean((a - b) ** 2))) for a, b in pairs]
+    return Errors(*measured, *np.sqrt([np.mean(variances), np.max(variances)]).tolist())
 
 
-def ours(keys: tuple[str, ...], daily: Table, best: Any, delta: Fraction | None) -> Any:
+def fresh(days: int) -> Table:
+    """The variances of totals of days with discrete Laplace noise of scale 1/ε each."""
+    ratio = np.exp(-EPSILON)
+    return 2 * ratio / (1 - ratio) ** 2 * np.arange(1, days + 1)
+
+
+def ours(keys: tuple[str, ...], daily: Table, best: Any, delta: Fraction | None) -> Errors:
     """A board that is fed all rows, day by day, in memory."""
     board = ap.boards.counts(
         by="key", keys=keys, start="2013-01-01", horizon=len(daily), unit="row", user=None,
@@ -70,26 +87,27 @@ def ours(keys: tuple[str, ...], daily: Table, best: Any, delta: Fraction | None)
     for day in daily:
         batch = [(f"{key}", key, 1) for key, n in zip(keys, day, strict=True) for _ in range(n)]
         answers.append([int(each) for each in session.send(tuple(batch))])
-    totals = np.array(answers)
-    return errors(np.diff(totals, axis=0, prepend=0), daily, totals)
+    totals, counter = np.array(answers), board.gaussian or board.counter
+    variances = [counter.squared_error(day) for day in range(1, len(daily) + 1)]
+    return errors(np.diff(totals, axis=0, prepend=0), daily, variances, totals)
 
 
-def opendp(keys: tuple[str, ...], daily: Table) -> Any:
+def opendp(keys: tuple[str, ...], daily: Table) -> Errors:
     """OpenDP on each day by itself, as in ``beside/daily_with_opendp.py``."""
     from daily_with_opendp import told
 
     rows = [np.repeat(np.array(keys), day).tolist() for day in daily]
-    return errors(np.array(told(rows, list(keys))[0]), daily)
+    return errors(np.array(told(rows, list(keys))[0]), daily, fresh(len(daily)))
 
 
-def tumult(keys: tuple[str, ...], daily: Table) -> Any:
+def tumult(keys: tuple[str, ...], daily: Table) -> Errors:
     """The formula of Tumult's counts: two-sided geometric noise of ε on each cell."""
     rng = np.random.default_rng(17)
     first, second = (rng.geometric(1 - np.exp(-EPSILON), daily.shape) for _ in range(2))
-    return errors(daily + first - second, daily)
+    return errors(daily + first - second, daily, fresh(len(daily)))
 
 
-def jax_privacy(keys: tuple[str, ...], daily: Table) -> Any:
+def jax_privacy(keys: tuple[str, ...], daily: Table) -> Errors:
     """jax-privacy's Toeplitz mechanism of least largest error, at the σ of the exact Gaussian."""
     import jax
     from dp_accounting.gaussian_mechanism import get_sigma_gaussian
@@ -100,10 +118,11 @@ def jax_privacy(keys: tuple[str, ...], daily: Table) -> Any:
     strategy = toeplitz.optimal_max_error_strategy_coefs(days)
     noising = np.asarray(toeplitz.inverse_coef(strategy))
     scale = float(np.sqrt(toeplitz.sensitivity_squared(strategy, n=days)))
+    sigma = get_sigma_gaussian(float(EPSILON), float(DELTA)) * scale
     drawn = np.random.default_rng(18).normal(size=daily.shape)
     moved = [np.convolve(noising, drawn[:, key])[:days] for key in range(daily.shape[1])]
-    noise = get_sigma_gaussian(float(EPSILON), float(DELTA)) * scale * np.array(moved).T
-    return errors(daily + noise, daily)
+    variances = sigma**2 * np.asarray(toeplitz.per_query_error(strategy_coef=strategy, n=days))
+    return errors(daily + sigma * np.array(moved).T, daily, variances)
 
 
 MECHANISMS = {
@@ -116,7 +135,7 @@ MECHANISMS = {
 }
 
 
-def table() -> Iterator[tuple[str, str, tuple[float, float] | None]]:
+def table() -> Iterator[tuple[str, str, Errors | None]]:
     """The stream, the mechanism and its errors; None where a peer is not installed."""
     for name, (keys, daily) in {"flights": flown(), "Zipf": skewed()}.items():
         for mechanism, told in MECHANISMS.items():
@@ -127,7 +146,8 @@ def table() -> Iterator[tuple[str, str, tuple[float, float] | None]]:
 
 
 if __name__ == "__main__":
-    print(f"ε = {EPSILON}, δ = {float(DELTA):g}: root mean squared errors")
+    print(f"ε = {EPSILON}, δ = {float(DELTA):g}: root mean squared errors, measured of a day")
+    print("and of a total; expected of a total, and of the total of the worst day")
     for stream, mechanism, found in table():
-        shown = "not installed" if found is None else f"{found[0]:8.2f} {found[1]:8.2f}"
+        shown = "not installed" if found is None else "".join(f"{each:9.2f}" for each in found)
         print(f"{stream:8} {mechanism:34} {shown}")
