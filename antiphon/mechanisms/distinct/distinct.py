@@ -158,8 +158,13 @@ class Distinct(PostProcessor[Presence]):
                 f"takes {right.updates}: build it with smallest={low}, largest={high}, "
                 "sensitivity=1"
             )
-        asked = (self.events, QUERIES) if right.queries.contains(COUNT) else (self.events,)
-        return Signature(Either(asked), right.answers, self.events)
+        if not right.queries.contains(COUNT):
+            raise CompositionError(
+                "Distinct stands before a counter, which answers COUNT; what answers each update "
+                "by a count belongs on its left: CountAfter() @ Distinct() @ counter. A sum over a "
+                "window is another thing than the items in it: Distinct(window=…) counts these"
+            )
+        return Signature(Either((self.events, QUERIES)), right.answers, self.events)
 
     def is_over(self, state: Presence) -> None:
         return None

@@ -18,7 +18,7 @@ from antiphon.mechanisms.distinct.distinct import Presence, Unit
 from antiphon.numbers.exact import Log
 from antiphon.protocol import EMPTY, LEFT, TOP, Claim, Coins, ContinualMechanism, Pure, Side, Status
 from antiphon.protocol.chain import PostProcessor
-from antiphon.protocol.spaces import Integers, Signature
+from antiphon.protocol.spaces import Either, Finite, Integers, Signature
 from antiphon.selfcheck.theorems.theorem import Bound, Check, Evidence, private, rows
 from antiphon.verifiers import event_level, updates_and_queries
 
@@ -34,8 +34,8 @@ _BOTH_WAYS: Final = (("a", True), ("a", False), EMPTY)
 
 @attrs.frozen
 class NoisyChanges(ContinualMechanism[None, Any, Any]):
-    """A toy counter: it answers each change, -1, 0 or 1, by 3-ary randomized response. Log(2)-DP
-    for one change that differs."""
+    """A toy counter: it answers each change, -1, 0 or 1, by 3-ary randomized response, and
+    ``COUNT`` by ⊤. Log(2)-DP for one change that differs."""
 
     @property
     def initial_state(self) -> None:
@@ -43,14 +43,17 @@ class NoisyChanges(ContinualMechanism[None, Any, Any]):
 
     @property
     def signature(self) -> Signature:
-        return Signature(Integers(-1, 1), Integers(-1, 1), Integers(-1, 1))
+        changes = Integers(-1, 1)
+        return Signature(Either((changes, QUERIES)), Either((changes, Finite((TOP,)))), changes)
 
     @property
     def claims(self) -> tuple[Claim, ...]:
         f = updates_and_queries(event_level(), QUERIES)
         return (Claim(Pure(Log(2)), f, Status.PROVED, "each answer doubles or halves"),)
 
-    def step(self, state: None, message: int, coins: Coins) -> tuple[None, int]:
+    def step(self, state: None, message: Any, coins: Coins) -> tuple[None, Any]:
+        if type(message) is str:
+            return None, TOP
         law = [Fraction(2 if value == message else 1, 4) for value in (-1, 0, 1)]
         return None, coins.categorical(law) - 1
 

@@ -12,6 +12,7 @@ import antiphon as ap
 from antiphon.composition import NoGuarantee
 from antiphon.mechanisms import (
     BufferedToeplitzCounter,
+    CountAfter,
     Distinct,
     PresenceCounter,
     SquareRootCounter,
@@ -325,6 +326,16 @@ def test_a_counter_that_does_not_take_its_changes_is_refused():
         Distinct(window=3) @ TreeCounter(horizon=8, epsilon=1)
     with pytest.raises(ap.CompositionError, match="smallest=0, largest=1"):
         Distinct() @ BufferedToeplitzCounter(horizon=8, rho=1, dimension=2)
+
+
+def test_what_answers_updates_by_counts_belongs_on_its_left():
+    counter = BufferedToeplitzCounter(horizon=8, rho=10**9)
+    with pytest.raises(ap.CompositionError, match="belongs on its left"):
+        Distinct() @ CountAfter() @ counter
+    session = (CountAfter() @ Distinct() @ counter).start(seed=1)
+    assert [round(session.send((name,))) for name in "aba"] == [1, 2, 2]
+    found = ap.guarantee(CountAfter() @ Distinct() @ counter)
+    assert found.derivation.measures == (ZeroConcentrated(2 * 10**9),)
 
 
 def test_events_outside_its_space_are_refused_and_change_nothing():
