@@ -6,7 +6,8 @@
 * *Choices*: ``ExponentialMechanism``, ``PermuteAndFlip``, ``ReportNoisyMax``, ``quantile``.
 * *Thresholds*: ``AboveThreshold``, ``SparseVector``, ``NumericSparseVector``, ``GapSparseVector``.
 * *Running counts*: ``TreeCounter``, ``GaussianTreeCounter``, ``RefinedTreeCounter``,
-  ``BalancedTreeCounter``, ``SquareRootCounter``, ``BufferedToeplitzCounter``, ``UnboundedCounter``.
+  ``BalancedTreeCounter``, ``SquareRootCounter``, ``BufferedToeplitzCounter``, ``UnboundedCounter``;
+  sums that slide or fade: ``Window``, ``DecayedCounter``.
 * *Histograms*: ``HistogramSVT``, ``ContinualHistogram``, ``HSS``,
   ``HistogramMonitor``, with the monotone queries ``KthLargest``, ``Total``, ``TopSum``, ….
 * *Many queries*: ``MultiplicativeWeights``. *A descent*: ``NoisyDescent``.
@@ -18,7 +19,7 @@ Which to use: docs/mechanisms.md. Private online learners are in ``antiphon.lear
 
 from antiphon.mechanisms import counters
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter
-from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter
+from antiphon.mechanisms.counters.buffered_toeplitz import BufferedToeplitzCounter, DecayedCounter
 from antiphon.mechanisms.counters.count_after import CountAfter
 from antiphon.mechanisms.counters.counter import COUNT
 from antiphon.mechanisms.counters.square_root import SquareRootCounter
@@ -28,6 +29,7 @@ from antiphon.mechanisms.counters.tree_counter import (
     TreeCounter,
 )
 from antiphon.mechanisms.counters.unbounded import UnboundedCounter
+from antiphon.mechanisms.counters.windows import Window
 from antiphon.mechanisms.histograms.continual import ContinualHistogram
 from antiphon.mechanisms.histograms.hss import HSS, HSSWithoutTest
 from antiphon.mechanisms.histograms.queries import (
@@ -72,6 +74,7 @@ __all__ = [
     "ContinualHistogram",
     "CountAbove",
     "CountAfter",
+    "DecayedCounter",
     "DiscreteGaussian",
     "DiscreteLaplace",
     "Echo",
@@ -106,6 +109,7 @@ __all__ = [
     "Total",
     "TreeCounter",
     "UnboundedCounter",
+    "Window",
     "check_query",
     "counters",
     "learned_weights",
