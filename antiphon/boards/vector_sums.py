@@ -94,13 +94,16 @@ def distance(bounds: BoundedSums) -> Fraction | None:
     return min(Fraction(bounds.units), (rows or 1) * apart)
 
 
-def gaussian_counter(bounds: BoundedSums, epsilon: Fraction, delta: Fraction) -> Counter | None:
-    """The Gaussian counter of all keys that keeps to (ε, δ); None if the unit takes none."""
+def gaussian_counter(
+    bounds: BoundedSums, epsilon: Fraction, delta: Fraction, window: int | None = None
+) -> Counter | None:
+    """The Gaussian counter of all keys that keeps to (ε, δ), for totals or for sums of ``window``
+    windows; None if the unit takes none."""
     apart = distance(bounds)
     if apart is None:
         return None
     most = _LARGEST // bounds.windows
     return BufferedToeplitzCounter(
         horizon=bounds.windows, rho=largest_rho(epsilon, delta), dimension=len(bounds.keys),
-        sensitivity=apart, smallest=-most, largest=most,
+        sensitivity=apart, smallest=-most, largest=most, window=window,
     )  # fmt: skip
