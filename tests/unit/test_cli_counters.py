@@ -107,8 +107,8 @@ def test_long_horizons_leave_out_what_takes_too_long(capsys):
     "arguments",
     [
         ["--rho", "0"], ["--rho", "-1"], ["--rho", "nan"], ["--rho", "1e-40"], ["--delta", "0"],
-        ["--delta", "2"], ["--horizon", "0"], ["--window", "0"], ["--window", "8"], ["--horizon", "x"], ["--plot", "errors.txt"],
-        ["--epsilon", "1"],
+        ["--delta", "2"], ["--horizon", "0"], ["--horizon", "x"], ["--plot", "errors.txt"],
+        ["--epsilon", "1"], ["--window", "0"], ["--window", "8"],
     ],
     ids=" ".join,
 )  # fmt: skip

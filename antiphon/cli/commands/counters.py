@@ -75,7 +75,7 @@ class CounterTable(CommandOutcome):
         of = "a count" if self.window is None else f"a sum of the last {self.window:,} updates"
         yield f"Expected squared errors of {of}; max/bound is drawn on a logarithmic scale."
         if self.window is None:
-            yield "Normalised: all columns of the factor have one norm, so each update costs all of ρ."
+            yield "Normalised: all columns of the factor have one norm: each update costs all of ρ."
         if self.converted is not None:
             epsilon, delta = shown_up(self.converted.epsilon), exact_number(self.converted.delta)
             yield f"The claims with ρ imply ({epsilon}, {delta})-DP."
@@ -84,9 +84,10 @@ class CounterTable(CommandOutcome):
 
 
 def _cells(row: CounterErrors, ratio: float, widest: float) -> tuple[str, ...]:
+    mean = "" if row.mean_squared_error is None else _number(row.mean_squared_error)
     return (
-        row.name, row.claim, f"{row.numbers_kept:,}", _number(row.max_squared_error),
-        "" if row.mean_squared_error is None else _number(row.mean_squared_error), f"{ratio:.3f}", "█" * _length(ratio, widest),
+        row.name, row.claim, f"{row.numbers_kept:,}", _number(row.max_squared_error), mean,
+        f"{ratio:.3f}", "█" * _length(ratio, widest),
     )  # fmt: skip
 
 
