@@ -35,13 +35,13 @@ from typing_extensions import TypeVar
 
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.counter import Counter, fractions_of
-from antiphon.mechanisms.counters.expiration import UntilAge
 from antiphon.mechanisms.counters.factors import rows
 from antiphon.mechanisms.counters.factors.buffers import Vector
 from antiphon.mechanisms.counters.tails import added, gaussian_tail
 from antiphon.numbers import Intractable, InvalidArgument, exact
 from antiphon.protocol import Claim, Coins, Space, ZeroConcentrated, freeze, proved
 from antiphon.protocol.registry import register, set_derived
+from antiphon.verifiers.models import UntilAge
 
 FAR: Final = 256
 """The limit, in standard deviations, on the sum of all p_t. In practice it is never reached."""

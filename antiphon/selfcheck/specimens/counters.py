@@ -199,11 +199,11 @@ def _unbounded_counter() -> Specimen:
     )  # fmt: skip
 
 
-@register("antiphon.corpus.CountsTwice/1")
+@register("antiphon.corpus.AddsBare/1")
 @column_safe
 @attrs.frozen
-class CountsTwice(ExchangePostProcessor[None]):
-    """A broken post-processor: it adds the update once more, without noise, to the count.
+class AddsBare(ExchangePostProcessor[None]):
+    """A broken post-processor: it adds the update once more, without noise, to the answer.
     Refuted."""
 
     @property
@@ -211,17 +211,16 @@ class CountsTwice(ExchangePostProcessor[None]):
         return None
 
     def signature(self, right: Signature) -> Signature:
-        return CountAfter().signature(right)
+        return right
 
     def exchange(self, state: None, update: Any) -> Exchanged[None]:
-        yield update
-        count = yield COUNT
-        return None, count + update
+        told = yield update
+        return None, told + update
 
 
 def _count_after() -> Specimen:
     tree, single = TreeCounter(horizon=8, epsilon=1), TreeCounter(horizon=1, epsilon=1)
-    after, twice = CountAfter() @ tree, CountsTwice() @ single
+    after, twice = CountAfter() @ tree, AddsBare() @ CountAfter() @ single
     rows = BufferedToeplitzCounter(horizon=64, rho=1, dimension=2)
     bits = Link(part=CountAfter(), right=tree, queries=BITS, answers=Integers())
     updates = rows.signature.updates
@@ -236,7 +235,7 @@ def _count_after() -> Specimen:
 
 
 def _window() -> Specimen:
-    tree = TreeCounter(horizon=8, epsilon=1)
+    tree, single = TreeCounter(horizon=8, epsilon=1), TreeCounter(horizon=1, epsilon=1)
     rows = BufferedToeplitzCounter(horizon=64, rho=1, dimension=2, window=3)
     player = saying("x₁ differs", [Pair(0, 1), *[same(0)] * 7])
     sliding = Window(2) @ tree
@@ -244,4 +243,11 @@ def _window() -> Specimen:
         Link(part=Window(2), right=tree, queries=BITS, answers=Integers()),
         Link(part=Window(3), right=rows, queries=rows.signature.updates, answers=Integers()),
         Entry("window of two updates", sliding, guarantee(sliding).claim(), (player,)),
+        broken(
+            "window, and the newest update again",
+            AddsBare() @ Window(1) @ single,
+            tree.claims[0],
+            saying("x₁ differs", [Pair(0, 1)]),
+            Truth(2.0),
+        ),
     )

@@ -9,13 +9,12 @@ from typing import Any, Final
 import attrs
 
 from antiphon.mechanisms import COUNT, Window
-from antiphon.mechanisms.counters.expiration import UntilAge
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol import TOP, Coins, ContinualMechanism, PostProcessor
 from antiphon.protocol.spaces import BITS, Either, Finite, Integers, Signature
-from antiphon.selfcheck.specimens.counters import CountsTwice
+from antiphon.selfcheck.specimens.counters import AddsBare
 from antiphon.selfcheck.theorems.theorem import Check, Evidence, composed, private
-from antiphon.verifiers.models import event_level, updates_and_queries
+from antiphon.verifiers.models import UntilAge, event_level, updates_and_queries
 
 SECTION = (2, 15)
 QUERIES: Final = Finite((COUNT,))
@@ -31,7 +30,7 @@ def checks() -> Iterable[Check]:
     young = Check("Expiration", "parities of neighbouring bits: an update, and none after", aged)
     old = Check("Expiration", "the same, and one update after it: two answers", _older)
     yield from (window, young, old)
-    yield window.twin("the newest update added without noise", processor=CountsTwice())
+    yield window.twin("the newest update added without noise", processor=AddsBare() @ _WINDOW)
     yield young.twin("one more update, at the same claim", age=1)
 
 

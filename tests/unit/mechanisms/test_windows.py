@@ -28,11 +28,11 @@ from antiphon.mechanisms.counters.balanced_tree import (
     most_between,
     nodes,
 )
-from antiphon.mechanisms.counters.expiration import UntilAge
 from antiphon.mechanisms.counters.factors.buffers import Buffers
 from antiphon.mechanisms.counters.factors.window_parameters import WINDOWS
 from antiphon.protocol import Status, ZeroConcentrated
 from antiphon.verifiers import event_level, updates_and_queries
+from antiphon.verifiers.models import UntilAge
 
 LONG = 10**9
 
