@@ -8,11 +8,12 @@ import numpy as np
 from antiphon.mechanisms import fields
 from antiphon.mechanisms.counters.count_after import NOTHING, RECEIPT, TOTAL, CountAfter
 from antiphon.mechanisms.counters.counter import COUNT, Counter
-from antiphon.mechanisms.counters.factors.rows import Amount, integers, row
+from antiphon.mechanisms.counters.factors.rows import Amount, floats, integers, row
 from antiphon.numbers.errors import written_as
+from antiphon.populations.array_columns import ArrayColumn
 from antiphon.protocol import HALT, LEFT, RIGHT, Coins, Forwarding, PostProcessor, Side, Status
 from antiphon.protocol.messages import freeze
-from antiphon.protocol.registry import register
+from antiphon.protocol.registry import column_safe, register
 from antiphon.protocol.spaces import Signature
 
 
@@ -25,6 +26,7 @@ class Sliding(NamedTuple):
 
 
 @register("antiphon.Window/1")
+@column_safe
 @attrs.frozen
 class Window(PostProcessor[Sliding]):
     """An IPM (interactive post-processor) that answers each update with the noisy sum of the last
@@ -98,8 +100,11 @@ class Window(PostProcessor[Sliding]):
 
 def _less(count: Any, earlier: Any) -> Any:
     """The difference of two answers of a counter, in their type."""
-    if type(count) is not np.ndarray:
+    if type(count) is not np.ndarray and type(count) is not ArrayColumn:
         return count - earlier
+    if type(count) is np.ndarray and count.dtype != np.int64:
+        return freeze(count - earlier)
+    exact = row(count, object) - row(earlier, object)
     if count.dtype == np.int64:
-        return integers(row(count, object) - row(earlier, object), len(count))
-    return freeze(count - earlier)
+        return integers(exact, len(count))
+    return floats(exact, 1, len(count))
