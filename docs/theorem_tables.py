@@ -87,6 +87,13 @@ ABOUT = {
         source="CM §3.4",
         sample=lambda: ap.guarantee(ap.Verifier(COUNTER.verification) @ ap.Identifier() @ COUNTER),
     ),
+    "Expiration": About(
+        says="An adversary who stops d updates after the one that differs pays for the answers "
+        "that depend on it so far.",
+        source="[windows and decay](windows.md#privacy-by-age)",
+        premises="each answer is private given those before it, with a bound on the sum along "
+        "every path",
+    ),
     "Lemma 4.6": About(
         kernel=("lyu_decomposition: the laws that T samples from",),
         says="An (ε, δ)-DP CM is T ∘\\* RR_{ε,δ}, and T asks once.",

@@ -114,8 +114,11 @@ def distance(bounds: BoundedSums) -> Fraction | None:
     return min(Fraction(bounds.units), (rows or 1) * apart)
 
 
-def gaussian_counter(bounds: BoundedSums, epsilon: Fraction, delta: Fraction) -> Counter | None:
-    """The Gaussian counter of all keys that keeps to (ε, δ); None if the unit takes none."""
+def gaussian_counter(
+    bounds: BoundedSums, epsilon: Fraction, delta: Fraction, window: int | None = None
+) -> Counter | None:
+    """The Gaussian counter of all keys that keeps to (ε, δ), for totals or for sums of ``window``
+    windows; None if the unit takes none."""
     apart = distance(bounds)
     if apart is None:
         return None
@@ -124,6 +127,6 @@ def gaussian_counter(bounds: BoundedSums, epsilon: Fraction, delta: Fraction) ->
     if rho is None:
         return None
     return BufferedToeplitzCounter(
-        horizon=bounds.windows, rho=rho, dimension=keys, normalised=bounds.windows <= _MANY,
-        sensitivity=apart, smallest=-most, largest=most,
+        horizon=bounds.windows, rho=rho, dimension=keys, sensitivity=apart, smallest=-most,
+        largest=most, window=window, normalised=window is None and bounds.windows <= _MANY,
     )  # fmt: skip

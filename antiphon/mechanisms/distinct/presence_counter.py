@@ -123,8 +123,8 @@ class PresenceCounter(CorrelatedCounter[Sums]):
         tail = left @ _powers(gaps[1:], None) @ left
         return float(head + tail) * _UP
 
-    def _group_norm(self, events: int) -> float:
-        return self.squared_sensitivity
+    def _group_norm(self, events: int, length: int) -> float:
+        return self.squared_sensitivity  # an upper bound for fewer rows
 
     def _norms(self, lengths: Vector) -> Vector:
         return np.full(len(lengths), math.sqrt(self.squared_sensitivity))
@@ -154,9 +154,14 @@ class PresenceCounter(CorrelatedCounter[Sums]):
     ) -> CorrelatedState[Sums]:
         return self.stepped(state, x, coins)
 
-    def _squared_rows(self, length: int) -> tuple[float, float]:
-        largest = self.noise_buffers.squared_norm(length)
-        return largest, largest  # which the mean nears after a few windows
+    def _squared_row(self, length: int, since: int = 0) -> float:
+        """The squared norm of a row of B; of a difference of two, whose entries have equal signs,
+        the sum of both, an upper bound."""
+        norm = self.noise_buffers.squared_norm
+        return norm(length) + (norm(since) if since else 0.0)
+
+    def _mean_squared_row(self, length: int) -> float:
+        return self._squared_row(length)  # which the mean nears after a few windows
 
     def inverse(self) -> tuple[Vector, Vector]:
         return self.noise_buffers.inverse_weights, np.array(self.noise_buffers.zeros)
