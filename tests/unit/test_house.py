@@ -455,7 +455,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 89_529, 490, 6_506, 51_332
+LINES, FILES, IMPORTS, CORE_LINES = 89_546, 490, 6_506, 51_346
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
