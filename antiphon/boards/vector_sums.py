@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Final
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -12,7 +12,6 @@ from antiphon.boards.bounded_sums import BoundedSums, SumsState
 from antiphon.boards.units import Batch, Batches, SingleRow, SingleUser, Unit
 from antiphon.composition import Create, Lifting, fixed_mechanisms
 from antiphon.mechanisms import COUNT, BufferedToeplitzCounter
-from antiphon.mechanisms.counters.correlated import CorrelatedCounter
 from antiphon.mechanisms.counters.counter import Counter
 from antiphon.mechanisms.counters.gaussian_curve import AtGaussianCurve, largest_gaussian_rho
 from antiphon.numbers import exact
@@ -66,10 +65,11 @@ class VectorSums(ExchangePostProcessor[SumsState]):
     @property
     def created(self) -> Create:
         """The creation query of the counter."""
-        if self.promise is None or not isinstance(self.counter, CorrelatedCounter):
-            return Create(self.counter)
+        counter: Any = self.counter
+        if self.promise is None:
+            return Create(counter)
         epsilon, delta = exact.fraction(self.promise.epsilon), self.promise.delta
-        return Create(AtGaussianCurve(mechanism=self.counter, epsilon=epsilon, delta=delta))
+        return Create(AtGaussianCurve(mechanism=counter, epsilon=epsilon, delta=delta))
 
     @property
     def unit(self) -> Unit:
