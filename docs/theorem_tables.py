@@ -17,6 +17,7 @@ from antiphon.composition import (
 )
 from antiphon.mechanisms import (
     HSS,
+    BufferedToeplitzCounter,
     CountAfter,
     KthLargest,
     LeakyBit,
@@ -28,8 +29,11 @@ from antiphon.numbers.rounded_text import shown_up
 from antiphon.protocol import ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
+SMALL = Fraction(1, 100)
 COUNTER = TreeCounter(horizon=8, epsilon=1)
 UNIT_COUNTER = TreeCounter(horizon=8, epsilon=1, largest=9, sensitivity=1)
+TOEPLITZ = BufferedToeplitzCounter(horizon=8, rho=SMALL)
+ROWS = ap.Create(TOEPLITZ, TOEPLITZ.claims[0].at(SMALL))
 LEAKY = LeakyBit(delta=Fraction(1, 100))
 RESPONSE = RandomizedResponse(epsilon=1, delta=Fraction(1, 100))
 
@@ -54,7 +58,6 @@ def sparse(*, delta: Fraction, consistent: bool = False, **narrowed: Any) -> Any
     return ap.guarantee(ap.ExtConComp(), f, **narrowed)
 
 
-SMALL = Fraction(1, 100)
 EVENT = ap.verifiers.event_level()
 ABOUT = {
     "Lemma 2.4": About(
@@ -83,6 +86,13 @@ ABOUT = {
         says="M is private w.r.t. f iff V[f] ∘\\* I ∘\\* M is, as an IM, w.r.t. 0 ∼ 1.",
         source="CM §3.4",
         sample=lambda: ap.guarantee(ap.Verifier(COUNTER.verification) @ ap.Identifier() @ COUNTER),
+    ),
+    "Expiration": About(
+        says="An adversary who stops d updates after the one that differs pays for the answers "
+        "that depend on it so far.",
+        source="[windows and decay](windows.md#privacy-by-age)",
+        premises="each answer is private given those before it, with a bound on the sum along "
+        "every path",
     ),
     "Lemma 4.6": About(
         kernel=("lyu_decomposition: the laws that T samples from",),
@@ -144,6 +154,18 @@ ABOUT = {
         sample=lambda: ap.guarantee(
             ap.ExtConComp(), sparse_parallel([ZeroConcentrated(SMALL)]), max_creations=3
         ),
+    ),
+    "Thm U": About(
+        says="Of any number of uniformly private mechanisms, the k that see a difference pay.",
+        source="proved in [sparse](sparse.md#uniformly-private-mechanisms)",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), sparse_parallel([ROWS.parameters]), catalogue=[ROWS]
+        ),
+    ),
+    "Distinct items": About(
+        says="An event, or an item, changes a count of distinct items by +1 and -1 in turn.",
+        source="CM Thm 6.1 with P = `Distinct`; [distinct](distinct.md)",
+        premises="the counter is private w.r.t. such differences; P's three properties",
     ),
     "Filters": About(
         kernel=("basic_filter: the basic filter",),

@@ -55,6 +55,19 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         place = self.keys.index(key)
         return tuple([row[place] for row in self.values])
 
+    def top(self, count: int) -> tuple[tuple[tuple[str, Fraction], ...], ...]:
+        """The keys with the largest values, window by window, each with its value.
+
+        Computed from what is published, so it costs no privacy. Of equal values the key listed
+        first comes first. A named key's true value lies below that of a key that is not named by
+        twice the error at most, with the probability that no count of the window errs by more.
+        Raises: InvalidArgument unless ``count`` is an int from 1 to the number of keys.
+        """
+        if type(count) is not int or not 1 <= count <= max(1, len(self.keys)):
+            raise InvalidArgument(f"top takes a number of keys, from 1 to {len(self.keys)}")
+        ranked = (sorted(zip(self.keys, row, strict=True), key=_falling) for row in self.values)
+        return tuple([tuple(row[:count]) for row in ranked])
+
     def csv(self) -> str:
         """The series as CSV text: the window, a column for each key, and the error."""
         text = io.StringIO()
@@ -88,6 +101,10 @@ class BoardSeries(Shown, ForPrograms, Plotted):
         axes.set_xlabel("window")
         axes.set_ylabel("told")
         axes.legend()
+
+
+def _falling(each: tuple[str, Fraction]) -> Fraction:
+    return -each[1]
 
 
 def _plain(value: Fraction) -> str:

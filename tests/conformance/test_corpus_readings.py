@@ -57,7 +57,7 @@ def test_what_is_taken_apart_has_few_samples():
         "multiplicative weights", "one score", "one score with noise for ln(KT)",
         "one score, chosen by the label", "softmax of noisy sums",
         "softmax that looks at the loss", "sparse-vector learner",
-        "sparse-vector learner, counts five times too large", "square-root counter",
+        "sparse-vector learner, counts five times too large", "square-root counter", "top keys",
         "tree-counter learner", "tree-counter learner without the noise",
     }  # fmt: skip
 

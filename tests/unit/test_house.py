@@ -455,7 +455,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 89_207, 481, 6_401, 51_222
+LINES, FILES, IMPORTS, CORE_LINES = 91_431, 497, 6_619, 52_910
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
