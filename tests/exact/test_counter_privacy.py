@@ -130,7 +130,8 @@ def test_an_age_is_no_more_than_what_can_be_spent(counter):
     for age in ages:
         until = slice(age + 1)
         spent = correlated_cost(counter, zero[until], one[until], noise[until])
-        assert spent > (Fraction(99, 100) if counter.rho < 100 else 0) * counter.rho_by_age(age)
+        least = (Fraction(99, 100) if counter.rho < 100 else 0) * counter.rho_by_age(age)
+        assert least < spent <= counter.rho_by_age(age)
         if 0 < age < 6 and counter.rho < 100:
             assert spent > counter.rho_by_age(age - 1)
 
