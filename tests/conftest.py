@@ -25,8 +25,12 @@ COMMON = {
 }
 settings.register_profile("suite", derandomize=True, max_examples=15, **COMMON)
 settings.register_profile("slow", max_examples=200, print_blob=True, **COMMON)
-LONG_PAGES = {"docs/study_regret.md", "docs/study_bounds.md", "docs/conjectures.md"}
-"""Doctests of seconds, which `make docs` runs as well."""
+LONG_PAGES = {f"docs/{name}.md" for name in (
+    "audits", "choosing", "conjectures", "counters", "dp_ftrl", "graybox", "interop", "laziness",
+    "learners", "mechanisms", "noisy_leader", "preprocessing", "scaling", "small_opendp",
+    "study_batches", "study_bounds", "study_regret",
+)}  # fmt: skip
+"""Doctests of a quarter of a second and more, which `make docs` runs as well."""
 settings.load_profile(os.environ.get("EXAMPLES", "suite"))
 
 

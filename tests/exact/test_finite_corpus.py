@@ -77,6 +77,7 @@ def test_what_the_players_attain(name):
         assert math.log(max(ratios)) == pytest.approx(entry.truth.exact)
 
 
+@pytest.mark.slow
 @over("name", FINITE, at_least=16)
 def test_what_anybody_could_attain(name):
     """No adversary breaks a true claim; those of ours are the best there are, but for one."""

@@ -24,7 +24,7 @@ def lazy(kind=LazyExperts, **changed):
     return kind(**parameters | changed)
 
 
-@pytest.mark.every(4)
+@pytest.mark.every(9)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [
@@ -169,6 +169,7 @@ def test_all_that_is_revealed_is_within_the_bound_and_past_the_shortcuts():
 # --- against losses that are chosen beforehand ----------------------------------------------------
 
 
+@pytest.mark.slow
 def test_adversaries_that_listen_get_more_and_neither_past_the_claim():
     learner, growth = lazy(horizon=3, cost=1), Fraction(6, 5)
     game = ap.PrivacyGame(learner, learner.verification)

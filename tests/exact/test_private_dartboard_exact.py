@@ -21,6 +21,7 @@ def test_no_adversary_gets_more_than_is_claimed(draws, cost):
     assert exact_game(learner, 5) == ["holds"]
 
 
+@pytest.mark.slow
 def test_without_the_budget_its_claim_is_refuted():
     """Of four rounds; as a budget of one draw stands for two decisions that would tell more."""
     many = {"horizon": 4, "experts": 2, "rate": Log(9), "cost": 1}

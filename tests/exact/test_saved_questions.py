@@ -101,6 +101,7 @@ def valued(asked):
     return sum(each.nodes for each in asked.solvers())
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("name", GAMES)
 def test_it_goes_on_with_the_same_answer(tmp_path, name):
     fresh, rounds = asked_of(name)
@@ -117,6 +118,7 @@ def test_it_goes_on_with_the_same_answer(tmp_path, name):
             assert again.solve(*other).delta == asked_of(name)[0].solve(*other).delta
 
 
+@pytest.mark.every(4)
 @pytest.mark.parametrize("name", GAMES)
 def test_it_goes_on_after_a_rough_look(tmp_path, monkeypatch, name):
     expected, rounds = asked_of(name)
@@ -158,6 +160,7 @@ def test_random_games_are_equal_where_they_were_interrupted(tmp_path):
         assert Question.load(file).solve(LOG, 4).delta == whole.delta, seed
 
 
+@pytest.mark.slow
 def test_it_goes_on_in_another_process(tmp_path):
     asked, rounds = asked_of("responses")
     interrupted(asked, rounds, 6).save(file := tmp_path / "responses.question")

@@ -92,7 +92,7 @@ def grid(counter):
     return 2.0**-14
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @EVERY
 def test_errors_are_normal_with_the_expected_variance(counter, times, n):
     found = errors(counter, times, dimension=n, seed=11)

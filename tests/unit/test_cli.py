@@ -443,6 +443,7 @@ class TestExtras:
             "matplotlib", "multiprocessing",
         }  # fmt: skip
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize("module", ["antiphon", "antiphon.cli"])
     def test_as_a_module_and_its_version(self, module):
         command = [sys.executable, "-m", module, "--version"]
@@ -486,6 +487,7 @@ class TestExtras:
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
         assert (done.stdout, done.stderr) == ("[]\n", "")
 
+    @pytest.mark.slow
     def test_as_a_process(self, saved):
         command = [sys.executable, "-m", "antiphon.cli", "replay", str(saved), "--json"]
         done = subprocess.run(command, capture_output=True, text=True)

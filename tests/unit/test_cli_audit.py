@@ -204,7 +204,7 @@ def test_an_error_of_the_users_code_is_named_with_its_line(code, capsys):
     assert f"system.py, line {line}: ZeroDivisionError: of the user" in capsys.readouterr().err
 
 
-@pytest.mark.every(4)
+@pytest.mark.slow
 @pytest.mark.parametrize("adversary", ["curious", "written", "several", "built"])
 def test_the_printed_command_replays_when_copied(adversary, tmp_path, capsys):
     """Of decorated and unregistered parties of a file, in a process that knows nothing."""

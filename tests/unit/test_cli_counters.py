@@ -62,6 +62,7 @@ def test_converted_claims_are_rounded_up(capsys):
     assert 5.2215344 < data["converted"]["epsilon"] < 5.2215345
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_it_is_drawn(capsys, tmp_path, suffix):
     path = tmp_path / f"errors{suffix}"

@@ -114,7 +114,7 @@ def binomial_at_most(k, n, p):
 class TestBounds:
     """Coverage, exactly: over every possible count, not over a sample of them."""
 
-    @over("n", [20, 200])
+    @over("n", [20, sized(60, 200)])
     @over("p", [Fraction(1, 50), Fraction(3, 10), Fraction(1, 2)])
     def test_a_lower_bound_exceeds_the_truth_rarely(self, n, p):
         alpha = 0.05

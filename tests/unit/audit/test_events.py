@@ -186,6 +186,7 @@ class TestNumbers:
         assert event.words() == "the answer to message 3 is > 1.73"
         assert Event(Place(()), -2.0, False, 0).words() == "the feature is < -2"
 
+    @pytest.mark.slow
     def test_sums_are_told_apart_by_their_changes(self, generator):
         """Prefix sums of five noisy bits: ε = 5 · 0.2; any single sum shows far less."""
 

@@ -88,6 +88,7 @@ class TestTradeOff:
         exact = [NORMAL.cdf(NORMAL.inv_cdf(1 - each) - 1.0) for each in alphas.tolist()]
         assert claimed_errors(alphas, gaussian_curve(1.0)) == pytest.approx(exact, abs=2e-5)
 
+    @pytest.mark.slow
     def test_a_point_is_below_a_curve_iff_a_bound_exceeds_it(self):
         """What the verdict is read off, and what f-DP says, are one."""
         generator = np.random.default_rng(1)

@@ -54,6 +54,7 @@ def claiming(*measures, status=Status.PROVED, base=RandomizedResponse, f=None):
 
 
 class TestFixedMechanisms:
+    @pytest.mark.slow
     def test_first_created_or_from_the_start_is_the_same(self):
         for made in ([NOISE] * 3, [NOISE, RandomizedResponse(epsilon=1)]):
             first = ap.guarantee(EXT, fixed_mechanisms(made))

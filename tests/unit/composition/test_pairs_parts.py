@@ -211,6 +211,7 @@ def test_a_coarse_step_on_the_line_has_them_too():
     assert coarse.stick(asked).width > 1e-6 * float(truth.mid())
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("noise", [Fraction(0), Fraction(1, 10**6)])
 def test_what_is_dropped_is_in_the_error(monkeypatch, noise):
     truth = (gaussian(10, 1, Fraction(1, 200)) ** 1000).stick(Fraction(5))
@@ -262,6 +263,7 @@ def test_noise_is_in_the_lower_end(noise):
     assert plain.noise == 0
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("longest", [350, 420, 550])
 def test_a_period_that_is_too_long_for_some_points_only(monkeypatch, longest):
     """Each ε is asked one way throughout, also where its neighbour is asked the other way."""

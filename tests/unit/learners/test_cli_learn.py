@@ -112,6 +112,7 @@ def test_losses_of_a_file(printed, tmp_path):
     assert (data["rounds"], data["experts"], data["grid"]) == (40, 2, 1024)
 
 
+@pytest.mark.slow
 def test_regret_is_drawn(printed, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "regret.svg"
@@ -284,6 +285,7 @@ def test_data_of_a_file_are_a_game_in_a_body(told, data, name, loss):
     assert (longer["rounds"], longer["body"]) == ([20, 100], "box")
 
 
+@pytest.mark.slow
 def test_of_data_all_learners_play_that_can(printed, data):
     """DP-OCO draws points by linear losses only; by name it says so."""
     options = ("--game", data.path, "--loss", "logistic", "--label", "0", "--bound", "1.5")

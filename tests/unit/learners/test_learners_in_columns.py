@@ -124,6 +124,7 @@ def test_experts_are_those_of_plain_steps(name):
     check(ap.scripted(said), EXPERTS.get(name, CORRELATED))
 
 
+@pytest.mark.slow
 @over("name", [*POINTS, *EXPERTS], at_least=13)
 def test_nobody_is_taken_apart(name):
     """A step parts a block by what it decides, in a few ways, whatever the number of replicas."""

@@ -102,6 +102,7 @@ def test_bad_input_is_one_line(capsys, arguments, text):
     assert len(err.splitlines()) == 1
 
 
+@pytest.mark.slow
 def test_prices_are_drawn(capsys, tmp_path):
     pytest.importorskip("matplotlib")
     path = tmp_path / "prices.svg"

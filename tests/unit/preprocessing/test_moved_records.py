@@ -112,6 +112,7 @@ def test_clusters_move_by_twice_their_step():
     assert check_preprocessing(ClusterCentres(**CLUSTERS), MIDDLE)
 
 
+@pytest.mark.slow
 def test_all_of_them_may_move():
     report = check_preprocessing(declaring(ClusterCentres, moved=10)(**CLUSTERS), MIDDLE)
     assert report.findings[0].check == "moved"

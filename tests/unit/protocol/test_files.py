@@ -437,6 +437,7 @@ def test_a_path_has_one_holder_in_all_processes(tmp_path):
     assert not (tmp_path / ".run.json.lock").exists()
 
 
+@pytest.mark.slow
 def test_who_was_killed_holds_nothing(tmp_path):
     path = tmp_path / "run.json"
     run(HOLDING, path)  # ends without closing it: what is left is a file, not a lock

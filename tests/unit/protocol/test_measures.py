@@ -160,6 +160,7 @@ def test_a_row_is_its_figure_rounded_up(of, to, size):
     assert truth * (1 - tiny) <= size_of(found) <= truth * (1 + mpf(10) ** -9)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("of", CURVES, ids=lambda kind: kind.__name__)
 @given(size=sizes, order=orders)
 def test_a_curve_is_its_figure_rounded_up(of, size, order):

@@ -145,7 +145,7 @@ class TestRows:
         assert max(map(len, out.splitlines())) <= 50
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("given", [["verify", "--theorem", "2.4", "--theorem", "2.5"], ["--help"]])
 def test_a_reader_that_goes_away_is_no_error(given):
     """As ``antiphon verify | head -1`` does, with more to print than a pipe holds."""
