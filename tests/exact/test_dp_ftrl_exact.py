@@ -102,7 +102,7 @@ LINE = [np.array([each]) for each in (-1, 1)]
 PLANE = [np.array(each) for each in ((1, 0), (-1, 0), (1, 1), (-1, -1))]
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize(
     ("learner", "data"),
     [

@@ -34,6 +34,7 @@ def counted(epsilon, dimension=1, **parameters):
     return ContinualHistogram(counter=counter, dimension=dimension)
 
 
+@pytest.mark.slow
 def test_a_continual_histogram_keeps_its_claim_and_uses_it_up():
     """Two counters at ε = 2, so 4, and two entries that differ: e^ε = 16, one input, R = 8.
 

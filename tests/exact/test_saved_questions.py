@@ -101,7 +101,7 @@ def valued(asked):
     return sum(each.nodes for each in asked.solvers())
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(5)
 @pytest.mark.parametrize("name", GAMES)
 def test_it_goes_on_with_the_same_answer(tmp_path, name):
     fresh, rounds = asked_of(name)

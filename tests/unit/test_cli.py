@@ -304,6 +304,7 @@ BAD_FILES = {
 
 
 class TestBadInput:
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(("content", "words"), BAD_FILES.values(), ids=BAD_FILES)
     @pytest.mark.parametrize("command", ["replay", "show"])
     def test_files(self, cli, tmp_path, command, content, words):
@@ -317,6 +318,7 @@ class TestBadInput:
         assert (status, err) == (2, "")
         assert words in one_object(out)["error"]["message"]
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(
         "arguments",
         [

@@ -81,6 +81,7 @@ class TestJson:
         for bound in data["bounds"]:
             assert bound["delta_at"][0]["upper"] >= delta["upper"]
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(
         ("options", "message"),
         [

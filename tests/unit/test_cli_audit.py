@@ -156,6 +156,7 @@ def test_a_true_claim_is_not(code, capsys):
     assert main([*arguments[:-1], "1", "--seed", "1"]) == 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("target", "options"),
     [

@@ -494,6 +494,7 @@ RR = ap.mechanisms.RandomizedResponse(epsilon=1)
 START = RR.claims[0].verification
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("said", "why"),
     [
@@ -556,6 +557,7 @@ class TestEvidenceIsRechecked:
         path = self.written(lines, tmp_path / "other", without_counts)
         assert Counterexample.load(path).as_stated == ("δ_lower and its confidence",)
 
+    @pytest.mark.every(2)
     @pytest.mark.parametrize(
         "change",
         [

@@ -64,6 +64,7 @@ def test_a_thousand_discrete_gaussians(way):
     check(curve, law, [0, 5, Fraction(1001, 100), 20, 30])
 
 
+@pytest.mark.slow
 @over(
     ("sigma", "shift", "times", "points"),
     [

@@ -131,6 +131,7 @@ def test_a_search_that_has_refuted_is_over_when_it_is_read_again(tmp_path):
         assert (found.refuted, found.loss, found.starts) == (True, Fraction(2, 9), 1)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("other", "options", "differs"),
     [

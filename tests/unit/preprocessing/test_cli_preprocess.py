@@ -23,6 +23,7 @@ def told(capsys, *arguments):
     return json.loads(printed(capsys, *arguments, "--json").out)
 
 
+@pytest.mark.slow
 def test_imputation_pays(capsys):
     out = printed(capsys, "--size", "1000").out
     assert "naive (wrong)" in out
@@ -78,6 +79,7 @@ def test_in_plain_words(capsys, kind):
     assert "assumed: scikit-learn computes what it documents" in out
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -144,6 +144,7 @@ SOUND = {
 }
 
 
+@pytest.mark.slow
 @over("name", SOUND, at_least=6)
 def test_what_is_declared_here_holds(name):
     data = some()

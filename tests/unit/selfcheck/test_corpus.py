@@ -11,6 +11,7 @@ import attrs
 import bounds
 import numpy as np
 import pytest
+from sources import nodes
 from trying import over, sized
 
 import antiphon as ap
