@@ -24,7 +24,7 @@ def lazy(kind=LazyExperts, **changed):
     return kind(**parameters | changed)
 
 
-@pytest.mark.every(9)
+@pytest.mark.every(8)
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [

@@ -115,7 +115,7 @@ class TestTwoProportions:
 
     N = sized(16, 24)
 
-    @pytest.mark.every(20)
+    @pytest.mark.every(24)
     @pytest.mark.parametrize("epsilon", [0.0, math.log(3)])
     @pytest.mark.parametrize("delta", [0.0, 0.2])
     @pytest.mark.parametrize("q", [0.0, 0.02, 0.1, 0.2, 0.26])

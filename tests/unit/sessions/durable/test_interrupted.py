@@ -54,7 +54,7 @@ ACTS = {
 }
 
 
-@pytest.mark.every(7)
+@pytest.mark.every(9)
 @pytest.mark.parametrize("sync", ["group", "each"])
 @pytest.mark.parametrize("act", ACTS)
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # a file not closed
