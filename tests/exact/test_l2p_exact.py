@@ -20,7 +20,7 @@ from antiphon.protocol.spaces import Anything, Signature
 SLOW = Log(Fraction(101, 100))
 
 
-@pytest.mark.every(9)
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("learner", "losses"),
     [

@@ -103,6 +103,7 @@ def test_without_a_cost_whoever_is_left_had_a_loss():
     )
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(("kind", "horizon", "rounds"), [(Late, 1, 5), (NoBatches, 2, 4)])
 def test_a_decision_more_tells_more(kind, horizon, rounds):
     """Where the honest one decides nothing, as the horizon is one batch."""

@@ -137,6 +137,7 @@ def test_choices_keep_their_claim(kind, below):
     assert tight(mechanism, Log(below), queries=scores) > 0.01
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("kind", "below"), [(ExponentialMechanism, Fraction(2)), (PermuteAndFlip, Fraction(2))]
 )

@@ -132,6 +132,7 @@ def test_it_goes_on_after_a_rough_look(tmp_path, monkeypatch, name):
         assert asked.solve(LOG, rounds).delta == expected
 
 
+@pytest.mark.slow
 def test_it_goes_on_where_it_gave_up(tmp_path):
     asked, rounds = asked_of("one mechanism", limit=5000)
     with pytest.raises(ap.Intractable):
@@ -219,6 +220,7 @@ def edit_rounds(lines):
             each["rows"] = [[*row[:4], row[4] + 1, row[5]] for row in each["rows"]]
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("change", "words"),
     [

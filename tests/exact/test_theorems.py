@@ -5,7 +5,7 @@ from fractions import Fraction
 from functools import cache
 
 import pytest
-from trying import over
+from trying import over, sized
 
 import antiphon as ap
 from antiphon import Log
@@ -249,7 +249,7 @@ REASONS = [
 ]
 
 
-@over(("theorem", "part", "reason"), REASONS)
+@over(("theorem", "part", "reason"), sized(REASONS[::3], REASONS))
 def test_a_twin_fails_for_its_reason(theorem, part, reason):
     assert reason in one(theorem, part).adversary
 

@@ -435,6 +435,7 @@ class TestExtras:
         monkeypatch.setitem(sys.modules, "rich.table", None)
         assert "antiphon[cli]" in cli("verify")[2]
 
+    @pytest.mark.slow
     def test_help_loads_no_more_than_it_shows(self):
         code = "import sys; from antiphon.cli import main; main(['--help']); print(*sys.modules)"
         done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)

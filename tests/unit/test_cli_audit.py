@@ -264,6 +264,7 @@ def test_workers_that_are_not_forked_run_the_file_again(
     assert json.loads(capsys.readouterr().out) == alone
 
 
+@pytest.mark.slow
 def test_what_is_slow_is_named_on_standard_error(code, capsys):
     fast = ["audit", f"{code}:game", "--adversary", "breaker", "--epsilon", "1", "--delta", "0.5"]
     slow = ["audit", f"{code}:slow", "--adversary", "asker", "--epsilon", "1"]

@@ -85,6 +85,7 @@ def test_long_horizons_leave_out_what_takes_too_long(capsys):
     assert 53.5 < data["lower_bound"] < data["counters"][-1]["mean_squared_error"] < 57
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -273,6 +273,7 @@ class TestSeveralAdversaries:
         assert sorted((first * 10).astype(int)) == list(range(10))
         assert sorted((second * 5 - 25).astype(int)) == list(range(10))
 
+    @pytest.mark.slow
     def test_a_strategy_for_a_coarser_system_plays_the_real_one(self):
         """The exact engine solves randomised response; its strategy asks a Laplace mechanism."""
         coarse = ap.PrivacyGame(RandomizedResponse(epsilon=1), RR.claims[0].verification)
@@ -353,6 +354,7 @@ class TestMemory:
 
 
 class TestDistribution:
+    @pytest.mark.slow
     def test_results_do_not_depend_on_the_executor(self):
         options = {"epsilon": 0, "delta": DELTA, "samples": 40_000, "seed": 1, "chunk": 5000}
         serial = GAME.audit(BREAKER, executor="serial", **options)

@@ -212,7 +212,7 @@ class TestNumbers:
         assert learned.reader.numbers[0] == (0,)
         assert len(learned.reader.numbers) <= 2
 
-    @pytest.mark.every(2)
+    @pytest.mark.slow
     @pytest.mark.parametrize("sums", [False, True], ids=["numbers", "their sums"])
     def test_a_linear_score_is_found_in_numbers_and_in_sums(self, generator, sums):
         """Ten Gaussians shifted by 1/2 σ: the ratio is linear in them, or in the last sum.

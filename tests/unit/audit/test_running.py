@@ -116,6 +116,7 @@ class TestTheResultIsTheSame:
             assert run(tasks.total, CHUNKS, merge=tasks.add, executor=pool).result == plain()
             assert pool.submit(abs, -1).result() == 1  # what is lent is not shut down
 
+    @pytest.mark.slow
     def test_of_the_game(self):
         chunks = Chunks(total=100_000, size=7000, seed=1)
         counts = run(tasks.GAME, chunks, merge=merge_counts, executor=2).result
@@ -211,6 +212,7 @@ class TestLostWorkers:
 
 
 class TestErrors:
+    @pytest.mark.every(3)
     @pytest.mark.parametrize("executor", ["serial", 2, "threads"])
     def test_of_the_task_are_raised_as_they_are(self, executor, tmp_path):
         file = tmp_path / "run.json"

@@ -90,6 +90,7 @@ def test_without_the_extra_it_says_which(training, name, monkeypatch):
         choose_event(training, GOAL, name)
 
 
+@pytest.mark.slow
 def test_trees_in_another_form_are_refused(training, monkeypatch):
     pytest.importorskip("sklearn")
     reader = reader_of(training.fit)

@@ -152,6 +152,7 @@ class TestVerdicts:
         assert report.epsilon > 0.5
         assert game.audit(breaker, epsilon=3, delta=0.001, samples=50_000, seed=1).refuted
 
+    @pytest.mark.slow
     def test_several_adversaries_are_chosen_from(self):
         players = [ap.scripted([ap.Pair(0.0, x)]) for x in (0.0, 1.0, 0.1)]
         report = GAME.audit(players, curve=pure(0.8), samples=10**5, seed=1)
@@ -180,6 +181,7 @@ class TestVerdicts:
 
 
 class TestMore:
+    @pytest.mark.slow
     def test_workers_and_chunks_of_an_experiment_do_not_matter(self):
         options = {"curve": pure(0.9), "samples": 20_000, "seed": 1, "chunk": 2500, **PLAYED}
         alone = GAME.audit(ASKER, executor="serial", **options)

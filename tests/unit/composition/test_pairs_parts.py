@@ -287,6 +287,7 @@ def test_an_interval_is_wider_before_it_is_refused(monkeypatch):
     assert theirs.lower <= narrow.upper
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("limit", ["LIMIT", "MOST"])
 def test_what_takes_too_long_is_refused(monkeypatch, limit):
     pairs = [ResponsePair(5 + Fraction(i * i, 10**7)) for i in range(40)]
@@ -327,6 +328,7 @@ def test_small_compositions_are_exact(pairs, growth):
     assert curve.floor.lower <= hockey_stick(pairs, 10**9) + Fraction(1, 10**8)
 
 
+@pytest.mark.slow
 @settings(suppress_health_check=[HealthCheck.filter_too_much])
 @given(some.lists(finite_pairs(), min_size=1, max_size=4), some.fractions(1, 30, max_denominator=9))
 def test_contours_hold_small_compositions_too(pairs, growth):

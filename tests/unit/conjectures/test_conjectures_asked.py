@@ -205,6 +205,7 @@ def test_a_solver_that_always_gives_up_is_told(monkeypatch):
         conjecture(BOTH, 1, **SHORT)
 
 
+@pytest.mark.slow
 def test_more_workers_than_there_is_work():
     begun = time.monotonic()
     assert conjecture(BOTH, 1, executor=10**6, seed=1, starts=2, seconds=None).starts == 2

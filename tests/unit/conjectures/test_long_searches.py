@@ -199,7 +199,7 @@ def test_the_best_are_kept_until_nothing_gets_better():
     assert [each.gain for each in few.kept] == [1.0]
 
 
-@pytest.mark.every(2)
+@pytest.mark.slow
 @pytest.mark.parametrize("method", ["fork", "forkserver"])
 def test_a_pattern_of_a_file_is_climbed_by_others(method, monkeypatch):
     """Whose verification function no other process knows by name, as the CLI runs it."""

@@ -232,6 +232,7 @@ def test_a_mean_is_judged_as_its_sum_was():
     assert len(sensitivity(average, pair, sensitivity=4, epsilon=0.4).findings) == 2
 
 
+@pytest.mark.slow
 def test_several_pairs_are_one_report():
     pairs = [([1], [2]), ap.Pair([1], [1, 2, 3]), ([1, 2, 3], [1])]
     report = sensitivity(code.count_of_many, pairs, epsilon=1)

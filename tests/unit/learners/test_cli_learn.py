@@ -36,6 +36,7 @@ def test_all_learners_are_played(printed):
     assert "(1, 1e-06)" in out
 
 
+@pytest.mark.slow
 def test_it_is_the_contest_of_the_library(printed):
     data = json.loads(
         printed(
@@ -80,7 +81,7 @@ def test_dynamic_regret_is_told_where_it_is_asked_for(printed):
 CONVEX = sorted(set(named(games, ConvexGame)) - {"data-table"})
 
 
-@pytest.mark.every(6)
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CONVEX)
 @pytest.mark.parametrize("body", ["ball", "box"])
 def test_convex_games_are_played_by_convex_learners(printed, name, body):
@@ -159,6 +160,7 @@ def test_a_sweep_has_a_contest_for_each_and_their_slopes(told):
     assert hedge["slopes_in_epsilon"] == []
 
 
+@pytest.mark.slow
 def test_a_sweep_is_one_table(printed, told):
     out = printed(*SWEPT).out
     assert "stochastic-gap: 64, 128, 256 rounds, 10 experts" in out
@@ -191,6 +193,7 @@ def test_dynamic_regret_of_a_sweep_has_a_table_of_its_own(printed):
 ONCE = (*SHORT, "--learner", "hedge", "--learner", "noisy-leader", "--learner", "tree-ftrl")
 
 
+@pytest.mark.every(6)
 @pytest.mark.parametrize("command", [SWEPT, ONCE], ids=["many", "once"])
 @pytest.mark.parametrize("done", [0, 1, 2])
 def test_what_is_done_is_kept_when_it_is_interrupted(printed, told, monkeypatch, command, done):
@@ -307,6 +310,7 @@ def test_losses_of_a_file_are_played_as_far_as_was_asked(printed, told, tmp_path
     assert "the table has 40 rounds, not 41" in err
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [
@@ -330,6 +334,7 @@ def test_bad_data_are_one_line(printed, data, arguments, text):
     assert err.count("\n") == 1
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("arguments", "text"),
     [

@@ -99,6 +99,7 @@ def test_parameters_are_found_where_some_that_are_tried_are_not_private_at_all(r
     assert promise.epsilon_at(1e-6) <= epsilon
 
 
+@pytest.mark.slow
 @over(
     "learner",
     lambda: [

@@ -238,6 +238,7 @@ def test_a_log_needs_a_smaller_root_where_scores_are_monotone():
         ExponentialMechanism(epsilon=Log(3), candidates=2, monotone=True, sensitivity=2)
 
 
+@pytest.mark.slow
 def test_the_law_of_report_noisy_max_on_monotone_scores():
     """As above with scale 1/ln 2 = 1/ε, so e^ε = 2; what goes both ways leaks more."""
     ratio, one_way, both = 0.5, 0.0, 0.0

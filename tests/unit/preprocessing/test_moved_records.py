@@ -78,6 +78,7 @@ def mirrored(size, turn):
     return found * (1 - 1e-7)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize("size", [2, 3, 40])
 @pytest.mark.parametrize("centred", [False, True])
 def test_a_mirrored_record_turns_a_projection_as_far_as_is_declared(size, centred):

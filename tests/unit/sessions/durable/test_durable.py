@@ -426,6 +426,7 @@ def test_a_guard_without_its_log_is_not_overwritten(path):
     assert not path.exists()
 
 
+@pytest.mark.slow
 def test_who_forgets_a_session_holds_nothing(path):
     begun(path).send(1)
     gc.collect()
