@@ -64,7 +64,6 @@ class TestHeterogeneous:
         made = [weakened(walk(), 3), LEAKY]
         assert simulates(sparse_parallel(parameters(PURE_RESPONSE)), made, 2, 5, bit)
 
-    @pytest.mark.every(2)
     def test_thm_5_5(self, bit):
         made = [secret(), RESPONSE]
         f = sparse_parallel(parameters(*made), first_pair_consistent=True)
