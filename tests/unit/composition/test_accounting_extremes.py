@@ -260,8 +260,8 @@ def test_a_delta_of_nearly_one_is_no_division_by_zero():
     assert curve.delta_at(0) == 1
 
 
-@over("size", sized([1e-6, 1.0, 1000.0], [1e-6, 0.3, 1.0, 5.0, 1000.0]))
-@over(("n", "k"), [(2, 1), (7, 3), (40, 39), (10**6, 2), (sized(300, 2000), sized(280, 1900))])
+@over("size", sized([1e-6, 5.0, 1000.0], [1e-6, 0.3, 1.0, 5.0, 1000.0]))
+@over(("n", "k"), [(2, 1), (7, 3), (40, 39), (10**6, 2), (2000, 1900)])
 def test_a_truncated_sum_of_powers_is_rounded_up_and_no_further(size, n, k):
     """ln Σ_{s<=k} C(n,s) (e^size - 1)^s, also where its terms are past the largest double."""
     power = mp.expm1(mp.mpf(size))
