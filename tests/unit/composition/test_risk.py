@@ -44,7 +44,6 @@ def test_values(measure, advantage, percent, permille, right):
     assert near(risk(measure, false_positive=0.001).true_positive, permille, 6)
 
 
-@pytest.mark.slow
 def test_best_guesses():
     guesses = [risk(measure, prior=0.1).best_guess for measure in MEASURES]
     assert near(guesses[0], 0.9000001, 7)
