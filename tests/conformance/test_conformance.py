@@ -241,7 +241,7 @@ def right_of(entry):
 
 
 @EACH_LINK
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 def test_ap_check_finds_nothing_in_a_link(entry):
     """Also that it keeps what it declares: coins, queries forwarded, the lifting."""
     report = ap.check(entry.processor, right=right_of(entry), messages=entry.messages, seed=1)

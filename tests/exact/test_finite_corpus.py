@@ -62,6 +62,7 @@ def growth(entry):
     return epsilon.argument if isinstance(epsilon, Log) else Fraction(1)
 
 
+@pytest.mark.slow
 @over("name", PLAYED, at_least=17)
 def test_what_the_players_attain(name):
     """A true claim stands, a false one falls, and δ and ε are those of the table."""

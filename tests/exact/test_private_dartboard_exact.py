@@ -14,7 +14,7 @@ def exact_game(learner, rounds):
     return [each.verdict for each in game.check_claims(rounds=rounds, queries=[*losses, ADVICE])]
 
 
-@pytest.mark.every(2)
+@pytest.mark.every(4)
 @pytest.mark.parametrize(("draws", "cost"), [(1, 1), (1, 3), (2, 1)])
 def test_no_adversary_gets_more_than_is_claimed(draws, cost):
     learner = PrivateDartboard(horizon=3, experts=2, rate=Log(3), cost=cost, draws=draws)

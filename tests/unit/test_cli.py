@@ -481,6 +481,7 @@ class TestExtras:
         }
         assert rational(typed["delta"], "delta") == called["delta"]
 
+    @pytest.mark.slow
     def test_the_core_imports_none_of_them(self):
         code = (
             "import sys, antiphon.audit, antiphon.demo.panels, antiphon.cli.output\n"

@@ -115,6 +115,7 @@ def test_a_counterexample_that_misses_its_event_is_told(code, tmp_path, capsys):
     assert "does NOT lie in the event" in capsys.readouterr().out
 
 
+@pytest.mark.slow
 def test_several_adversaries_a_report_and_a_picture(code, tmp_path, capsys):
     report, plot = tmp_path / "report.json", tmp_path / "bound.svg"
     arguments = ["audit", f"{code}:noise", "--epsilon", "0.7", "--seed", "1"]

@@ -264,6 +264,7 @@ def test_name_and_shame_is_private_to_the_letter(cli, capsys):
         assert found == status
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("name", "claims", "least"),
     [("imputed_first", (1, 2), 1.9), ("duplicates_first", (1, 5, 10), 7)],

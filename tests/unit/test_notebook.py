@@ -280,6 +280,7 @@ def test_what_remains_is_never_rounded_up():
 # --- plots --------------------------------------------------------------------------------------
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("name", PLOTTED)
 def test_it_plots_into_axes_that_are_given(made, name):
     from matplotlib.figure import Figure

@@ -140,6 +140,7 @@ class TestBounds:
                     missed["epsilon"] += weight
         assert all(0 < miss <= alpha for miss in missed.values())
 
+    @pytest.mark.slow
     def test_the_one_binomial_form_is_tighter_and_covers(self):
         """The label form at ε = 0 against the two-binomial form, n labels in all."""
         n, alpha, right = 400, 0.05, 0.75

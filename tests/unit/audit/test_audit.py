@@ -112,6 +112,7 @@ class TestVerdicts:
         assert report.refuted
         assert report.event.words().startswith("the feature is ")
 
+    @pytest.mark.slow
     def test_a_feature_of_ones_own(self):
         report = NOISE_GAME.audit(
             asks(1), epsilon=0.5, samples=20_000, seed=1, feature=lambda a: bool(a[0] > 0.5)

@@ -51,6 +51,7 @@ def test_it_is_the_contest_of_the_library(printed):
     assert (found["name"], found["private"]) == ("lazy-experts", True)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "name", sorted(set(named(games, LossGame)) - {"loss-table", "loss-stream"})
 )
@@ -269,6 +270,7 @@ def data(tmp_path):
     return SimpleNamespace(path=str(path), features=features, labels=labels)
 
 
+@pytest.mark.every(3)
 @pytest.mark.parametrize(
     ("name", "loss"),
     [("logistic", LogisticLoss), ("squared", SquaredLoss), ("absolute", AbsoluteLoss)],
@@ -366,6 +368,7 @@ def test_bad_input_is_one_line(printed, arguments, text):
     assert err.count("\n") == 1
 
 
+@pytest.mark.slow
 def test_presets_are_learners_and_what_is_assumed_says_so(printed):
     options = ("--game", "linear-gap", "--dimension", "2", "--learner", "dp-ftrl-linear")
     out = printed(*SHORT, *options, "--learner", "lazy-gibbs").out

@@ -130,7 +130,7 @@ def test_report_noisy_max_is_sampled_from_that_law():
     assert all(abs(n / 30_000 - p) < 0.018 for n, p in zip(counts, expected, strict=True))
 
 
-@pytest.mark.every(3)
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", [ExponentialMechanism, PermuteAndFlip, ReportNoisyMax])
 def test_errors_exceed_their_bound_as_rarely_as_it_says(kind):
     """n = 2000, β = 0.2: more than 500 would be 5.5 standard deviations too many. The bounds hold

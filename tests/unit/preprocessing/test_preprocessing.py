@@ -394,6 +394,7 @@ def test_claims_and_subclasses():
     assert ap.guarantee(theirs).status is Status.ASSUMED
 
 
+@pytest.mark.slow
 def test_imputed_sums_move_as_far_as_they_say():
     """All neighbours of all datasets of four records in 0..3, at most two missing."""
     pi = ImputedSum(size=4, missing=2, high=3)
