@@ -101,7 +101,7 @@ def grid(counter):
     return 2.0**-14
 
 
-@pytest.mark.every(3)
+@pytest.mark.every(9)
 @EVERY
 def test_errors_are_normal_with_the_expected_variance(counter, times, n):
     found = errors(counter, times, dimension=n, seed=11)
@@ -114,6 +114,7 @@ def test_errors_are_normal_with_the_expected_variance(counter, times, n):
             assert not is_normal(sample * factor, expected, grid(counter))
 
 
+@pytest.mark.every(3)
 @EVERY
 def test_a_sum_that_lags_by_one_is_noticed(counter, times, n):
     found = errors(counter, times[:1], dimension=n, seed=12, lag=1)
@@ -154,6 +155,7 @@ def shrunk(counter):
     return twin
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("normalised", [False, True])
 def test_noise_that_shrinks_with_its_columns_is_noticed(normalised):
     counter = BufferedToeplitzCounter(horizon=300, rho=0.5, normalised=normalised)

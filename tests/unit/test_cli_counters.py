@@ -81,6 +81,7 @@ def test_converted_claims_are_rounded_up(capsys):
     assert 5.2215344 < data["converted"]["epsilon"] < 5.2215345
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize("suffix", [".png", ".svg"])
 def test_it_is_drawn(capsys, tmp_path, suffix):
     path = tmp_path / f"errors{suffix}"
@@ -103,6 +104,7 @@ def test_long_horizons_leave_out_what_takes_too_long(capsys):
     assert 53.5 < data["lower_bound"] < data["counters"][-1]["mean_squared_error"] < 57
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     "arguments",
     [

@@ -215,7 +215,7 @@ MISTAKEN = (
 
 @needs_coq
 def test_the_model_and_the_engine_agree(model):
-    assert compared(6, model, random.randrange(10**6), broken=4) == "[4]"
+    assert compared(2, model, random.randrange(10**6), broken=1) == "[1]"
 
 
 @needs_coq
@@ -279,6 +279,7 @@ def let_through(purses, number, folder, broken=False):
     return disagreeing("".join(texts), folder)
 
 
+@pytest.mark.slow
 @needs_coq
 def test_f_inf_and_the_verifier_agree(model):
     assert let_through(2, 20, model, broken=True) == "[0; 1]"

@@ -111,6 +111,8 @@ _WORK: Final = 1 << 27
 """The largest number of multiplications in a convolution of all the laws."""
 _SUM: Final = 400 * UNIT
 """The relative error of a pairwise sum and of the weights in it."""
+_STICKS: Final = 1024
+"""The largest number of values of H that are kept."""
 _CONTEXT: Final = Context(prec=36, Emin=-(10**15), Emax=10**15)
 _PRECISE: Final = Decimal("1e-18")
 
@@ -137,14 +139,15 @@ class Tilted:
 
 
 class Atoms:
-    """Hockey-stick divergence H of Comp[RR_{ε_i,0}] from few atoms; the law for each order c is
-    cached."""
+    """Hockey-stick divergence H of Comp[RR_{ε_i,0}] from few atoms; the law for each order c
+    and the last values of H are cached."""
 
     def __init__(self, groups: Groups) -> None:
         self._groups, self._unit = groups, _unit(groups)
         self._product = Product((Responses(tuple(groups)),))
         self._total = Parameters(tuple(groups), (), len(groups)).sum[0]
         self._known: dict[int, Tilted] = {}
+        self._sticks: dict[exact.ExactEpsilon, Interval[float]] = {}
 
     @staticmethod
     def suit(groups: Groups) -> bool:
@@ -153,6 +156,9 @@ class Atoms:
 
     def stick(self, at: exact.ExactEpsilon) -> Interval[float]:
         """Certified bounds on the hockey-stick divergence H(at)."""
+        return cached(self._sticks, at, lambda: self._found(at), _STICKS)
+
+    def _found(self, at: exact.ExactEpsilon) -> Interval[float]:
         number = self._product.rung_near(float(exact.bracket(at, 40)[0]), HIGH)
         law = cached(self._known, number, lambda: self._tilted(order(number)))
         return self._sum(law, at)

@@ -40,6 +40,7 @@ def nth(times, method):
     return called
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="kills a fork of the process")
 @over(
     "where, name, times",

@@ -71,6 +71,7 @@ def test_keys_that_are_found_and_rows_that_are_purged(cli, path):
     assert (status, "delta" in err) == (2, True)
 
 
+@pytest.mark.every(2)
 @pytest.mark.parametrize(
     ("change", "said"),
     [

@@ -130,7 +130,7 @@ class TestShapes:
             curve = equal(epsilon, delta, 2, 9)
             assert curve.delta_between(0) == curve.symmetric.delta_between(0)
 
-    @pytest.mark.every(3)
+    @pytest.mark.every(9)
     @pytest.mark.parametrize("epsilon", [1e-300, 1e-6, 30, 1e9, ap.Log(10**300)])
     @pytest.mark.parametrize("delta", [1e-300, 1e-9, 0.3, 1 - 1e-9])
     @pytest.mark.parametrize("n", [3, 10**4, 10**15])
