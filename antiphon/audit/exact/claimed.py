@@ -314,11 +314,9 @@ def _delta(measure: GaussianDP | Dominated, epsilon: exact.ExactEpsilon) -> Frac
     gives none."""
     if isinstance(measure, GaussianDP):
         return gaussian_delta(measure.mu, epsilon)[1]
-    deltas = [
-        _told("pair", epsilon, lambda pair=pair: pair.delta_at(epsilon))
-        for pair in (measure.pair, *_swapped(measure.pair))
-    ]
-    return min(map(exact.probability, deltas))
+    pairs = (measure.pair, *_swapped(measure.pair))
+    told = _told("pair", epsilon, lambda: min(each.delta_at(epsilon) for each in pairs))
+    return exact.probability(told)
 
 
 def _swapped(pair: DominatingPair) -> Iterator[DominatingPair]:
