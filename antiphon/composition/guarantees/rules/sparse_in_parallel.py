@@ -38,6 +38,7 @@ from antiphon.composition.accounting.curve import PrivacyCurve
 from antiphon.composition.accounting.pairs.compose import compose, largest_loss
 from antiphon.composition.accounting.pairs.noise import GaussianPair, ResponsePair
 from antiphon.composition.accounting.pairs.pairs_curve import LossPair
+from antiphon.composition.accounting.summed_measures import grouped_measures
 from antiphon.composition.concurrent import ExtConComp
 from antiphon.composition.guarantees import composing, derivation
 from antiphon.composition.guarantees.inclusion import consistent, verification_of
@@ -236,20 +237,25 @@ _LEFT: Final = (1e-3, 1e-6, 1e-9)
 
 
 def _of_pairs(measures: Sequence[kinds.Measure], most: int) -> Iterator[PrivacyCurve]:
-    """The curves of docs/fdp.md, *Bounded creations*, where every measure has a dominating pair."""
-    kinds_of = [each for (each,) in dict.fromkeys((each,) for each in measures)] if most else []
-    whole = product(kinds_of)
+    """The curves of docs/fdp.md, *Without first-pair consistency*, where every measure has a
+    dominating pair."""
+    counts = [(own, n) for (own,), n in grouped_measures((each,) for each in measures)]
+    each_once = [own for own, _ in counts]
+    whole = product(each_once) if most else None
     if whole is None:
         return
     if len(measures) == 1:
         yield OneOfManyCurve(whole, most, largest_loss(measures[0]))
         return
-    yield compose(kinds_of, times=most)  # as if all of every kind differed
-    curves = [of_measure(each) for each in kinds_of]
+    yield compose(each_once, times=most)  # as if all of every kind differed
+    curves = [(of_measure(own), n) for own, n in counts]
     for left in _LEFT:
-        epsilon = max(e.epsilon_at(max(Fraction(left / most), e.least_delta)) for e in curves)
-        if epsilon < math.inf:
-            at = [(epsilon, Fraction(of_measure(each).delta_at(epsilon))) for each in measures]
+        at: list[Parameters] = []
+        for curve, count in curves:
+            epsilon = curve.epsilon_at(max(Fraction(left / most), curve.least_delta))
+            if epsilon < math.inf:
+                at += [(Fraction(epsilon), Fraction(curve.delta_at(epsilon)))] * count
+        if len(at) == len(measures):
             yield sparse(at, k=len(at), creations=most)
 
 
