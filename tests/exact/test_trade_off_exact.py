@@ -71,7 +71,7 @@ def test_a_pair_that_does_not_dominate_is_seen():
     simulator = pair_simulator(EXPOSED, EVENT, rounds=2, pair=nearer)
     state = simulator.initial_state._replace(sample=0)
     with pytest.raises(CompositionError, match="its claim is false"):
-        list(ap.outcomes(lambda coins: simulator.step(state, ap.Side.LEFT, ap.Pair(0, 1), coins)))
+        list(ap.outcomes(lambda coins: simulator.step(state, ap.Side.LEFT, ap.Pair(0, 0), coins)))
 
 
 def test_a_simulator_is_for_so_many_rounds():

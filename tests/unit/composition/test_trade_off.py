@@ -253,8 +253,11 @@ def test_slots_fixed_in_advance_have_the_product(f):
 def test_fewer_creations_take_fewer_slots():
     one = ap.guarantee(EXT, fixed_parameters([F] * 3), max_creations=1)
     assert one.curve.delta_between(Log(2)) == compose([F]).delta_between(Log(2))
-    either = ap.guarantee(EXT, fixed_parameters([F, GAUSSIAN]), max_creations=1)
-    assert either.delta_at(1) <= compose([F, GAUSSIAN]).delta_at(1)
+    both = [F, Dominated(GaussianPair(3))]
+    for slots in (both, both[::-1]):
+        either = ap.guarantee(EXT, fixed_parameters(slots), max_creations=1)
+        most = compose(both[1:]).delta_between(1)
+        assert most.lower <= either.delta_at(1) <= compose(both).delta_at(1)
 
 
 def test_a_bounded_loss_goes_by_theorem_5_2():
@@ -290,6 +293,9 @@ def test_one_of_n():
         assert bound == pytest.approx(most * (1 - (1 - delta / most) ** n), rel=1e-9)
         assert bound <= optimal([(Log(4), 0)]).delta_at(Log(2))
     assert ap.guarantee(EXT, f, max_creations=0).delta_at(0) == 0
+    between = ap.guarantee(EXT, f, max_creations=50).trade_off.between(Q(1, 10))
+    assert between.lower < 0.61  # what is promised goes by the upper end of δ
+    assert between.upper == pytest.approx(0.9)
     assert ap.guarantee(EXT, sparse_parallel([GaussianDP(Q(1, 2))]), max_creations=10).delta_at(
         3
     ) <= 10 * dominating_pair(GaussianDP(Q(1, 2))).delta_at(3)
