@@ -15,6 +15,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.composition.accounting import GaussianPair
 from antiphon.mechanisms import (
     HSS,
     CountAfter,
@@ -25,7 +26,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.numbers.exact import Log
 from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol import ZeroConcentrated
+from antiphon.protocol import Dominated, ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 COUNTER = TreeCounter(horizon=8, epsilon=1)
@@ -143,6 +144,21 @@ ABOUT = {
         source="proved in [sparse](sparse.md#in-rényi-dp)",
         sample=lambda: ap.guarantee(
             ap.ExtConComp(), sparse_parallel([ZeroConcentrated(SMALL)]), max_creations=3
+        ),
+    ),
+    "Thm F": About(
+        says="A mechanism is a garbling of a pair of laws with its trade-off function, so that "
+        "trade-off functions multiply.",
+        source="proved in [fdp](fdp.md#theorem-f); for finite interactions Vadhan and Zhang 2023",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), fixed_parameters([Dominated(GaussianPair(SMALL))] * 2)
+        ),
+    ),
+    "Thm F₁": About(
+        says="One of n differs, without first-pair consistency: m(1 - (1 - δ/m)ⁿ).",
+        source="proved in [fdp](fdp.md#without-first-pair-consistency)",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), sparse_parallel([Dominated(GaussianPair(SMALL))]), max_creations=3
         ),
     ),
     "Filters": About(

@@ -15,6 +15,10 @@ pairs: Theorem S, which is less, in the second order of δ. CM Thm 4.12 over all
 holds, too, each counted as the worst of the fixed parameters; where these are unequal it may be
 less. Figure: the least.
 
+Trade-off functions: docs/fdp.md. They multiply where the consistent rule applies; count as (η, 0)
+where their largest loss η is finite, as in the pure rule; and where creations are bounded the
+figure is the least of Theorem F₁ (one slot), Theorem G at points of their curves, and Theorem R.
+
 In each other measure, Theorem R: e^((α-1)D_α) <= Σ_{i<=k} e_i(c₁-1, …, c_n-1), where
 c_j = e^((α-1)D_j) and e_i are the elementary symmetric polynomials. μ-GDP counts as its Rényi
 curve. η-BR counts as η-DP besides (CM Thm 5.2, δ = 0), for any number, and the least is taken.
@@ -175,7 +179,8 @@ def _refuter(
 GENERAL: Final = "Theorem G (docs/sparse.md)"
 SYMMETRIC: Final = "Theorem S (docs/sparse.md)"
 RENYI: Final = "Theorem R (docs/sparse.md)"
-TRADE_OFFS: Final = "bounded creations of trade-off functions (docs/fdp.md)"
+TRADE_OFFS: Final = "Theorem F₁ (docs/fdp.md)", "Theorems G and R (docs/fdp.md)"
+"""The theorems of one trade-off function, and of several, where creations are bounded."""
 _TEXT: Final = "every f' allows what it allows with the sides of all pairs exchanged"
 
 
@@ -228,7 +233,8 @@ def _in_orders(f: SparseMeasures, most: int) -> _Figure:
     def words(differ: str, given: str) -> str:
         return f"{differ} of {most:,} created differ: {given}"
 
-    theorem = TRADE_OFFS if isinstance(f.measures[0], kinds.Dominated) else RENYI
+    curved = isinstance(f.measures[0], kinds.Dominated)
+    theorem = TRADE_OFFS[len(f.measures) > 1] if curved else RENYI
     return _Figure(theorem, words, curve, (), measures)
 
 
