@@ -37,7 +37,7 @@ from antiphon.composition.accounting.renyi import (
     pure_to_concentrated,
     renyi,
 )
-from antiphon.composition.accounting.trade_off import TradeOffCurve, trade_off
+from antiphon.composition.accounting.trade_off_functions import TradeOffCurve, trade_off
 from antiphon.numbers.interval import Interval
 from antiphon.numbers.public import shows
 from antiphon.protocol.measures.divergences import response_divergence

@@ -10,7 +10,7 @@ import attrs
 from antiphon.composition.accounting.curve import PrivacyCurve, points
 from antiphon.composition.accounting.parameters import MOST_CREATED
 from antiphon.composition.accounting.risk import Risk, risk_of
-from antiphon.composition.accounting.trade_off import TradeOffCurve
+from antiphon.composition.accounting.trade_off_functions import TradeOffCurve
 from antiphon.composition.across import across
 from antiphon.composition.complex_mechanism import ComplexMechanism, Delegating
 from antiphon.composition.concurrent import ConComp, ExtConComp

@@ -19,13 +19,12 @@ from antiphon.audit.simulated_composition import CompositionSimulator, FirstWorl
 from antiphon.audit.simulator_of_pairs import Dichotomy, best_of, joined, pair_simulator
 from antiphon.composition import Create, ExtConComp, validity
 from antiphon.composition.accounting.pairs.points import FinitePair
-from antiphon.composition.suitable import Purse, Suitable
+from antiphon.composition.suitable import Suitable
 from antiphon.numbers.exact import ExactEpsilon, Log, epsilon
 from antiphon.protocol import Claim, Coins, Pair, PostProcessor, Status, Verification, identical
 from antiphon.protocol.adapters import NoninteractiveMechanism
 from antiphon.protocol.measures.kinds import Dominated
 from antiphon.protocol.spaces import BITS, Anything, Pairs, Signature
-from antiphon.protocol.verification import Refused
 from antiphon.selfcheck.theorems import theorem
 from antiphon.selfcheck.theorems.components import messages
 from antiphon.selfcheck.theorems.finite import SECRET, WALK, FiniteAboveThreshold, Table
@@ -152,16 +151,6 @@ def _same(
 # --- Theorem F: compositions ---------------------------------------------------------------------
 
 
-@attrs.frozen
-class ForgetsToCharge(validity.FixedInAdvance, validity.Measured):
-    """A broken f^{f₁…f_k}: it does not take the trade-off function of a creation out of the
-    multiset."""
-
-    def admit(self, purse: Purse, count: int, created: Create) -> Purse | Refused:
-        after = validity.FixedInAdvance.admit(self, purse, count, created)
-        return after if type(after) is Refused else purse
-
-
 def _measures(*created: Create) -> list[Dominated]:
     claims = [each.claim for each in created]
     return [c.measure for c in claims if c is not None and isinstance(c.measure, Dominated)]
@@ -175,7 +164,8 @@ def _composed() -> Iterable[theorem.Check]:
     both = row("walk and AboveThreshold, chosen adaptively: f₁ ⊗ f₂",
                partial(_bounded, [walk, above], [walk, above], 6, 3, f=fixed))  # fmt: skip
     yield both
-    yield both.twin("f forgets to charge a creation", f=ForgetsToCharge(tuple(fixed.measures)))
+    more = validity.fixed_parameters(_measures(walk, above, above))
+    yield both.twin("f has a slot more than is fixed in the claim", f=more)
     two = partial(_bounded, [secret] * 2, [secret], 9, 3, f=_sparse(secret, secret))
     yield row("2 of up to 3 secrets, first-pair consistent: f ⊗ f", two)
     yield row("1 of 2 secrets ≡ 𝒫 ∘* N", partial(_proof, [secret], 2, 5, f=_sparse(secret)))
