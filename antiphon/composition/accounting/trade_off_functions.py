@@ -49,8 +49,8 @@ _WRITE: Final = "trade_off([(0, 1), (Fraction(1, 4), Fraction(1, 4)), (1, 0)])"
 def trade_off(corners: Any) -> Dominated:
     """The measure f-DP, for a piecewise linear trade-off function f given by its corners (α, f(α)).
 
-    Use it in a claim, a purse or ``compose``. f-DP speaks of both orders of the worlds, so it is
-    f^S-DP with f^S = max(f, f⁻¹) (Dong, Roth and Su 2022, Prop. 2.4): the pair of laws of the
+    It is for claims, for the measures that a verification function fixes, and for ``compose``.
+    f-DP speaks of both orders of the worlds, so it is f^S-DP with f^S = max(f, f⁻¹) (Dong, Roth and Su 2022, Prop. 2.4): the pair of laws of the
     measure has the trade-off function f^S, exactly. Instead of a smooth f, give tangents of it.
     Raises: InvalidArgument if f is no trade-off function: not convex, increasing, or above 1 - α.
 
