@@ -50,12 +50,13 @@ def trade_off(corners: Any) -> Dominated:
     """The measure f-DP, for a piecewise linear trade-off function f given by its corners (α, f(α)).
 
     It is for claims, for the measures that a verification function fixes, and for ``compose``.
-    f-DP speaks of both orders of the worlds, so it is f^S-DP with f^S = max(f, f⁻¹) (Dong, Roth and Su 2022, Prop. 2.4): the pair of laws of the
-    measure has the trade-off function f^S, exactly. Instead of a smooth f, give tangents of it.
+    f-DP speaks of both orders of the worlds, so it is f^S-DP with f^S = max(f, f⁻¹) (Dong, Roth and
+    Su 2022, Prop. 2.4): the pair of laws of the measure has the trade-off function f^S, exactly.
+    Instead of a smooth f, give the polygon of some of its tangents.
     Raises: InvalidArgument if f is no trade-off function: not convex, increasing, or above 1 - α.
 
     >>> trade_off([(0, 1), (Fraction(1, 4), Fraction(1, 4)), (1, 0)]).pair
-    FinitePair(zero=(Fraction(3, 4), Fraction(1, 4)), one=(Fraction(1, 4), Fraction(3, 4)))
+    FinitePair(zero=(0.75, 0.25), one=(0.25, 0.75))
     """
     steps = _steps(_symmetric(_checked(corners)))
     return Dominated(FinitePair([q for _, q in steps], [p for p, _ in steps]))
