@@ -215,7 +215,7 @@ class TradeOffCurve(Shown, Plotted):
         return Card(f"trade-off function ({self.curve.source})", self._parts())
 
     def _parts(self) -> Iterator[Part]:
-        rows = [(f"{alpha:g}", shown_down(self.at(alpha))) for alpha in _SHOWN]
+        rows = [(str(alpha), shown_down(self.at(alpha))) for alpha in _SHOWN]
         yield Grid(rows, ("α", "f(α)"), numbers=("α", "f(α)"))
         yield self._picture()
 
