@@ -140,9 +140,9 @@ def _steps(f: Corners) -> list[tuple[Fraction, Fraction]]:
 
 # --- read off a privacy curve --------------------------------------------------------------------
 
-_GRID: Final = 96
+_GRID: Final = 48
 _AROUND: Final = 12
-_ROUNDS: Final = 6
+_ROUNDS: Final = 7
 _SLACK: Final = 1 + 2.0**-24
 """More than the relative error of a line through two neighbouring points of a grid."""
 _LEAST_STEP: Final = 2.0**-22
