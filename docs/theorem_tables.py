@@ -15,6 +15,7 @@ from antiphon.composition import (
     fixed_parameters,
     sparse_parallel,
 )
+from antiphon.composition.accounting import GaussianPair
 from antiphon.mechanisms import (
     HSS,
     BufferedToeplitzCounter,
@@ -26,7 +27,7 @@ from antiphon.mechanisms import (
 )
 from antiphon.numbers.exact import Log
 from antiphon.numbers.rounded_text import shown_up
-from antiphon.protocol import ZeroConcentrated
+from antiphon.protocol import Dominated, ZeroConcentrated
 from antiphon.selfcheck.theorems import Check, Decided, Standing, checks
 
 SMALL = Fraction(1, 100)
@@ -166,6 +167,21 @@ ABOUT = {
         says="An event, or an item, changes a count of distinct items by +1 and -1 in turn.",
         source="CM Thm 6.1 with P = `Distinct`; [distinct](distinct.md)",
         premises="the counter is private w.r.t. such differences; P's three properties",
+    ),
+    "Thm F": About(
+        says="A mechanism is a garbling of a pair of laws with its trade-off function, so that "
+        "trade-off functions multiply.",
+        source="proved in [fdp](fdp.md#theorem-f); for finite interactions Vadhan and Zhang 2023",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), fixed_parameters([Dominated(GaussianPair(SMALL))] * 2)
+        ),
+    ),
+    "Thm F₁": About(
+        says="One of n differs, without first-pair consistency: m(1 - (1 - δ/m)ⁿ).",
+        source="proved in [fdp](fdp.md#without-first-pair-consistency)",
+        sample=lambda: ap.guarantee(
+            ap.ExtConComp(), sparse_parallel([Dominated(GaussianPair(SMALL))]), max_creations=3
+        ),
     ),
     "Filters": About(
         kernel=("basic_filter: the basic filter",),

@@ -147,6 +147,42 @@ class GroupCurve(_Bound, FromZero):
 
 
 @attrs.frozen(repr=False)
+class OneOfManyCurve(_Bound, FromZero):
+    """The curve of 1-sparse composition of at most n mechanisms, each with the curve δ(·) alone.
+
+    δ_n(ε) = m·(1 - (1 - δ(ε)/m)^n), m the δ(ε) of (η, 0)-DP for the largest loss η of one
+    mechanism, or 1 (Theorem F₁, docs/fdp.md).
+    """
+
+    one: PrivacyCurve
+    creations: int
+    loss: ExactEpsilon | None
+    """The largest loss η of one mechanism, or more; None if there is none."""
+    method: str = stated_field(lambda c: f"one of {c.creations}: {c.one.method}")
+    source: str = stated_field(lambda c: f"Theorem F₁ (docs/fdp.md); {c.one.source}")
+
+    @property
+    def floor(self) -> Interval[float]:
+        return Interval(0.0, self._of(self.one.floor.upper, 1.0))
+
+    @property
+    def _enough(self) -> float:
+        return self.one._enough  # pyright: ignore[reportPrivateUsage]
+
+    def _upper(self, epsilon: ExactEpsilon) -> float:
+        most = (
+            1.0 if self.loss is None else optimal(single(self.loss, Fraction(0))).delta_at(epsilon)
+        )
+        return self._of(self.one.delta_at(epsilon), most)
+
+    def _of(self, delta: float, most: float) -> float:
+        if delta >= most or not delta:
+            return min(delta, most)
+        share = -math.expm1(self.creations * math.log1p(-delta / most))
+        return min(most, math.nextafter(most * share * _UP, math.inf))
+
+
+@attrs.frozen(repr=False)
 class LeastCurve(_Bound):
     """The pointwise least of several privacy curves."""
 
