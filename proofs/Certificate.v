@@ -389,3 +389,21 @@ Section Check.
 End Check.
 
 Definition check (C : Certificate) (one zero : positive) (d : Q) : bool := check_with C (maps C) one zero d.
+
+(* What is claimed of it: against as many messages, d bounds every adversary and every event of
+   every game of these tables; and one adversary, with one event, attains it.            *)
+Definition bounds (C : Certificate) (one zero : positive) (d : Q) : Prop :=
+  (exists G, of_tables C G) /\
+  forall G, of_tables C G -> forall T, (T <= N.to_nat (rounds C))%nat -> game_DP G T (Zpos one # zero) d.
+Definition attains (C : Certificate) (one zero : positive) (d : Q) : Prop :=
+  forall G, of_tables C G -> exists b A Ev, let T := N.to_nat (rounds C) in
+    (chance G b A T Ev == (Zpos one # zero) * chance G (negb b) A T Ev + d)%Q.
+
+(* how one is written *)
+Definition move (pays : bool) (d : positive) (l : list (N * N * Target)) : Move :=
+  {| paying := pays; over := d; branches := l |}.
+Definition column (c i j : N) (l0 l1 : Law) (ms : option (list Move * list Does)) : list N * Column :=
+  ([c], {| part := i; state_of_f := j; law0 := l0; law1 := l1; moves := ms |}).
+Definition step_row (i s q : N) (d : positive) (l : list (N * N * N)) : list N * Row := ([i; s; q], (d, l)).
+Definition node (t p created a b : N) (cs : list N) (u : N) (v : positive) (best : Best) : list N * (Q * Best) :=
+  (t :: p :: created :: a :: b :: cs, (Qmake (Z.of_N u) v, best)).

@@ -199,3 +199,9 @@ Proof.
     rewrite forallb_forall in Hr. specialize (Hr _ (ruled_in _ _ E)). cbn beta iota in Hr. split_and. rewrite H. reflexivity.
   - intros i s0 s1 j c L. cbn [game_of first judged]. unfold part_of. rewrite L. auto.
 Qed.
+Theorem accepted : forall C one zero d, check C one zero d = true -> bounds C one zero d.
+Proof.
+  intros C one zero d H. split; [|intros G TG T R; exact (@sound C one zero d H G TG T R)].
+  exists (game_of C). unfold check, check_with in H. repeat (apply andb_true_iff in H; destruct H as [H ?]).
+  apply its_game; assumption.
+Qed.
