@@ -402,28 +402,19 @@ Section Bound.
     assert (CvP : covers p' ks cs X Y) by (eapply covers_later; [exact Cv|exact Kp]).
     destruct born.
     - inversion H'; subst u' d; clear H'.
-      pose (new := {| kind := i; at_f := judged G i; ahead := ret (first G o i); behind := ret (first G (negb o) i) |}).
+      pose (new := newborn G o i).
       assert (Step : gain (fun w => go w (S r) h u) ks al be ==
         gain (fun w => go w r (h ++ [Created]) {| purse := p'; made := made u + 1; kids := kids u ++ [(i, judged G i)] |}) (ks ++ [new]) al be).
-      { unfold gain. rewrite !map_app. cbn [map new ahead behind]. rewrite !JE_snoc.
+      { unfold gain. rewrite !map_app. cbn [map new newborn ahead behind]. rewrite !JE_snoc.
         rewrite (JE_ext (map ahead ks) (go o (S r) h u) (fun ss => go o r (h ++ [Created]) {| purse := p'; made := made u + 1; kids := kids u ++ [(i, judged G i)] |} (ss ++ [first G o i]))),
           (JE_ext (map behind ks) (go (negb o) (S r) h u) (fun ss => go (negb o) r (h ++ [Created]) {| purse := p'; made := made u + 1; kids := kids u ++ [(i, judged G i)] |} (ss ++ [first G (negb o) i]))); [reflexivity| |];
           intros ss; unfold go at 1; cbn [Pr]; match goal with |- context [step (world G ?w)] => change (step (world G w)) with (Game.play G w) end; cbn [Game.play]; rewrite H, Ex_ret; reflexivity. }
       rewrite Step. clear Step.
       assert (Gd' : Forall good (ks ++ [new])).
-      { apply Forall_app. split; [exact Gd|]. constructor; [|constructor]. split; constructor; simpl; try lra; constructor. }
+      { apply Forall_app. split; [exact Gd|]. constructor; [apply newborn_good|constructor]. }
       assert (Ki' : map listed (ks ++ [new]) = kids u ++ [(i, judged G i)]) by (rewrite map_app, Ki; reflexivity).
       destruct (lookup [i] (part_map M)) as [[[[s0 s1] j0] c]|] eqn:Lp; [|discriminate].
-      destruct (its_parts T _ Lp) as (P0 & P1 & P2).
-      assert (Pk := parts_ok). rewrite forallb_forall in Pk. specialize (Pk _ (lookup_in _ _ Lp)). cbn [check_part] in Pk.
-      apply andb_true_iff in Pk. destruct Pk as [Sy Pk].
-      destruct (lookup [c] (column_map M)) as [col|] eqn:Lc; [|discriminate]. split_and. apply N.eqb_eq in H0, H3.
-      apply same_law_eq in H1, H2.
-      assert (Ho : holds C G o false new c 1 1).
-      { split; [lra|]. split; [lra|]. left. exists col. cbn [new kind at_f ahead behind]. fold M. rewrite Lc, P2.
-        assert (first G o i = s0 /\ first G (negb o) i = s1) as [-> ->].
-        { destruct o; simpl; [|auto]. rewrite (way eq_refl) in Sy. simpl in Sy. apply N.eqb_eq in Sy. subst. auto. }
-        repeat split; auto; intros g; rewrite Ex_ret, ?H1, ?H2; cbn [lawQ map Ex fst snd]; change (nat_Q 1) with 1; ring. }
+      assert (Ho : holds C G o false new c 1 1) by (eapply newborn_holds; eauto).
       destruct (asks_in M p && (p2 =? p)%N && negb (tells M p2 c)) eqn:Sk.
       + apply andb_true_iff in Sk. destruct Sk as [Sk Te]. apply andb_true_iff in Sk. destruct Sk as [_ Sk].
         apply N.eqb_eq in Sk. apply negb_true_iff in Te. inversion Eo. subst ops. clear One.
@@ -431,7 +422,7 @@ Section Bound.
         { eapply tells_not; eauto. intros i' D. destruct (leq_simulates T less_ok L2) as [_ [S _]].
           destruct (differ G p' i') as [z|] eqn:Z; [|reflexivity]. destruct (S _ _ Z) as [z' [Z' _]]. congruence. }
         apply Skip; auto. eapply covers_eq; [apply (covers_snoc_lost CvP (Us _ _ _ Ho))|reflexivity| |];
-          unfold weight, new; cbn [ahead behind]; rewrite Ex_ret; ring.
+          unfold weight, new; cbn [newborn ahead behind]; rewrite Ex_ret; ring.
       + inversion Eo; subst ops. apply (@One (insert c cs) (Live c) (ks ++ [new]) (1 * X) (1 * Y)); auto; try ring.
         * intros op [<-|[]]. auto.
         * discriminate.

@@ -309,6 +309,60 @@ Section Check.
     | _ => false
     end.
 
+  (* what attains a value: the option that a node names, and one of its pairs *)
+  Definition as_much (t a b : N) (v : Q) (l : list Option_) : bool :=
+    match l with
+    | [o] => match worth (N.pred t) a b (after o) with
+        | Some w => Qeq_bool w (v * inject_Z (Zpos (below o))) | None => false end
+    | _ => false
+    end.
+  Fixpoint take_out (c : N) (cs : list N) : option (list N) :=
+    match cs with
+    | [] => None
+    | c' :: cs' => if c =? c' then Some cs' else
+        match take_out c cs' with Some r => Some (c' :: r) | None => None end
+    end.
+  Fixpoint does_of (q : N * N) (r : list (N * N * N)) (ds : list Does) : option (N * Does) :=
+    match r, ds with
+    | (q0, q1, j) :: r', d :: ds' => if (q0 =? fst q) && (q1 =? snd q) then Some (j, d) else does_of q r' ds'
+    | _, _ => None
+    end.
+  Fixpoint distinct (l : list N) : bool :=
+    match l with [] => true | a :: l' => negb (existsb (N.eqb a) l') && distinct l' end.
+  Definition named (x : Position) (best : Best) : list Option_ :=
+    let '(p, created, cs) := x in
+    match best with
+    | Stop => []
+    | Make i =>
+        match assoc i (admit_in p) with
+        | Some a => if created <? creations C then match create_option x (i, a) with Some l => l | None => [] end else []
+        | None => []
+        end
+    | Say c n q =>
+        match lookup [c] (column_map M), take_out c cs with
+        | Some k, Some others =>
+            match moves k, lookup [part k; state_of_f k] (rule_map M) with
+            | Some (ms, ds), Some r =>
+                match nth_error ms n, does_of q r ds with
+                | Some m, Some (_, Like n' answers) =>
+                    if Nat.eqb n n' && distinct answers && asks_in p then ask_option x (part k) c others n m else []
+                | _, _ => []
+                end
+            | _, _ => []
+            end
+        | _, _ => []
+        end
+    end.
+  Definition exact_node (n : list N * (Q * Best)) : bool :=
+    match n with
+    | (t :: p :: created :: a :: b :: cs, (v, best)) =>
+        match best with
+        | Stop => Qeq_bool v (stop (a * mass false cs) (b * mass true cs))
+        | _ => negb (t =? 0) && as_much t a b v (named (p, created, cs) best)
+        end
+    | _ => false
+    end.
+
   (* -------------------------------------------------------- tables that make a game --- *)
   Definition check_step (x : list N * Row) : bool :=
     match x with
@@ -386,9 +440,24 @@ Section Check.
          | None => false
          end)
     end.
+  Definition exact_with (one zero : positive) (d : Q) : bool :=
+    forallb exact_node (nodes C) &&
+    match start with
+    | None => false
+    | Some (f0, f1, x) =>
+        match value (rounds C) (Some x) (Npos zero * f0) (Npos one * f1) with
+        | Some v => Qeq_bool v (d * inject_Z (Zpos zero)) | None => false
+        end ||
+        match value (rounds C) (Some x) (Npos one * f0) (Npos zero * f1) with
+        | Some v => Qeq_bool (inject_Z (Zpos zero - Zpos one) + v) (d * inject_Z (Zpos zero)) | None => false
+        end
+    end.
 End Check.
 
+(* d is a bound; and it is attained *)
 Definition check (C : Certificate) (one zero : positive) (d : Q) : bool := check_with C (maps C) one zero d.
+Definition check_tight (C : Certificate) (one zero : positive) (d : Q) : bool :=
+  let M := maps C in check_with C M one zero d && exact_with C M one zero d.
 
 (* What is claimed of it: against as many messages, d bounds every adversary and every event of
    every game of these tables; and one adversary, with one event, attains it.            *)

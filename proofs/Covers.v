@@ -153,6 +153,50 @@ Section Covers.
       + right. rewrite <- H1, <- H2, <- H0. auto.
   Qed.
 
+  (* a part that has just been created *)
+  Hypothesis parts_ok : forallb (check_part C M) (parts C) = true.
+  Definition newborn (i : N) : Kid :=
+    {| kind := i; at_f := judged G i; ahead := ret (first G o i); behind := ret (first G (negb o) i) |}.
+  Lemma newborn_holds : forall i s0 s1 j c, lookup [i] (part_map M) = Some (s0, s1, j, c) -> holds (newborn i) c 1 1.
+  Proof.
+    intros i s0 s1 j c L. destruct (its_parts T _ L) as (P0 & P1 & P2).
+    assert (Pk := parts_ok). rewrite forallb_forall in Pk. specialize (Pk _ (lookup_in _ _ L)). cbn [check_part] in Pk.
+    apply andb_true_iff in Pk. destruct Pk as [Sy Pk].
+    destruct (lookup [c] (column_map M)) as [col|] eqn:Lc; [|discriminate]. split_and. apply N.eqb_eq in H, H2.
+    apply same_law_eq in H1, H0. split; [lra|]. split; [lra|]. left. exists col. cbn [newborn kind at_f ahead behind]. rewrite P2.
+    assert (first G o i = s0 /\ first G (negb o) i = s1) as [-> ->].
+    { destruct o; simpl; [|auto]. rewrite (way eq_refl) in Sy. simpl in Sy. apply N.eqb_eq in Sy. subst. auto. }
+    repeat split; auto; intros g; rewrite Ex_ret, ?H1, ?H0; cbn [lawQ map Ex fst snd]; change (nat_Q 1) with 1; ring.
+  Qed.
+  Lemma newborn_good : forall i, good (newborn i).
+  Proof. intros. split; constructor; simpl; try lra; constructor. Qed.
+  (* the part that a column stands for *)
+  Lemma covers_find : forall p ks cs X Y, covers p ks cs X Y -> forall c, In c cs ->
+    exists n k x y cs' X' Y', nth_error ks n = Some k /\ holds k c x y /\ frame p ks n cs' X' Y' /\
+      Permutation cs (c :: cs') /\ X == x * X' /\ Y == y * Y'.
+  Proof.
+    induction 1; intros c0 I.
+    - destruct I.
+    - destruct I as [->|I].
+      + exists 0%nat, k, x, y, cs, X, Y. repeat split; try reflexivity; try apply H;
+          intros; simpl; [apply covers_for|apply covers_lost]; assumption.
+      + destruct (IHcovers _ I) as (n & k' & x' & y' & cs' & X' & Y' & N & Ho & [F1 F2] & P & EX & EY).
+        exists (S n), k', x', y', (c :: cs'), (x * X'), (y * Y'). split; [exact N|]. split; [exact Ho|]. split.
+        * split; intros; simpl.
+          -- eapply covers_eq; [apply (covers_for H (F1 _ _ _ _ H1))|apply perm_swap|ring|ring].
+          -- eapply covers_eq; [apply (covers_for H (F2 _ H1))|reflexivity|ring|ring].
+        * split; [rewrite P; apply perm_swap|]. rewrite EX, EY. split; ring.
+    - destruct (IHcovers _ I) as (n & k' & x' & y' & cs' & X' & Y' & N & Ho & [F1 F2] & P & EX & EY).
+      exists (S n), k', x', y', cs', (weight (ahead k) * X'), (weight (behind k) * Y'). split; [exact N|]. split; [exact Ho|]. split.
+      + split; intros; simpl.
+        * eapply covers_eq; [apply (covers_lost H (F1 _ _ _ _ H1))|reflexivity|ring|ring].
+        * eapply covers_eq; [apply (covers_lost H (F2 _ H1))|reflexivity|ring|ring].
+      + split; [exact P|]. rewrite EX, EY. split; ring.
+    - rewrite <- H0 in I. destruct (IHcovers _ I) as (n & k' & x' & y' & cs2 & X2 & Y2 & N & Ho & F & P & EX & EY).
+      exists n, k', x', y', cs2, X2, Y2. rewrite <- H1, <- H2, <- H0.
+      split; [exact N|]. split; [exact Ho|]. split; [exact F|]. auto.
+  Qed.
+
   (* ------------------------------------------------------------- leaving columns out --- *)
   Definition useless (p c : N) : Prop := forall k x y, holds k c x y -> lost p k.
   Lemma tells_not : forall p p' c, tells M p c = false ->

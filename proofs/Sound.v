@@ -43,26 +43,17 @@ Section Start.
       exists 1, 1. split; [constructor|]. split; ring.
     - destruct (lookup [0%N] (part_map M)) as [[[[s0 s1] j0] c]|] eqn:L; [|discriminate].
       cbn [branch insert] in S. inversion S; subst f0 f1 x; clear S.
-      destruct (its_parts T _ L) as (P0 & P1 & P2).
-      assert (Pk := parts_ok). rewrite forallb_forall in Pk. specialize (Pk _ (lookup_in _ _ L)). cbn [check_part] in Pk.
-      apply andb_true_iff in Pk. destruct Pk as [Sy Pk].
-      destruct (lookup [c] (column_map M)) as [col|] eqn:Lc; [|discriminate]. split_and. apply N.eqb_eq in H, H2.
-      apply same_law_eq in H1, H0.
-      pose (new := {| kind := 0; at_f := judged G 0; ahead := ret (first G o 0); behind := ret (first G (negb o) 0) |}).
-      assert (Ho : holds C G o false new c 1 1).
-      { split; [lra|]. split; [lra|]. left. exists col. cbn [new kind at_f ahead behind]. fold M. rewrite Lc, P2.
-        assert (first G o 0 = s0 /\ first G (negb o) 0 = s1) as [-> ->].
-        { destruct o; simpl; [|auto]. rewrite (way eq_refl) in Sy. simpl in Sy. apply N.eqb_eq in Sy. subst. auto. }
-        repeat split; auto; intros g; rewrite Ex_ret, ?H1, ?H0; cbn [lawQ map Ex fst snd]; change (nat_Q 1) with 1; ring. }
+      pose (new := newborn G o 0).
+      assert (Ho : holds C G o false new c 1 1) by (eapply newborn_holds; eauto).
       destruct (@branch_bound C G o T way rules_ok columns_ok less_ok nodes_ok A Ev r (B r) (rounds C) 0%N 0%N [c] (1 * 1) (1 * 1) 1%N 1%N
         a b v kk (kk * nat_Q a) (kk * nat_Q b) {| purse := 0; made := 0; kids := [(0%N, judged G 0)] |} [new] [] 0%N R V) as [_ W]; auto.
       + constructor.
       + cbn. lia.
-      + constructor; [|constructor]. split; constructor; simpl; try lra; constructor.
+      + constructor; [apply newborn_good|constructor].
       + apply covers_for; [exact Ho|constructor].
       + rewrite N.mul_1_r. ring.
       + rewrite N.mul_1_r. ring.
-      + unfold gain in W. cbn [map new ahead behind JE] in W. rewrite !Ex_ret in W. unfold go in W. exact W.
+      + unfold gain in W. cbn [map new newborn ahead behind JE] in W. rewrite !Ex_ret in W. unfold go in W. exact W.
   Qed.
 End Start.
 
