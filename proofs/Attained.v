@@ -275,4 +275,143 @@ Section Attained.
     rewrite E0, E1, plus_eq. unfold gain in Part. cbn [negb] in Part.
     assert (kk * (v1 + w') == kk * v1 + kk * w') as -> by ring. rewrite <- Part, <- HF. ring.
   Qed.
+
+  Lemma say_reached : forall r, reached r -> forall t p created cs a b v kk al be u ks c n q, S r = N.to_nat t ->
+    as_much C M t a b v (named C M (p, created, cs) (Say c n q)) = true ->
+    stands u (p, created, cs) ks a b kk al be -> exists P, has (S r) u ks al be (kk * v) P.
+  Proof.
+    intros r IH t p created cs a b v kk al be u ks c n q R W (E & Ki & X & Y & V & HX & HY). cbn [snd] in *. inversion E; subst p created; clear E.
+    cbn [named] in W. destruct (lookup [c] (column_map M)) as [col|] eqn:Lc; [|discriminate].
+    destruct (take_out c cs) as [others|] eqn:To; [|discriminate]. apply take_out_perm in To.
+    destruct (moves col) as [[ms ds]|] eqn:Mo; [|discriminate].
+    destruct (lookup [part col; state_of_f col] (rule_map M)) as [rl|] eqn:Rl; [|discriminate].
+    destruct (nth_error ms n) as [mv|] eqn:Nm; [|discriminate].
+    destruct (does_of q rl ds) as [[j' [e|n' answers]]|] eqn:Do; try discriminate.
+    destruct ((n =? n')%nat && distinct answers && asks_in M (purse u)) eqn:Cond; [|discriminate].
+    apply andb_true_iff in Cond. destruct Cond as [Cond As]. apply andb_true_iff in Cond. destruct Cond as [En Di].
+    apply Nat.eqb_eq in En. subst n'.
+    assert (Ck := columns_ok). rewrite forallb_forall in Ck. specialize (Ck _ (lookup_in _ _ Lc)). cbn [snd] in Ck.
+    unfold check_column in Ck. rewrite Mo, Rl in Ck. destruct (does_of_checked _ _ _ _ Do Ck) as [Ru Cp]. clear Ck.
+    cbn [check_pair] in Cp. rewrite Nm in Cp. apply andb_true_iff in Cp. destruct Cp as [Cp C1]. apply andb_true_iff in Cp. destruct Cp as [Pa C0].
+    apply Bool.eqb_prop in Pa. destruct (pair_law T _ _ _ _ _ _ _ _ C0) as [Wl S0]. destruct (pair_law T _ _ _ _ _ _ _ _ C1) as [_ S1].
+    assert (Ic : In c cs) by (rewrite To; left; reflexivity).
+    destruct (covers_find V _ Ic) as (g & k & x & y & cs' & X' & Y' & N & Ho & F & P & EX & EY).
+    destruct Ho as (X0 & Y0 & [Fi|(Abs & _)]); [|discriminate Abs].
+    destruct Fi as (col' & Lc' & Pk & Fk & EA & EB). fold M in Lc'. rewrite Lc in Lc'. inversion Lc'. subst col'. clear Lc'.
+    unfold ask_option in W.
+    destruct (if paying mv then assoc (part col) (differ_in M (purse u)) else Some (purse u)) as [p'|] eqn:Ep; [|discriminate].
+    cbn [as_much after below] in W.
+    destruct (worth C M (N.pred t) a b (map (branch M p' (made u) others) (branches mv))) as [w|] eqn:Ew; [|discriminate].
+    apply Qeq_bool_iff in W.
+    assert (Pay : pays G (purse u) (kind k) (at_f k) q = Some p').
+    { unfold pays. rewrite <- Pk, <- Fk, (differ_eq T). rewrite Pa in Ep. fold M.
+      destruct ((fst q =? snd q)%N || N.odd (state_of_f col)); exact Ep. }
+    assert (J : judge G (kind k) (at_f k) q = Some j') by (rewrite <- Pk, <- Fk, (its_rules T _ _ Rl); exact Ru).
+    assert (Nk : nth_error (kids u) g = Some (kind k, at_f k)) by (rewrite <- Ki; apply (map_nth_error listed _ _ N)).
+    set (u' := {| purse := p'; made := made u; kids := put (kids u) g (kind k, j') |}).
+    assert (Al : allows G u (Asks g q) = Some (u', Put g (kind k) q)).
+    { cbn [allows]. rewrite (asks_eq T). fold M. rewrite As, Nk, J, Pay. reflexivity. }
+    destruct (@pays_cases C G T publics_ok _ _ _ _ _ Pay) as (_ & D & _).
+    assert (Ln : (g < length ks)%nat) by (apply nth_error_Some; congruence).
+    assert (HX' : al * x * X' == kk * nat_Q a) by (rewrite <- HX, EX; ring).
+    assert (HY' : be * y * Y' == kk * nat_Q b) by (rewrite <- HY, EY; ring).
+    assert (Pc : Permutation cs' others) by (rewrite To in P; apply Permutation_cons_inv in P; symmetry; exact P).
+    rewrite Pk in Wl.
+    destruct (@branches_reached r IH (N.pred t) p' (made u) others cs' X' Y' a b kk (al * x) (be * y) u u' ks g (kind k) j')
+      with (bs := branches mv) (answers := answers) (w := w) as [Fn HF]; auto; [lia|].
+    exists (then_plan (Asks g q) (fun e => match e with Says e' => Fn e' | _ => Fn 0%N end)). unfold has.
+    set (Pl := then_plan (Asks g q) (fun e => match e with Says e' => Fn e' | _ => Fn 0%N end)).
+    assert (Eq0 : fst Pl [] = Asks g q) by reflexivity.
+    assert (Al' : allows G u (fst Pl []) = Some (u', Put g (kind k) q)) by (rewrite Eq0; exact Al).
+    rewrite (@gain_put G false (fst Pl) (snd Pl) r [] u u' g (kind k) q ks k al be Eq0 Al' N). cbn [half negb].
+    assert (Nx : forall w0 e ss, then_ G (fst Pl) (snd Pl) w0 r [] u' e ss == next Fn w0 r u' e ss).
+    { intros w0 e ss. unfold then_, next. destruct (e =? 0)%N; [reflexivity|]. unfold go. cbn [app]. unfold Pl. rewrite then_plan_step. reflexivity. }
+    rewrite EA, EB, <- Pk.
+    rewrite (Ex_ext (lawQ (law0 col)) _ (fun s => Ex (kernel G (part col) s (fst q)) (fun y => JE (put (map ahead ks) g (ret (snd y))) (next Fn false r u' (fst y)))))
+      by (intros; apply Ex_ext; intros; apply JE_ext; intros; apply Nx).
+    rewrite (Ex_ext (lawQ (law1 col)) _ (fun s => Ex (kernel G (part col) s (snd q)) (fun y => JE (put (map behind ks) g (ret (snd y))) (next Fn true r u' (fst y)))))
+      by (intros; apply Ex_ext; intros; apply JE_ext; intros; apply Nx).
+    rewrite <- S0, <- S1 in HF. revert HF.
+    generalize (Ex (lawQ (law0 col)) (fun s => Ex (kernel G (part col) s (fst q)) (fun y => JE (put (map ahead ks) g (ret (snd y))) (next Fn false r u' (fst y))))).
+    generalize (Ex (lawQ (law1 col)) (fun s => Ex (kernel G (part col) s (snd q)) (fun y => JE (put (map behind ks) g (ret (snd y))) (next Fn true r u' (fst y))))).
+    intros z1 z0 HF. rewrite W in HF.
+    assert (Nz : ~ inject_Z (Zpos (over mv)) == 0) by (intros Q; unfold Qeq in Q; simpl in Q; lia).
+    apply (Qmult_inj_l _ _ _ Nz).
+    transitivity (al * x * (inject_Z (Zpos (over mv)) * z0) - be * y * (inject_Z (Zpos (over mv)) * z1)); [ring|].
+    rewrite HF. ring.
+  Qed.
+
+  Theorem all_reached : forall r, reached r.
+  Proof.
+    induction r; intros t x a b v kk al be u ks R W S.
+    - destruct W as [W|[Nz _]]; [|exfalso; apply Nz; lia]. destruct (stop_reached 0 S) as [P HP]. exists P.
+      unfold has in *. rewrite HP, W. reflexivity.
+    - destruct W as [W|[_ [[|i|c n q] W]]].
+      + destruct (stop_reached (Datatypes.S r) S) as [P HP]. exists P. unfold has in *. rewrite HP, W. reflexivity.
+      + destruct x as [[p created] cs]. discriminate W.
+      + destruct x as [[p created] cs]. eapply make_reached; eauto.
+      + destruct x as [[p created] cs]. eapply say_reached; eauto.
+  Qed.
+
+  Lemma first_reached : forall f0 f1 x a b v kk, start C M = Some (f0, f1, x) ->
+    value C M (rounds C) (Some x) (a * f0) (b * f1) = Some v ->
+    exists A Ev, kk * nat_Q a * chance G false A (N.to_nat (rounds C)) Ev - kk * nat_Q b * chance G true A (N.to_nat (rounds C)) Ev == kk * v.
+  Proof.
+    intros f0 f1 x a b v kk S V. unfold start in S. unfold chance, world. cbn [init]. fold (world G false) (world G true).
+    unfold first_public. rewrite (its_start T). destruct (composed C); cbn [negb].
+    - inversion S; subst f0 f1 x; clear S. rewrite !N.mul_1_r in V.
+      destruct (@reached_value _ (@all_reached (N.to_nat (rounds C))) (rounds C) (0%N, 0%N, []) a b v kk (kk * nat_Q a) (kk * nat_Q b)
+        {| purse := 0; made := 0; kids := [] |} [] eq_refl V) as [[A Ev] HP].
+      { split; [reflexivity|]. split; [reflexivity|]. exists 1, 1. split; [constructor|]. split; ring. }
+      exists A, Ev. exact HP.
+    - destruct (lookup [0%N] (part_map M)) as [[[[s0 s1] j0] c]|] eqn:L; [|discriminate].
+      cbn [branch insert] in S. inversion S; subst f0 f1 x; clear S.
+      assert (Ho : holds C G false true (newborn G false 0) c 1 1) by (eapply newborn_holds; eauto).
+      destruct (@branch_reached _ (@all_reached (N.to_nat (rounds C))) (rounds C) 0%N 0%N [c] (1 * 1) (1 * 1) 1%N 1%N a b v kk (kk * nat_Q a) (kk * nat_Q b)
+        {| purse := 0; made := 0; kids := [(0%N, judged G 0)] |} [newborn G false 0] eq_refl V) as [[A Ev] HP]; auto.
+      + apply covers_for; [exact Ho|constructor].
+      + rewrite N.mul_1_r. ring.
+      + rewrite N.mul_1_r. ring.
+      + exists A, Ev. unfold has, gain in HP. cbn [map newborn ahead behind JE] in HP. rewrite !Ex_ret in HP. exact HP.
+  Qed.
 End Attained.
+
+Theorem exact : forall C one zero d, check_tight C one zero d = true -> attains C one zero d.
+Proof.
+  intros C one zero d H G TG. unfold check_tight in H. apply andb_true_iff in H. destruct H as [H X].
+  unfold check_with in H. do 2 (apply andb_true_iff in H; destruct H as [H _]).
+  apply andb_true_iff in H. destruct H as [H Hc]. apply andb_true_iff in H. destruct H as [H _].
+  apply andb_true_iff in H. destruct H as [H Hp]. apply andb_true_iff in H. destruct H as [H _].
+  apply andb_true_iff in H. destruct H as [H Ha]. apply andb_true_iff in H. destruct H as [_ Hr].
+  unfold exact_with in X. apply andb_true_iff in X. destruct X as [Hx X].
+  destruct (start C (maps C)) as [[[f0 f1] x]|] eqn:S; [|discriminate].
+  assert (Nz : ~ inject_Z (Zpos zero) == 0) by (intros Q; unfold Qeq in Q; simpl in Q; lia).
+  assert (E1 : 1 / inject_Z (Zpos zero) * nat_Q (Npos zero) == 1) by (change (nat_Q (Npos zero)) with (inject_Z (Zpos zero)); field; exact Nz).
+  assert (E2 : 1 / inject_Z (Zpos zero) * nat_Q (Npos one) == Zpos one # zero)
+    by (rewrite (over_zero one zero); change (nat_Q (Npos one)) with (inject_Z (Zpos one)); field; exact Nz).
+  apply orb_true_iff in X. destruct X as [X|X].
+  - destruct (value C (maps C) (rounds C) (Some x) (Npos zero * f0) (Npos one * f1)) as [v|] eqn:E; [|discriminate].
+    apply Qeq_bool_iff in X.
+    destruct (@first_reached C G TG Hr Hc Ha Hp Hx f0 f1 x _ _ v (1 / inject_Z (Zpos zero)) S E) as (A & Ev & HP).
+    exists false, A, Ev. cbn [negb]. rewrite E1, E2, X in HP.
+    assert (1 / inject_Z (Zpos zero) * (d * inject_Z (Zpos zero)) == d) as F by (field; exact Nz). rewrite F in HP.
+    revert HP. generalize (chance G false A (N.to_nat (rounds C)) Ev) (chance G true A (N.to_nat (rounds C)) Ev). intros. lra.
+  - destruct (value C (maps C) (rounds C) (Some x) (Npos one * f0) (Npos zero * f1)) as [v|] eqn:E; [|discriminate].
+    apply Qeq_bool_iff in X.
+    destruct (@first_reached C G TG Hr Hc Ha Hp Hx f0 f1 x _ _ v (1 / inject_Z (Zpos zero)) S E) as (A & Ev & HP).
+    exists true, A, (fun h => negb (Ev h)). cbn [negb]. rewrite E1, E2 in HP. unfold chance in *.
+    pose proof (Pr_not (world G true) A Ev (N.to_nat (rounds C)) (init (world G true)) []) as N1.
+    pose proof (Pr_not (world G false) A Ev (N.to_nat (rounds C)) (init (world G false)) []) as N0.
+    assert (F : 1 / inject_Z (Zpos zero) * v == d - 1 + (Zpos one # zero)).
+    { assert (v == d * inject_Z (Zpos zero) - inject_Z (Zpos zero) + inject_Z (Zpos one)) as ->.
+      { rewrite <- X. unfold Z.sub. rewrite inject_Z_plus. change (- Zpos one)%Z with (Z.opp (Zpos one)). rewrite inject_Z_opp. ring. }
+      rewrite (over_zero one zero). field. exact Nz. }
+    rewrite F in HP. revert N1 N0 HP.
+    generalize (Pr (world G true) A (N.to_nat (rounds C)) (init (world G true)) [] Ev) (Pr (world G false) A (N.to_nat (rounds C)) (init (world G false)) [] Ev)
+      (Pr (world G true) A (N.to_nat (rounds C)) (init (world G true)) [] (fun h => negb (Ev h))) (Pr (world G false) A (N.to_nat (rounds C)) (init (world G false)) [] (fun h => negb (Ev h))).
+    intros p1 p0 n1 n0 N1 N0 HP. assert (n0 == 1 - p0) as -> by lra. assert (n1 == 1 - p1) as -> by lra. lra.
+Qed.
+Theorem tight : forall C one zero d, check_tight C one zero d = true -> bounds C one zero d /\ attains C one zero d.
+Proof.
+  intros C one zero d H. split; [|apply exact, H]. apply accepted. unfold check_tight in H. apply andb_true_iff in H. apply H.
+Qed.
