@@ -62,7 +62,7 @@ Section Attained.
       destruct best as [|i|c n q]; [left; apply Qeq_bool_iff; exact K|..]; right;
         apply andb_true_iff in K; destruct K as [K0 K]; (split; [|eexists; exact K]);
         apply negb_true_iff in K0; apply N.eqb_neq; exact K0.
-    - destruct (_ || _) in H; [|discriminate]. inversion H; subst v.
+    - match type of H with (if ?c then _ else _) = _ => destruct c in H; [|discriminate] end. inversion H; subst v.
       exists 1%N, a, b, (stop (a * mass M false cs) (b * mass M true cs)).
       repeat split; try (rewrite N.mul_1_l; reflexivity); [change (nat_Q 1) with 1; ring|]. left. reflexivity.
   Qed.

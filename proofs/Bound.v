@@ -68,7 +68,7 @@ Section Bound.
       + left. apply Qle_bool_iff. exact H1.
       + right. destruct (options C M (p, created, cs)) as [l|]; [|discriminate]. exists l. split; [reflexivity|].
         intros op I. rewrite forallb_forall in H1. apply H1, I.
-    - destruct (_ || _) eqn:E in H; [|discriminate]. inversion H; subst v.
+    - match type of H with (if ?c then _ else _) = _ => destruct c eqn:E in H; [|discriminate] end. inversion H; subst v.
       exists 1%N, a, b, (stop (a * mass M false cs) (b * mass M true cs)).
       repeat split; try (rewrite N.mul_1_l; reflexivity); [change (nat_Q 1) with 1; ring|apply Qle_refl|].
       apply orb_true_iff in E. destruct E as [E|E]; [apply orb_true_iff in E; destruct E as [E|E];

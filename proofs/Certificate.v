@@ -280,8 +280,9 @@ Section Check.
         | Some (v, _) => Some (nat_Q g * v)%Q
         | None =>
             let own := a * mass false cs in let against := b * mass true cs in
-            if (t =? 0) || (own =? 0) || (against =? 0) ||
-               match options (p, created, cs) with Some [] => true | _ => false end
+            (* nested, not ||, so that options are looked for only if they matter *)
+            if (if (if (if t =? 0 then true else own =? 0) then true else against =? 0) then true
+                else match options (p, created, cs) with Some [] => true | _ => false end)
             then Some (stop own against) else None
         end
     end.
@@ -304,7 +305,7 @@ Section Check.
     | (t :: p :: created :: a :: b :: cs, (v, _)) =>
         let own := a * mass false cs in let against := b * mass true cs in
         Qle_bool (stop own against) v &&
-        (Qle_bool (nat_Q own) v ||
+        (if Qle_bool (nat_Q own) v then true else
          match options (p, created, cs) with Some l => forallb (no_more t a b v) l | None => false end)
     | _ => false
     end.

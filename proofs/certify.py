@@ -1,14 +1,14 @@
-"""Write a certificate of an exact answer (docs/certificates.md) as a theorem that Coq's kernel checks.
+"""Write certificates of exact answers (docs/certificates.md) as theorems that Coq's kernel checks.
 
-`python3 proofs/certify.py FILE.jsonl` checks one; `check.run` compiles the text that `theorem` makes.
-The moves of the columns are computed here, and nothing rests on that: the kernel checks them.
+`python3 proofs/certify.py FILE.jsonl …` checks some, after `make proofs`. The moves of the columns
+are computed here, and nothing rests on that: the kernel checks them.
 """
 
 from __future__ import annotations
 
 import importlib.util
 import sys
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from math import lcm
 from pathlib import Path
@@ -18,8 +18,8 @@ HERE = Path(__file__).parent
 READER = HERE.parent / "antiphon" / "audit" / "certificates" / "antiphon_check.py"
 
 
-def _reader() -> Any:
-    spec = importlib.util.spec_from_file_location("antiphon_check_for_coq", READER)
+def _module(path: Path) -> Any:
+    spec = importlib.util.spec_from_file_location(f"{path.stem}_for_coq", path)
     assert spec is not None
     assert spec.loader is not None
     module = importlib.util.module_from_spec(spec)
@@ -27,8 +27,8 @@ def _reader() -> Any:
     return module
 
 
-class Explained(_reader().CertificateFile):  # type: ignore[misc]
-    """A certificate that remembers, of each column whose moves were asked for, what every pair does."""
+class Explained(_module(READER).CertificateFile):  # type: ignore[misc]
+    """A certificate that remembers what each pair does, of a column whose moves are asked for."""
 
     def __init__(self, lines: Iterable[str]) -> None:
         self.does: dict[int, tuple[list[Any], list[Any]]] = {}
@@ -46,8 +46,7 @@ class Explained(_reader().CertificateFile):  # type: ignore[misc]
         found: dict[Any, Any] = {}
         does: list[Any] = []
         for zero, one, to in self.tables["f"][part, judged]:
-            branches = self._branches(part, to, (law0, zero), (law1, one))
-            common, after = branches
+            common, after = self._branches(part, to, (law0, zero), (law1, one))
             if len(after) == 1 and after[0][2] <= 1:
                 does.append(after[0][3])
                 continue
@@ -69,24 +68,6 @@ class Explained(_reader().CertificateFile):  # type: ignore[misc]
         return common, sorted(found)
 
 
-def lesser(publics: dict[int, Any]) -> list[tuple[int, int]]:
-    """The pairs (p, p') of public states where p' allows all that p does, after each payment."""
-    waiting = [(to, p) for p, (_, differ, _) in publics.items() for to in differ.values()]
-    found: dict[tuple[int, int], None] = {}
-    while waiting:
-        small, large = pair = waiting.pop()
-        if small == large or pair in found:
-            continue
-        found[pair] = None
-        asks, differ, admits = publics[small]
-        more_asks, more, more_admits = publics[large]
-        if asks > more_asks or not differ.keys() <= more.keys() or not admits.keys() <= more_admits.keys():
-            sys.exit(f"public state {small} allows what {large} does not: Coq's check has no rule for it")
-        waiting += [(to, more[part]) for part, to in differ.items()]
-        waiting += [(to, more_admits[part][0]) for part, (to, _) in admits.items()]
-    return [*found]
-
-
 def listing(items: Iterable[object]) -> str:
     """A list of Coq."""
     return f"[{'; '.join(map(str, items))}]"
@@ -96,12 +77,17 @@ def _pairs(law: tuple[int, ...]) -> str:
     return listing(f"({s}, {w})" for s, w in zip(law[::2], law[1::2], strict=True))
 
 
+def _triples(rows: Iterable[Iterable[int]]) -> str:
+    return listing(f"({', '.join(map(str, row))})" for row in rows)
+
+
+def _branch(branch: tuple[int, int, int]) -> str:
+    zero, one, column = branch
+    return f"({zero}, {one}, {('Over', 'Dead')[column] if column <= 1 else f'Live {column}'})"
+
+
 def _truth(value: object) -> str:
     return "true" if value else "false"
-
-
-def _target(column: int) -> str:
-    return ("Over", "Dead")[column] if column <= 1 else f"(Live {column})"
 
 
 def _column(read: Explained, number: int) -> str:
@@ -110,7 +96,7 @@ def _column(read: Explained, number: int) -> str:
     if number in read.does:
         kinds, does = read.does[number]
         rows = (
-            f"move {_truth(pays)} {common} {listing(f'({z}, {o}, {_target(new)})' for z, o, new in branches)}"
+            f"move {_truth(pays)} {common} {listing(map(_branch, branches))}"
             for pays, common, branches in kinds
         )
         what = (
@@ -134,23 +120,21 @@ def certificate(read: Explained) -> str:
     tables = read.tables
     rows = {
         "parts": (
-            f"([{i}], ({read.columns[c][2][0]}, {read.columns[c][3][0]}, {read.columns[c][1]}, {c}))"
-            for i, c in tables["part"].items()
+            f"([{i}], ({zero[0]}, {one[0]}, {j}, {c}))"
+            for c in tables["part"].values()
+            for i, j, zero, one in [read.columns[c]]
         ),
         "steps": (
-            f"step_row {i} {s} {q} {over} {listing(f'({a}, {to}, {w})' for a, to, w in sorted(branches))}"
+            f"step_row {i} {s} {q} {over} {_triples(sorted(branches))}"
             for (i, s, q), (over, branches) in tables["step"].items()
         ),
-        "rules": (
-            f"([{i}; {j}], {listing(f'({zero}, {one}, {to})' for zero, one, to in pairs)})"
-            for (i, j), pairs in tables["f"].items()
-        ),
+        "rules": (f"([{i}; {j}], {_triples(pairs)})" for (i, j), pairs in tables["f"].items()),
         "publics": (
             f"([{p}], ({_truth(asks)}, {listing(f'({i}, {to})' for i, to in differ.items())}, "
             f"{listing(f'({i}, ({to}, {_truth(born)}))' for i, (to, born) in admits.items())}))"
             for p, (asks, differ, admits) in tables["public"].items()
         ),
-        "lesser": (f"([{small}; {large}], tt)" for small, large in lesser(tables["public"])),
+        "lesser": (f"([{small}; {large}], tt)" for small, large in sorted(read.lesser())),
         "columns": (_column(read, number) for number in range(2, len(read.columns))),
         "nodes": (
             f"node {t} {p} {created} {a} {b} {listing(columns)} {u} {v} {_best(read, best)}"
@@ -165,7 +149,7 @@ def certificate(read: Explained) -> str:
 
 
 HEADER = """From Coq Require Import QArith List NArith.
-From Antiphon Require Import Game Certificate Sound.
+From Antiphon Require Import Game Certificate Attained.
 Import ListNotations.
 Open Scope N_scope.
 """
@@ -175,12 +159,41 @@ def theorem(lines: Iterable[str], name: str = "certified") -> str:
     """The text of a file that proves what a certificate says. Raises: NotAccepted."""
     read = Explained(lines)
     read.check()
-    text = f"{HEADER}Definition {name}_data : Certificate := {certificate(read)}.\n"
-    for number, ((_, one, zero), delta) in enumerate(tables := read.tables["delta"].items()):
-        it = name if len(tables) == 1 else f"{name}_{number}"
-        d = Fraction(*delta)
-        text += f"""Theorem {it} : bounds {name}_data {one} {zero} ({d.numerator} # {d.denominator}).
-Proof. apply accepted. vm_cast_no_check (@eq_refl bool true). Qed.
+    return HEADER + definition(read, name) + "".join(_theorems(read, name))
+
+
+def definition(read: Explained, name: str) -> str:
+    """A certificate's data, as a definition."""
+    return f"Definition {name}_data : Certificate := {certificate(read)}.\n"
+
+
+def claims(read: Explained, name: str) -> list[str]:
+    """What a certificate claims: its data, e^ε as two numbers, and δ."""
+    found = (
+        (one, zero, Fraction(*delta)) for (_, one, zero), delta in read.tables["delta"].items()
+    )
+    return [f"{name}_data {one} {zero} ({d.numerator} # {d.denominator})" for one, zero, d in found]
+
+
+def _theorems(read: Explained, name: str) -> Iterator[str]:
+    said = claims(read, name)
+    for number, claim in enumerate(said):
+        it = name if len(said) == 1 else f"{name}_{number}"
+        yield f"""Theorem {it} : bounds {claim} /\\ attains {claim}.
+Proof. apply tight. vm_cast_no_check (@eq_refl bool true). Qed.
 Print Assumptions {it}.
 """
-    return text
+
+
+def main(paths: list[str]) -> None:
+    """Check the files, one after the other."""
+    check = _module(HERE / "check.py")
+    for path in paths or sys.exit("which certificates? python3 proofs/certify.py FILE.jsonl …"):
+        with open(path, encoding="ascii") as file:
+            lines = file.read().splitlines()
+        said = check.run(theorem(lines))
+        print(f"{path}: {' '.join(said.split())}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

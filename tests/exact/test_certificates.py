@@ -411,7 +411,7 @@ def test_a_purse_that_grows():
 
 
 def test_a_payment_by_a_dead_end_allows_no_more():
-    """To ask part 0 tells nothing and ends it, but pays; then part 1, which tells all, may be made."""
+    """To ask part 0 ends it and tells nothing, but pays; then part 1, which tells all, may come."""
     rows = [
         ["game", 1, 4, 1, 1, 2],
         ["part", 0, 1, 1, 0],
