@@ -27,7 +27,11 @@ def _module(path: Path) -> Any:
     return module
 
 
-class Explained(_module(READER).CertificateFile):  # type: ignore[misc]
+_CHECKER = _module(READER)
+NotAccepted = _CHECKER.NotAccepted
+
+
+class Explained(_CHECKER.CertificateFile):  # type: ignore[misc]
     """A certificate that remembers what each pair does, of a column whose moves are asked for."""
 
     def __init__(self, lines: Iterable[str]) -> None:

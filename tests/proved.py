@@ -37,6 +37,12 @@ def tool(name):
     return module
 
 
+def kept_by(request, tmp_path):
+    """A folder for what Coq has compiled: pytest's cache, where it has one."""
+    cache = getattr(request.config, "cache", None)
+    return tmp_path if cache is None else cache.mkdir("proofs")
+
+
 def compiled(kept, files):
     """A folder with these files compiled; it is kept until one of them changes."""
     texts = {name: (PROOFS / name).read_text() for name in files}
