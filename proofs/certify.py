@@ -31,7 +31,7 @@ _CHECKER = _module(READER)
 NotAccepted = _CHECKER.NotAccepted
 
 
-class Explained(_CHECKER.CertificateFile):  # type: ignore[misc]
+class Explained(_CHECKER.CertificateFile):  # type: ignore[misc, name-defined]
     """A certificate that remembers what each pair does, of a column whose moves are asked for."""
 
     def __init__(self, lines: Iterable[str]) -> None:
@@ -196,7 +196,7 @@ def main(paths: list[str]) -> None:
         with open(path, encoding="ascii") as file:
             lines = file.read().splitlines()
         said = check.run(theorem(lines))
-        print(f"{path}: {' '.join(said.split())}")
+        print(f"{path}: {Explained(lines).check()}: {' '.join(said.split())}")
 
 
 if __name__ == "__main__":
