@@ -369,7 +369,7 @@ Section Bound.
     assert (V' := V). destruct V' as (L & Cr & Gd & Ki & A0 & B0 & K0 & X & Y & Cv & HX & HY).
     assert (H' := H). rewrite E in H'. cbn [allows] in H'. destruct (made u <? most G)%N eqn:Mo; [|discriminate].
     apply N.ltb_lt in Mo. rewrite (its_most T) in Mo.
-    destruct (admit G (purse u) i) as [[p' born]|] eqn:Ad; [|discriminate].
+    destruct (lets_in G (purse u) i) as [[p' born]|] eqn:Ad; [|discriminate].
     destruct (leq_simulates T less_ok L) as [_ [_ Sim]]. destruct (Sim _ _ _ Ad) as (p2 & Ad2 & L2).
     rewrite (admit_eq T) in Ad2. pose proof (assoc_in _ _ Ad2) as In2.
     destruct (options_of _ _ _ O) as [_ Oc]. destruct Oc as (rs & Er & Inc); [lia|].

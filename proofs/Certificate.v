@@ -69,7 +69,7 @@ Record of_tables (C : Certificate) (G : Game) : Prop := {
     first G false i = s0 /\ first G true i = s1 /\ judged G i = j;
   its_asks : forall p, asks G p = fst (fst (public_row (index (publics C)) p));
   its_differ : forall p i, differ G p i = assoc i (snd (fst (public_row (index (publics C)) p)));
-  its_admit : forall p i, admit G p i = assoc i (snd (public_row (index (publics C)) p));
+  its_admit : forall p i, lets_in G p i = assoc i (snd (public_row (index (publics C)) p));
   its_most : most G = creations C;
   its_start : fixed G = negb (composed C) }.
 

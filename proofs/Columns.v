@@ -196,12 +196,12 @@ Section Tables.
   Proof. intros. apply (its_asks T). Qed.
   Lemma differ_eq : forall p i, differ G p i = assoc i (differ_in M p).
   Proof. intros. apply (its_differ T). Qed.
-  Lemma admit_eq : forall p i, admit G p i = assoc i (admit_in M p).
+  Lemma admit_eq : forall p i, lets_in G p i = assoc i (admit_in M p).
   Proof. intros. apply (its_admit T). Qed.
   Lemma leq_simulates : forall p p', leq p p' ->
     (asks G p = true -> asks G p' = true) /\
     (forall i z, differ G p i = Some z -> exists z', differ G p' i = Some z' /\ leq z z') /\
-    (forall i z born, admit G p i = Some (z, born) -> exists z', admit G p' i = Some (z', born) /\ leq z z').
+    (forall i z born, lets_in G p i = Some (z, born) -> exists z', lets_in G p' i = Some (z', born) /\ leq z z').
   Proof.
     induction 1 as [p|p q r H L [IH1 [IH2 IH3]]].
     { repeat split; auto; intros; eexists; split; eauto; constructor. }
@@ -238,7 +238,7 @@ Section Tables.
     split_and. rewrite forallb_forall in H0. specialize (H0 _ (assoc_in _ _ H)). simpl in H0. split_and.
     split; [apply is_less_leq; assumption|]. intros i'. apply keeps_none. assumption.
   Qed.
-  Lemma admit_keeps : forall p i p' born, admit G p i = Some (p', born) ->
+  Lemma admit_keeps : forall p i p' born, lets_in G p i = Some (p', born) ->
     forall i', differ G p i' = None -> differ G p' i' = None.
   Proof.
     intros p i p' born H i'. rewrite admit_eq in H. destruct (public_found p) as [[r R]|[_ [_ Z]]]; [|rewrite Z in H; discriminate].

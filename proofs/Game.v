@@ -18,7 +18,7 @@ Record Game := {
   judge : N -> N -> N * N -> option N;          (* part, state of its f, pair: next state of f *)
   asks : N -> bool;                             (* public state: may questions be asked? *)
   differ : N -> N -> option N;                  (* and after it has paid for a part's pair *)
-  admit : N -> N -> option (N * bool);          (* and after a creation; is there then a part? *)
+  lets_in : N -> N -> option (N * bool);          (* and after a creation; is there then a part? *)
   most : N;                                     (* so many creations at most *)
   fixed : bool;                                 (* part 0 is there from the start *)
   first : bool -> N -> N;                       (* first state of a part in either world *)
@@ -48,7 +48,7 @@ Section Play.
     match m with
     | Creates i =>
         if (made u <? most G)%N then
-          match admit G (purse u) i with
+          match lets_in G (purse u) i with
           | Some (p, true) =>
               Some ({| purse := p; made := made u + 1; kids := kids u ++ [(i, judged G i)] |}, Born (Some i))
           | Some (p, false) => Some ({| purse := p; made := made u + 1; kids := kids u |}, Born None)

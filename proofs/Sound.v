@@ -172,7 +172,7 @@ Definition game_of (C : Certificate) : Game := {|
   kernel := row_of C; halting := fun _ => 0%N; judge := judge_of C;
   asks := fun p => fst (fst (public_row (index (publics C)) p));
   differ := fun p i => assoc i (snd (fst (public_row (index (publics C)) p)));
-  admit := fun p i => assoc i (snd (public_row (index (publics C)) p));
+  lets_in := fun p i => assoc i (snd (public_row (index (publics C)) p));
   most := creations C; fixed := negb (composed C);
   first := fun b i => let '(s0, s1, _, _) := part_of C i in if b then s1 else s0;
   judged := fun i => let '(_, _, j, _) := part_of C i in j;

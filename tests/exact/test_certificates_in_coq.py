@@ -123,7 +123,8 @@ def text_changed(random, text):
     start = text.index("lesser :=")
     place = random.choice([*NUMBERS.finditer(text, start)])
     value = int(place.group())
-    near = random.choice((value + 1, max(value - 1, 0), 0, 1, 2, 2 * value, random.randrange(9)))
+    near = random.choice((value + 1, value - 1, 1, 2, 2 * value, random.randrange(9)))
+    near = near if near > 0 else value + 1  # Coq reads no denominator that is 0
     return text[: place.start()] + str(near) + text[place.end() :]
 
 
