@@ -1,5 +1,6 @@
 """Certificates as theorems of Coq: the kernel proves true ones, and accepts none that is false."""
 
+import contextlib
 import os
 import re
 import subprocess
@@ -8,6 +9,7 @@ from random import Random
 
 import pytest
 from proved import CERTIFICATES, PROOFS, compiled, kept_by, needs_coq, tool
+from random_games import drawn
 from table_games import TableGame
 from test_certificates import GAMES, asked, certificate, changed, numbered, responses, rows_of
 from test_tight_delta import ANY, AboveThreshold
@@ -133,12 +135,15 @@ def explained(lines):
     module = tool("certify")
     try:
         read = module.Explained(lines)
+        with contextlib.suppress(module.NotAccepted, LookupError, ValueError, ArithmeticError):
+            read.check()
         for column in range(2, len(read.columns)):
             if read.columns[column][:2] in read.tables["f"]:
                 read.moves(column)
-        return module.definition(read, "a_game"), module.claims(read, "a_game")[0]
+        data, claim = module.definition(read, "a_game"), module.claims(read, "a_game")[0]
     except (module.NotAccepted, LookupError, ValueError, ArithmeticError):
         return None
+    return (data, claim) if re.match("a_game_data [1-9][0-9]* [1-9]", claim) else None
 
 
 def holds(lines):
@@ -192,6 +197,25 @@ def test_a_hundred_false_certificates_are_refused(proofs, tmp_path):
     assert accepted(proofs, tmp_path, [*false_claims(Random(7), 100)]) == 0
     true = explained(certificate("fixed")[1].lines)
     assert accepted(proofs, tmp_path, [true]) == 1
+
+
+def random_cases(seeds):
+    """Certificates of random games, as `explained` gives them."""
+    for seed in seeds:
+        random = Random(seed)
+        game = drawn(random, rounds=random.choice((3, 4)))
+        try:
+            found = game.question.certify(epsilon=random.choice((0, TWO)), rounds=game.rounds)
+        except ap.InvalidArgument:  # f takes nothing of the catalogue, or the budget is of a user
+            continue
+        yield explained(found.lines)
+
+
+@pytest.mark.slow
+@needs_coq
+def test_random_games(proofs, tmp_path):
+    cases = [*random_cases(range(60))]
+    assert accepted(proofs, tmp_path, cases) == len(cases) > 40
 
 
 @pytest.mark.slow
