@@ -10,7 +10,7 @@ from fractions import Fraction
 
 import attrs
 import pytest
-from proved import FILES, MODEL, compiled, needs_coq, tool
+from proved import FILES, MODEL, compiled, kept_by, needs_coq, tool
 
 import antiphon as ap
 from antiphon import HALT, Claim, Create
@@ -183,9 +183,7 @@ def disagreeing(text, folder):
 
 @pytest.fixture
 def kept(request, tmp_path):
-    """A folder for what Coq has compiled: pytest's cache, where it has one."""
-    cache = getattr(request.config, "cache", None)
-    return tmp_path if cache is None else cache.mkdir("proofs")
+    return kept_by(request, tmp_path)
 
 
 @pytest.fixture
