@@ -15,13 +15,14 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.errors import InvalidArgument, of_kind, shown
+from antiphon.numbers.symbolic import Symbolic
 
 
 def fraction(value: object, name: str = "value") -> Fraction:
     """A finite number as an exact Fraction. Raises: InvalidArgument for anything else.
 
     A float is read as the shortest decimal that prints it: 0.1 is 1/10. The result is a plain
-    Fraction, whose value and ``==`` no user class can change.
+    Fraction, whose value and ``==`` no user class can change; a symbol stays as it is.
 
     Raises: InvalidArgument for NaN, infinities, bools, non-numbers and subclasses of Fraction.
 
@@ -34,6 +35,8 @@ def fraction(value: object, name: str = "value") -> Fraction:
         return Fraction(int.__pos__(value))
     if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
         return Fraction(repr(plain))
+    if isinstance(value, Symbolic):
+        return value  # type: ignore[return-value]  # it computes as a Fraction does
     raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {shown(value)}")
 
 
@@ -95,7 +98,7 @@ def number(value: object) -> int | float | Fraction:
 
     Raises: InvalidArgument for anything else, and for subclasses of Fraction.
     """
-    if type(value) in (float, Fraction):
+    if type(value) in (float, Fraction) or isinstance(value, Symbolic):
         return value  # type: ignore[return-value]
     given: Any = value
     plain: object = given.item() if issubclass(type(given), np.generic) else given
@@ -166,12 +169,15 @@ class Log:
 
 ExactEpsilon: TypeAlias = Union[Fraction, Log]
 """An ε after normalisation. Log(1) is stored as Fraction(0)."""
-Epsilon: TypeAlias = Union[int, float, Fraction, Log]
-"""An ε, in nats, as a caller may give it."""
+Epsilon: TypeAlias = Union[int, float, Fraction, Log, Symbolic]
+"""An ε, in nats, as a caller may give it; a symbol stands for e^ε."""
 
 
 def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:
-    """Normalise a privacy parameter ε >= 0 (nats). Raises: InvalidArgument."""
+    """Normalise a privacy parameter ε >= 0 (nats). A symbol stands for e^ε. Raises:
+    InvalidArgument."""
+    if isinstance(value, Symbolic):
+        return Log(value)
     if type(value) is Log:
         return Fraction(0) if value.argument == 1 else value
     exact = fraction(value, name)

@@ -35,6 +35,8 @@ class TableGame:
     """The game of some tables. A column is (part, state of its f, laws in both worlds); a position
     is (public state, number of creations, sorted columns)."""
 
+    gcd, lcm, one = staticmethod(gcd), staticmethod(lcm), 1
+
     def __init__(self) -> None:
         self.composed, self.most, self.tables = 0, 0, dict[str, dict[Any, Any]]()
         self.columns: list[tuple[Any, ...]] = [(0, 0, (), ())] * 2
@@ -50,13 +52,13 @@ class TableGame:
     def push(self, part: int, law: Any, query: int) -> tuple[int, dict[int, Any]]:
         """What a query makes of a law: (denominator, {answer: (factor, law)})."""
         rows = [self.tables["step"][part, state, query] for state in law[::2]]
-        common, found = lcm(*(over for over, _ in rows)), dict[int, Any]()
+        common, found = self.lcm(*(over for over, _ in rows)), dict[int, Any]()
         for weight, (over, branches) in zip(law[1::2], rows, strict=True):
             for answer, to, share in branches:
                 own = found.setdefault(answer, {})
                 own[to] = own.get(to, 0) + weight * share * (common // over)
         for answer, own in found.items():
-            by = gcd(*own.values())
+            by = self.gcd(*own.values())
             found[answer] = by, tuple([n for s in sorted(own) for n in (s, own[s] // by)])
         return common, found
 
@@ -69,7 +71,7 @@ class TableGame:
                 self.push(part, law0, zero),
                 self.push(part, law1, one),
             )
-            common, branches = lcm(over0, over1), list[tuple[int, int, int]]()
+            common, branches = self.lcm(over0, over1), list[tuple[int, int, int]]()
             for answer in {**after0, **after1}:
                 (by0, new0), (by1, new1) = after0.get(answer, (0, ())), after1.get(answer, (0, ()))
                 new = SPENT if answer else OVER
@@ -131,18 +133,23 @@ class TableGame:
 class CertificateFile(TableGame):
     """A certificate, read line by line. Raises: NotAccepted."""
 
+    kinds = "part step f public node delta epsilon"
+
     def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
-        kinds = "part step f public node delta epsilon"
-        self.tables = {kind: {} for kind in kinds.split()}
+        self.tables = {kind: {} for kind in self.kinds.split()}
         self.rounds, self.symmetric, kind = 0, 0, ""
         for count, line in enumerate(lines):
             need(kind != "end", "a line after the end", count)
             kind, *row = json.loads(line)
             need((count == 0) == (kind == "game"), "the first line is of the game", count)
-            need(kind == "about" or natural(row), "a row is of natural numbers", count)
+            need(kind == "about" or self.sound(row), "a row is of natural numbers", count)
             need(self.read(kind, *row) if kind != "end" else row == [count], "a bad line", count)
         need(kind == "end", "the end is missing")
+
+    def sound(self, row: object) -> bool:
+        """Whether there are only natural numbers, and lists of lists of them."""
+        return all(map(self.sound, row)) if isinstance(row, list) else type(row) is int and row >= 0
 
     def read(self, kind: str, *row: Any) -> bool:
         """Whether a line is sound in itself; it is put into its table."""
@@ -155,7 +162,7 @@ class CertificateFile(TableGame):
             case "column", part, judged, zero, one:
                 return self.number(part, judged, tuple(zero), tuple(one)) == len(self.columns) - 1
             case "part", key, zero, one, judged:
-                value = self.number(key, judged, (zero, 1), (one, 1))
+                value = self.number(key, judged, (zero, self.one), (one, self.one))
                 fine = zero == one or not self.symmetric
             case "step", part, state, query, *value:
                 weights = {(answer, to): weight for answer, to, weight in value[1]}
@@ -220,11 +227,15 @@ class CertificateFile(TableGame):
         need(max(found) == Fraction(*self.tables["delta"][epsilon, one, zero]) * zero, "another δ")
         return max(found) / zero
 
-    def check(self) -> str:
-        """What was checked, in a sentence."""
-        for _, differ, admits in self.tables["public"].values():  # `tells` rests on it
+    def check_purses(self) -> None:
+        """No purse can grow: `tells` rests on it."""
+        for _, differ, admits in self.tables["public"].values():
             for to in {*differ.values(), *(to for to, _ in admits.values())}:
                 need(self.tables["public"][to][1].keys() <= differ.keys(), "a purse grows", to)
+
+    def check(self) -> str:
+        """What was checked, in a sentence."""
+        self.check_purses()
         for node in self.tables["node"]:
             self.check_node(*node)
         tight = {Fraction(*key[1:]): self.check_delta(*key) for key in self.tables["delta"]}
@@ -241,22 +252,22 @@ class CertificateFile(TableGame):
         return f"against {self.rounds} messages, in the game of its tables: {'; '.join(said)}"
 
 
-def natural(row: object) -> bool:
-    """Whether there are only natural numbers, and lists of lists of them."""
-    return all(map(natural, row)) if isinstance(row, list) else type(row) is int and row >= 0
-
-
-def check(lines: Iterable[str]) -> str:
+def check(lines: Iterable[str], reader: Any = CertificateFile) -> str:
     """What was checked. Raises: NotAccepted."""
     try:
-        return CertificateFile(lines).check()
+        return str(reader(lines).check())
     except Exception as error:
         known = isinstance(error, NotAccepted)
         raise error if known else NotAccepted("malformed", repr(error)[:200]) from None
 
 
-if __name__ == "__main__":
+def main(reader: Any) -> None:
+    """Check the file that the command line names, and say what was checked."""
     gc.disable()  # what is kept is kept to the end
     sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
-        print("checked,", check(iter(lambda: file.readline(LINE), "")))
+        print("checked,", check(iter(lambda: file.readline(LINE), ""), reader))
+
+
+if __name__ == "__main__":
+    main(CertificateFile)

@@ -24,7 +24,7 @@ Key: TypeAlias = tuple[int, Any, int, int]
 VERSION: Final = 1
 
 
-class _Table(dict[Any, Any]):
+class RowTable(dict[Any, Any]):
     """A table whose rows are computed when they are first asked for."""
 
     def __init__(self, row: Callable[..., Row], read: Callable[[Row], Any]) -> None:
@@ -45,17 +45,17 @@ class TablesOf(TableGame):
     def __init__(self, rows: DerivedRows) -> None:
         super().__init__()
         self.most, self.composed = rows.most, rows.composed
-        self.made: dict[str, _Table] = {
-            "part": _Table(rows.part, self._first),
-            "step": _Table(rows.step, tuple),
-            "f": _Table(rows.f, lambda row: row[0]),
-            "public": _Table(rows.public, _public),
+        self.made: dict[str, RowTable] = {
+            "part": RowTable(rows.part, self._first),
+            "step": RowTable(rows.step, tuple),
+            "f": RowTable(rows.f, lambda row: row[0]),
+            "public": RowTable(rows.public, _public),
         }
         self.tables |= self.made
 
     def _first(self, row: Row) -> int:
         zero, one, judged = row
-        return self.number(len(self.made["part"]), judged, (zero, 1), (one, 1))
+        return self.number(len(self.made["part"]), judged, (zero, self.one), (one, self.one))
 
     def lines(self) -> Iterator[Row]:
         """The rows, in the order in which they were found."""
@@ -131,14 +131,14 @@ def lines_of(
     solver = PlainSolver(game, limit, report)
     ahead = [solver.solve(rounds, g.denominator, g.numerator) for _, g in claims]
     alike = all(zero == one for zero, one, _ in game.made["part"].rows.values())
-    symmetric = alike and all(map(_mirrored, game.tables["f"].values()))
+    symmetric = alike and all(map(mirrored, game.tables["f"].values()))
     said: list[Row] = []
     for (epsilon, growth), found in zip(claims, ahead, strict=True):
         one, zero = growth.as_integer_ratio()
         if not symmetric:
             found = max(found, zero - one + solver.solve(rounds, one, zero))
         said.append(["delta", epsilon, [one, zero], [*(found / zero).as_integer_ratio()]])
-    _close(game)
+    close(game)
     yield ["game", VERSION, rounds, int(symmetric), int(rows.composed), rows.most]
     yield ["about", about]
     yield from game.lines()
@@ -146,12 +146,12 @@ def lines_of(
     yield from said
 
 
-def _mirrored(pairs: list[list[int]]) -> bool:
+def mirrored(pairs: list[list[int]]) -> bool:
     found = {tuple(each) for each in pairs}
     return found == {(one, zero, to) for zero, one, to in pairs}
 
 
-def _close(game: TableGame) -> None:
+def close(game: TableGame) -> None:
     """All public states that may follow, as the reader asks whether a purse can grow."""
     waiting = [0]
     met = {0}
