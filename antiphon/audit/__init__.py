@@ -4,7 +4,8 @@
 * *The game* V[f] ∘* I(·) ∘* M: ``ap.PrivacyGame``, with ``tight_delta``, ``privacy_curve``,
   ``best_adversary``, ``check_claims`` (exact) and ``audit`` (on samples).
 * *Exact answers*: ``Solution``, ``TightCurve``, ``Divergence``, ``StrategyAdversary``,
-  ``Comparison``; ``ap.equivalent`` and ``law_of_views``; ``Certificate``, which needs no belief.
+  ``Comparison``; ``ap.equivalent`` and ``law_of_views``; ``Certificate``, which needs no belief;
+  ``TightFormula``, which answers for all numbers at once.
 * *Audits* (``statistical``): ``AuditReport``, ``Counterexample``, ``AdversaryFamily``.
 * *Simulators* behind the theorems: ``vadhan_wang``, ``lyu``, ``composition_simulator``.
 * *Adversaries* that are known to win: ``CounterexampleAdversary``, ``ExposingAdversary``.
@@ -24,6 +25,7 @@ from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Question, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.audit.exact.tight_curve import TightCurve
+from antiphon.audit.formulas.tight_formula import BoundFound, Piece, TightFormula
 from antiphon.audit.game import OPEN, PrivacyGame, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
@@ -40,6 +42,7 @@ __all__ = [
     "AtEpsilon",
     "AtOrder",
     "AuditReport",
+    "BoundFound",
     "Certificate",
     "Coarsened",
     "Compared",
@@ -52,12 +55,14 @@ __all__ = [
     "Law",
     "Lyu",
     "OfRange",
+    "Piece",
     "Question",
     "Sealed",
     "Solution",
     "StrategyAdversary",
     "StrategyNode",
     "TightCurve",
+    "TightFormula",
     "VadhanWang",
     "composition_simulator",
     "counterexample_game",

@@ -185,10 +185,13 @@ class FormulaGame(TableGame):
             found = [self.value(t - 1, to, zero * by0, one * by1) for by0, by1, to in branches]
             factors = [by * self.over if over == 1 else by for by, _ in found]  # 1: a creation
             total = merged(self.end, *(pieces for _, pieces in found))
-            yield name, [
-                (low, sum(by * own[0] for by, own in zip(factors, each, strict=True)))
-                for low, _, each in total
-            ]
+            yield (
+                name,
+                [
+                    (low, sum(by * own[0] for by, own in zip(factors, each, strict=True)))
+                    for low, _, each in total
+                ],
+            )
 
 
 class FormulaFile(FormulaGame, CertificateFile):
@@ -236,13 +239,17 @@ class FormulaFile(FormulaGame, CertificateFile):
             case "node", t, public, created, columns, zero, one, found:
                 key = t, (public, created, tuple(sorted(columns))), Poly(zero), Poly(one)
                 value = [(low, Poly(poly), best) for low, poly, best in found]
-                fine = t > 0 and self.in_order(value) and max(columns, default=0) < len(self.columns)
+                fine = (
+                    t > 0 and self.in_order(value) and max(columns, default=0) < len(self.columns)
+                )
             case "tight", one, zero, found:
                 key = Poly(one), Poly(zero)
                 value = [(low, Poly(above), Poly(below), bit) for low, above, below, bit in found]
                 fine = self.in_order(value)
             case _:
-                fine = CertificateFile.sound(self, [*row]) or kind == "about"  # as of the other reader
+                fine = (
+                    CertificateFile.sound(self, [*row]) or kind == "about"
+                )  # as of the other reader
                 return fine and super().read(kind, *row)
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
