@@ -100,7 +100,9 @@ class SymbolicTables(FormulaGame, TablesOf):
         yield ["tight", *map(_list, growth), pieces]
 
     def _quotient(self, value: Any) -> list[list[int]]:
-        return [_list(each) for each in self.rows.ratio(value)]
+        above, below = self.rows.ratio(value)
+        sign = 1 if below(self.sample) > 0 else -1
+        return [_list(above * sign), _list(below * sign)]
 
     def _nodes(self, at: dict[Cut, int]) -> Iterator[Row]:
         numbers = {number: number for number in self.tables["part"].values()}

@@ -232,7 +232,9 @@ def tight_formula(question: Question, epsilon: object, rounds: int | None) -> Ti
                 tight = _solved(tables, rounds, growth)
                 return TightFormula(tables, tight, question, normal, rounds).compared()
         except WiderDenominator as error:
-            over, unknown = error.over, error.unknown or unknown
+            unknown = error.unknown or unknown
+            negative = unknown is not None and error.over(unknown.inside) < 0
+            over = -error.over if negative else error.over
 
 
 def _solved(tables: SymbolicTables, rounds: int, growth: Any) -> Pieces:
