@@ -307,7 +307,9 @@ def _sum(name: str, polynomial: Polynomial, latex: bool) -> str:
         if coefficient:
             size = abs(coefficient)
             letters = _power(name, power, latex) if power else ""
-            number = "" if size == 1 and letters else f"{size}{'*' if letters and not latex else ''}"
+            number = (
+                "" if size == 1 and letters else f"{size}{'*' if letters and not latex else ''}"
+            )
             sign = (" - " if coefficient < 0 else " + ") if text else "-" * (coefficient < 0)
             text += f"{sign}{number}{letters}"
     return text or "0"

@@ -133,7 +133,7 @@ class TableGame:
 class CertificateFile(TableGame):
     """A certificate, read line by line. Raises: NotAccepted."""
 
-    kinds = "part step f public node delta epsilon"
+    kinds, least = "part step f public node delta epsilon", 0.0
 
     def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
@@ -143,13 +143,9 @@ class CertificateFile(TableGame):
             need(kind != "end", "a line after the end", count)
             kind, *row = json.loads(line)
             need((count == 0) == (kind == "game"), "the first line is of the game", count)
-            need(kind == "about" or self.sound(row), "a row is of natural numbers", count)
+            need(kind == "about" or natural(row, self.least), "a row is of natural numbers", count)
             need(self.read(kind, *row) if kind != "end" else row == [count], "a bad line", count)
         need(kind == "end", "the end is missing")
-
-    def sound(self, row: object) -> bool:
-        """Whether there are only natural numbers, and lists of lists of them."""
-        return all(map(self.sound, row)) if isinstance(row, list) else type(row) is int and row >= 0
 
     def read(self, kind: str, *row: Any) -> bool:
         """Whether a line is sound in itself; it is put into its table."""
@@ -250,6 +246,13 @@ class CertificateFile(TableGame):
                 need(high < growth and fall > 0 and least >= Fraction(*delta), "a smaller ε")
             said.append(f"e^ε = {growth} is the least with δ <= {Fraction(*delta)}")
         return f"against {self.rounds} messages, in the game of its tables: {'; '.join(said)}"
+
+
+def natural(row: object, least: float = 0) -> bool:
+    """Whether there are only whole numbers >= ``least``, and lists of lists of them."""
+    if isinstance(row, list):
+        return all(natural(each, least) for each in row)
+    return type(row) is int and row >= least
 
 
 def check(lines: Iterable[str], reader: Any = CertificateFile) -> str:

@@ -15,13 +15,16 @@ from collections.abc import Iterable, Iterator
 from fractions import Fraction
 from functools import cache, reduce
 from itertools import zip_longest
-from math import gcd
+from math import gcd, inf
+from operator import mul
 from typing import Any
 
 if __package__:
-    from antiphon.audit.certificates.antiphon_check import CertificateFile, TableGame, main, need
+    from antiphon.audit.certificates.antiphon_check import (
+        CertificateFile, TableGame, main, natural, need,
+    )  # fmt: skip
 else:
-    from antiphon_check import CertificateFile, TableGame, main, need
+    from antiphon_check import CertificateFile, TableGame, main, natural, need
 
 
 class Poly(tuple[int, ...]):
@@ -164,17 +167,15 @@ class FormulaGame(TableGame):
         """A power of the denominator."""
         return reduce(lambda found, _: found * self.over, range(t), self.one)
 
-    def known(self, t: int, position: Any, zero: Any, one: Any) -> Any:
+    def known(self, *key: Any) -> Any:
         """The value that the file has."""
-        node = self.tables["node"].get((t, position, zero, one))
-        need(node, "no value", t, position)
-        return node
+        need(key in self.tables["node"], "no value", *key)
+        return self.tables["node"][key]
 
     def signs(self, poly: Any) -> Any:
         """[(from, 1 where the polynomial is >= 0, or 0 where it is <= 0)], as the file has it."""
-        found = self.tables["sign"].get(poly.primitive()) if poly else [(0, 0)]
-        need(found, "no sign", poly)
-        return found
+        need(not poly or poly.primitive() in self.tables["sign"], "no sign", poly)
+        return self.tables["sign"][poly.primitive()] if poly else [(0, 0)]
 
     def sides(self, t: int, position: Any, zero: Any, one: Any) -> Iterator[Any]:
         """(name, [(from, polynomial)]) of what may be done: to stop, and each option."""
@@ -183,26 +184,18 @@ class FormulaGame(TableGame):
         yield [], [(low, by * poly) for low, poly in pieces]
         for name, over, branches in self.options(position):
             found = [self.value(t - 1, to, zero * by0, one * by1) for by0, by1, to in branches]
+            total = list[Any]()
             factors = [by * self.over if over == 1 else by for by, _ in found]  # 1: a creation
-            total = merged(self.end, *(pieces for _, pieces in found))
-            yield (
-                name,
-                [
-                    (low, sum(by * own[0] for by, own in zip(factors, each, strict=True)))
-                    for low, _, each in total
-                ],
-            )
+            for low, _, own in merged(self.end, *(pieces for _, pieces in found)):
+                total.append((low, sum(map(mul, factors, (poly for poly, *_ in own)))))
+            yield name, total
 
 
 class FormulaFile(FormulaGame, CertificateFile):
     """A formula with its certificate, read line by line. Raises: NotAccepted."""
 
-    kinds = "interval cut part step f public sign node tight"
+    kinds, least = "interval cut part step f public sign node tight", -inf
     cuts: list[tuple[Any, Any, Any]]
-
-    def sound(self, row: object) -> bool:
-        """Whether there are only whole numbers, and lists of lists of them."""
-        return all(map(self.sound, row)) if isinstance(row, list) else type(row) is int
 
     def read(self, kind: str, *row: Any) -> bool:
         """Whether a line is sound in itself; it is put into its table."""
@@ -239,18 +232,13 @@ class FormulaFile(FormulaGame, CertificateFile):
             case "node", t, public, created, columns, zero, one, found:
                 key = t, (public, created, tuple(sorted(columns))), Poly(zero), Poly(one)
                 value = [(low, Poly(poly), best) for low, poly, best in found]
-                fine = (
-                    t > 0 and self.in_order(value) and max(columns, default=0) < len(self.columns)
-                )
+                fine = t > 0 and self.in_order(value) and max([0, *columns]) < len(self.columns)
             case "tight", one, zero, found:
                 key = Poly(one), Poly(zero)
                 value = [(low, Poly(above), Poly(below), bit) for low, above, below, bit in found]
                 fine = self.in_order(value)
-            case _:
-                fine = (
-                    CertificateFile.sound(self, [*row]) or kind == "about"
-                )  # as of the other reader
-                return fine and super().read(kind, *row)
+            case _:  # as of numbers
+                return (kind == "about" or natural([*row])) and super().read(kind, *row)
         return bool(fine) and self.tables[kind].setdefault(key, value) is value
 
     def in_order(self, pieces: Any) -> bool:

@@ -128,4 +128,7 @@ def _shorter(before: Cut, cut: Cut, after: Cut, halvings: int) -> list[Fraction]
     while high - low > Fraction(1, 1 << power) and power < _FINEST * 4:
         cut.root = cut.root.halved()
         _, low, high = cut.root
-    return [Fraction(low * (1 << power) // 1, 1 << power), -Fraction(-high * (1 << power) // 1, 1 << power)]
+    return [
+        Fraction(low * (1 << power) // 1, 1 << power),
+        -Fraction(-high * (1 << power) // 1, 1 << power),
+    ]

@@ -108,7 +108,9 @@ class TightFormula(Plotted, Shown):
         if x < low or (high is not None and x > high):
             raise InvalidArgument(f"this formula is about {self.unknown}, not about {x}")
         cut = ended(x)
-        piece = next(each for each in reversed(self.pieces) if each.low.exact == x or each.low < cut)
+        piece = next(
+            each for each in reversed(self.pieces) if each.low.exact == x or each.low < cut
+        )
         if isinstance(piece.delta, Fraction):
             return piece.delta
         if not piece.delta.below(x):
@@ -127,7 +129,9 @@ class TightFormula(Plotted, Shown):
         for piece in self.pieces:
             above, below = _ratio(claimed - piece.delta)
             signs = cuts.signs(above * below)
-            for (low, sign), high in zip(signs, [*(cut for cut, _ in signs[1:]), cuts.last], strict=True):
+            for (low, sign), high in zip(
+                signs, [*(cut for cut, _ in signs[1:]), cuts.last], strict=True
+            ):
                 begin, end = max(low, piece.low), min(high, piece.high)
                 if not sign and above and begin < end:
                     return BoundFound(False, cuts.between(begin, end, above * below))
@@ -165,7 +169,9 @@ class TightFormula(Plotted, Shown):
         return self
 
     def _card(self) -> Card:
-        title = f"δ = {self.formula}" if len(self.pieces) == 1 else f"δ in {len(self.pieces)} pieces"
+        title = (
+            f"δ = {self.formula}" if len(self.pieces) == 1 else f"δ in {len(self.pieces)} pieces"
+        )
         return Card(
             f"{title}, for all {self.unknown}, against {counted(self.rounds, 'message')}",
             self._parts(),
@@ -195,7 +201,9 @@ class TightFormula(Plotted, Shown):
         low, high = self.unknown.low, self.unknown.high
         last = self.pieces[-1].low
         end = float(high) if high is not None else _FAR * max(1.0, float(last))
-        points = [Fraction(x).limit_denominator(10**6) for x in np.linspace(float(low), end, _DRAWN)]
+        points = [
+            Fraction(x).limit_denominator(10**6) for x in np.linspace(float(low), end, _DRAWN)
+        ]
         inside = [x for x in points if self.unknown.contains(x)]
         style_axes(axes, self.unknown.name, "δ")
         axes.plot([*map(float, inside)], [float(self.at(x)) for x in inside], color=COLOURS[0])
