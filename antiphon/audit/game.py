@@ -22,7 +22,7 @@ from antiphon.audit.formulas.tight_formula import TightFormula, tight_formula
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
-from antiphon.numbers.symbolic import Symbolic, SymbolError
+from antiphon.numbers.symbolic import SymbolError, Symbolic
 from antiphon.protocol import Adversary, Card, Coins, Shown, Verification, View, register
 from antiphon.protocol.chain import AnyChain, Chain
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -146,7 +146,11 @@ class PrivacyGame(Shown):
     @written_as("game.tight_delta(epsilon=1)")
     @handed_on(Question)
     def tight_delta(
-        self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
+        self,
+        *,
+        epsilon: exact.Epsilon | Symbolic,
+        rounds: int | None = None,
+        **search: Unpack[Search],
     ) -> Fraction | TightFormula:
         """The least δ with which M is (ε, δ)-DP w.r.t. f, against ``rounds`` messages.
 
@@ -171,10 +175,11 @@ class PrivacyGame(Shown):
         Fraction(1, 2)
         """
         question = self.question(**search)
+        normal = exact.epsilon(epsilon)
         try:
-            return question.solve(epsilon, rounds).delta
-        except SymbolError:  # where the engine asks for a number: a formula has none
-            return tight_formula(question, epsilon, rounds)
+            return question.solve(normal, rounds).delta
+        except SymbolError:  # the engine asks for a number where a symbol is
+            return tight_formula(question, normal, rounds)
 
     @written_as("game.tight_epsilon(delta=0)")
     @handed_on(Question)

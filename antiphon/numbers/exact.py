@@ -15,14 +15,14 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.errors import InvalidArgument, of_kind, shown
-from antiphon.numbers.symbolic import Symbolic
+from antiphon.numbers.symbolic import SymbolError, Symbolic
 
 
 def fraction(value: object, name: str = "value") -> Fraction:
     """A finite number as an exact Fraction. Raises: InvalidArgument for anything else.
 
     A float is read as the shortest decimal that prints it: 0.1 is 1/10. The result is a plain
-    Fraction, whose value and ``==`` no user class can change; a symbol stays as it is.
+    Fraction, whose value and ``==`` no user class can change.
 
     Raises: InvalidArgument for NaN, infinities, bools, non-numbers and subclasses of Fraction.
 
@@ -36,8 +36,17 @@ def fraction(value: object, name: str = "value") -> Fraction:
     if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
         return Fraction(repr(plain))
     if isinstance(value, Symbolic):
-        return value  # type: ignore[return-value]  # it computes as a Fraction does
+        raise SymbolError(
+            f"{name} is not known to be right for a symbol: write a number, not {value}. A symbol "
+            "may stand for a δ, for e^ε where an ε may be Log(q), and for what coins take"
+        )
     raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {shown(value)}")
+
+
+def symbolic(value: object, name: str) -> Fraction:
+    """A finite number as an exact Fraction; a function of a symbol, which computes as one does, as
+    it is."""
+    return value if isinstance(value, Symbolic) else fraction(value, name)  # type: ignore[return-value]
 
 
 _DECIMAL: Final = re.compile(r"[0-9]{0,40}(\.[0-9]{0,40})?([eE][+-]?[0-9]{1,2})?")
@@ -110,10 +119,13 @@ def number(value: object) -> int | float | Fraction:
 
 
 def probability(value: object, name: str = "delta") -> Fraction:
-    """A rational in [0, 1]. Raises: InvalidArgument otherwise."""
-    exact = fraction(value, name)
+    """A rational in [0, 1], or a symbol's. Raises: InvalidArgument otherwise."""
+    exact = symbolic(value, name)
     if not 0 <= exact <= 1:
-        raise InvalidArgument(f"{name} must lie in [0, 1], not {shown(value)}")
+        text = (
+            f'{value}: write ap.Symbol("x", 0, 1)' if isinstance(value, Symbolic) else shown(value)
+        )
+        raise InvalidArgument(f"{name} must lie in [0, 1], not {text}")
     return exact
 
 
@@ -140,7 +152,7 @@ def positive(value: object, name: str) -> Fraction:
 
 
 def _argument(value: object) -> Fraction:
-    exact = fraction(value, "the argument of Log")
+    exact = symbolic(value, "the argument of Log")
     if exact < 1:
         raise InvalidArgument(f"Log takes a number >= 1 (e^ε, so that ε >= 0), not {exact}")
     return exact
@@ -169,8 +181,8 @@ class Log:
 
 ExactEpsilon: TypeAlias = Union[Fraction, Log]
 """An ε after normalisation. Log(1) is stored as Fraction(0)."""
-Epsilon: TypeAlias = Union[int, float, Fraction, Log, Symbolic]
-"""An ε, in nats, as a caller may give it; a symbol stands for e^ε."""
+Epsilon: TypeAlias = Union[int, float, Fraction, Log]
+"""An ε, in nats, as a caller may give it."""
 
 
 def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:

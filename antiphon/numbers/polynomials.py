@@ -93,7 +93,7 @@ class Polynomial:
         return self // by if by > 1 else self
 
     def factors(self) -> tuple[int, list[tuple[Polynomial, int]]]:
-        """(a constant, [(an irreducible factor with a positive leading coefficient, its power)])."""
+        """(a constant, [(an irreducible factor, whose leading coefficient is > 0, its power)])."""
         constant, found = self._value.factor()
         return int(constant), sorted((Polynomial(factor), n) for factor, n in found)
 

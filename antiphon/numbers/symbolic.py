@@ -142,7 +142,8 @@ class Symbolic:
         return _at_most(self, other)
 
     def __ge__(self, other: object) -> bool:
-        return _at_most(-self, -other)  # type: ignore[operator]
+        given: Any = other
+        return _at_most(-self, -given)
 
     def __lt__(self, other: object) -> bool:
         return not self >= other
@@ -201,7 +202,8 @@ class Symbol(Symbolic):
     __slots__ = ()
 
     def __init__(self, name: str, low: object = 1, high: object = None) -> None:
-        ends = [Fraction(each) for each in (low, high) if type(each) in (int, Fraction)]  # type: ignore[arg-type]
+        given: list[Any] = [low, high]
+        ends = [Fraction(each) for each in given if type(each) in (int, Fraction)]
         if len(ends) != 1 + (high is not None) or ends != sorted({*ends}):
             raise InvalidArgument(
                 'a symbol stands for the numbers of an interval: ap.Symbol("x", 0, 1), with ends '
@@ -242,13 +244,13 @@ def _needs_number(name: str, what: str) -> SymbolError:
     )
 
 
-def _at_most(left: Symbolic, right: object) -> bool:
+def _at_most(left: Symbolic, right: Any) -> bool:
     """left <= right, for all numbers of the symbol but the ends of its interval."""
     if isinstance(right, float) and math.isinf(right):
-        return right > 0
-    difference = right - left  # type: ignore[operator]
+        return bool(right > 0)
+    difference: Any = right - left
     if isinstance(difference, Fraction):
-        return difference >= 0
+        return bool(difference >= 0)
     own: Symbolic = difference
     known = _STANDS.get() or {}
     if own.unknown in known:
@@ -259,7 +261,8 @@ def _at_most(left: Symbolic, right: object) -> bool:
         return positive
     at = float(crossings[0][0])
     raise SymbolError(
-        f"whether {left} <= {right} is not the same for all {own.unknown}: it changes near {at:.6g}. "
+        f"whether {left} <= {right} is not the same for all {own.unknown}: it changes near "
+        f"{at:.6g}. "
         f'Give the symbol an interval where it is, as ap.Symbol("{own.unknown.name}", 0, 1)'
     )
 

@@ -21,10 +21,14 @@ from typing import Any
 
 if __package__:
     from antiphon.audit.certificates.antiphon_check import (
-        CertificateFile, TableGame, main, natural, need,
+        CertificateFile,
+        TableGame,
+        main,
+        natural,
+        need,
     )  # fmt: skip
 else:
-    from antiphon_check import CertificateFile, TableGame, main, natural, need
+    from antiphon_check import CertificateFile, TableGame, main, natural, need  # type: ignore
 
 
 class Poly(tuple[int, ...]):
@@ -139,14 +143,14 @@ class FormulaGame(TableGame):
     sample = Fraction(0)  # a number inside the interval
     end: Any = 0  # the last cut
 
-    def gcd(self, *polys: Any) -> Any:  # type: ignore[override]
+    def gcd(self, *polys: Any) -> Any:
         """The greatest common divisor of polynomials >= 0, with the sign that makes it so."""
         found = reduce(lambda one, two: one.common(two), polys)
         value = found(self.sample)
         need(value, "a common divisor is 0 at the sample")
         return found if value > 0 else found * -1
 
-    def lcm(self, *_: Any) -> Any:  # type: ignore[override]
+    def lcm(self, *_: Any) -> Any:
         """The denominator, which is one for all."""
         return self.over
 
@@ -199,6 +203,7 @@ class FormulaFile(FormulaGame, CertificateFile):
 
     def read(self, kind: str, *row: Any) -> bool:
         """Whether a line is sound in itself; it is put into its table."""
+        key: Any
         value: Any
         match kind, *row:
             case "interval", low, high, sample, over:

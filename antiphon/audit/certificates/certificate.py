@@ -204,6 +204,7 @@ def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certi
 
 
 def as_line(row: Row) -> str:
+    """A row as a line of a file. Raises: Intractable if it is too long."""
     try:
         line = json.dumps(row, separators=(",", ":"))
     except ValueError:  # Python writes no longer numbers

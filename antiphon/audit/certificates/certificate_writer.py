@@ -147,6 +147,7 @@ def lines_of(
 
 
 def mirrored(pairs: list[list[int]]) -> bool:
+    """Whether each pair that f allows is allowed the other way round, with the same effect."""
     found = {tuple(each) for each in pairs}
     return found == {(one, zero, to) for zero, one, to in pairs}
 

@@ -9,7 +9,7 @@ from typing import Any
 from antiphon.audit.certificates.derived_rows import DerivedRows, Row
 from antiphon.numbers.errors import TranscriptError
 from antiphon.numbers.polynomials import Polynomial
-from antiphon.numbers.symbolic import Symbolic, SymbolError, Unknown
+from antiphon.numbers.symbolic import SymbolError, Symbolic, Unknown
 
 
 class WiderDenominator(Exception):

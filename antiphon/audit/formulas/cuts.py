@@ -43,7 +43,7 @@ class Cut:
     def __repr__(self) -> str:
         if self.root is None:
             return "∞"
-        return f"{float(self):.9g}" if self.exact is None else str(self.exact)
+        return f"≈{float(self):.9g}" if self.exact is None else str(self.exact)
 
 
 Signs = list[tuple[Cut, int]]

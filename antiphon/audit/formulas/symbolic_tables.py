@@ -17,7 +17,6 @@ from antiphon.audit.exact.cost import Report, reached
 from antiphon.audit.formulas.cuts import Cut, Cuts, isolated
 from antiphon.numbers.polynomials import Polynomial
 
-
 Pieces = list[tuple[Cut, Polynomial, Any]]
 """(from, polynomial, best option)."""
 
@@ -74,15 +73,16 @@ class SymbolicTables(FormulaGame, TablesOf):
 
     def symmetric(self) -> bool:
         """Whether exchanging the worlds changes nothing, as far as was read."""
-        alike = all(zero == one for zero, one, _ in self.made["part"].rows.values())
+        starts: list[Any] = [*self.made["part"].rows.values()]
+        alike = all(zero == one for zero, one, _ in starts)
         return alike and all(map(mirrored, self.tables["f"].values()))
 
-    def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: Pieces,
+    def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: list[Any],
              symmetric: bool, halvings: int) -> Iterator[Row]:  # fmt: skip
         """The lines of the certificate, without the last. ``tight`` has a Symbolic or a Fraction,
         and the world that has it, for each piece."""
         close(self)
-        values = [*self.values.values(), *self.cuts.known.values(), tight]
+        values: list[Any] = [*self.values.values(), *self.cuts.known.values(), tight]
         used = {low for pieces in values for low, *_ in pieces}
         cuts = sorted(used | {self.cuts.first, self.cuts.last})
         at = {cut: place for place, cut in enumerate(cuts)}

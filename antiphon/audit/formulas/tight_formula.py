@@ -20,7 +20,7 @@ from antiphon.audit.formulas.symbolic_tables import Pieces, SymbolicTables
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.errors import TranscriptError
 from antiphon.numbers.polynomials import Polynomial
-from antiphon.numbers.symbolic import Symbolic, SymbolError, Unknown, reduced, standing_for
+from antiphon.numbers.symbolic import SymbolError, Symbolic, Unknown, reduced, standing_for
 from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.pictures import COLOURS, Axes, Plotted, style_axes, titled
 from antiphon.protocol.records.labels import counted
@@ -121,10 +121,10 @@ class TightFormula(Plotted, Shown):
         """Whether δ is at most ``bound`` for all numbers of the symbol; or a number where it is
         not.
 
-        ``bound`` is a number, or computed from the same symbol. Raises: InvalidArgument; SymbolError
-        for another symbol.
+        ``bound`` is a number, or computed from the same symbol. Raises: InvalidArgument;
+        SymbolError for another symbol.
         """
-        claimed: Any = exact.fraction(bound, "the bound")
+        claimed: Any = exact.symbolic(bound, "the bound")
         cuts = self._tables.cuts
         for piece in self.pieces:
             above, below = _ratio(claimed - piece.delta)
@@ -188,14 +188,16 @@ class TightFormula(Plotted, Shown):
         if len(texts) == 1:
             return f"$\\delta({name}) = {texts[0]}$"
         rows = [
-            f"{text} & {each.low!r} \\le {name} \\le {each.high!r}".replace("∞", "\\infty")
+            f"{text} & {self._where(each)[4:]}".replace("<=", "\\le").replace(">=", "\\ge")
             for text, each in zip(texts, self.pieces, strict=True)
         ]
         body = " \\\\ ".join(rows)
+        body = body.replace("≈", "\\approx ")
         return f"$\\delta({name}) = \\begin{{cases}} {body} \\end{{cases}}$"
 
-    def _repr_mimebundle_(self, **options: Any) -> dict[str, str]:
-        return {**super()._repr_mimebundle_(**options), "text/latex": self._repr_latex_()}
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        bundle = super()._repr_mimebundle_(include, exclude)
+        return {**bundle, "text/latex": self._repr_latex_()}
 
     def _draw(self, axes: Axes) -> None:
         low, high = self.unknown.low, self.unknown.high
