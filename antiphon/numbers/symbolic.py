@@ -142,8 +142,7 @@ class Symbolic:
         return _at_most(self, other)
 
     def __ge__(self, other: object) -> bool:
-        given: Any = other
-        return _at_most(-self, -given)
+        return _at_most(other, self)
 
     def __lt__(self, other: object) -> bool:
         return not self >= other
@@ -244,10 +243,10 @@ def _needs_number(name: str, what: str) -> SymbolError:
     )
 
 
-def _at_most(left: Symbolic, right: Any) -> bool:
+def _at_most(left: Any, right: Any) -> bool:
     """left <= right, for all numbers of the symbol but the ends of its interval."""
-    if isinstance(right, float) and math.isinf(right):
-        return bool(right > 0)
+    if math.inf in (right, left) or -math.inf in (right, left):
+        return right == math.inf or left == -math.inf
     difference: Any = right - left
     if isinstance(difference, Fraction):
         return bool(difference >= 0)
