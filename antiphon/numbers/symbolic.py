@@ -11,7 +11,7 @@ from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from fractions import Fraction
-from typing import Any, Final
+from typing import Any, Final, TypeAlias
 
 import attrs
 
@@ -53,6 +53,11 @@ _SHARE: Final = Fraction(4799, 10007)
 _STANDS: Final[ContextVar[dict[Unknown, Fraction] | None]] = ContextVar("stands", default=None)
 
 
+Operand: TypeAlias = "Symbolic | Fraction | int | float"
+Function: TypeAlias = "Symbolic | Fraction"
+"""A rational function of a symbol; a Fraction if it does not depend on the symbol."""
+
+
 class Symbolic:
     """A rational function of one symbol, in lowest terms. Arithmetic with numbers is exact.
 
@@ -78,7 +83,7 @@ class Symbolic:
     def __repr__(self) -> str:
         return written(self.unknown.name, self.above, self.below)
 
-    def __add__(self, other: object) -> Any:
+    def __add__(self, other: Operand) -> Function:
         if (over := self._other(other)) is None:
             return NotImplemented
         above = self.above * over.below + over.above * self.below
@@ -92,34 +97,34 @@ class Symbolic:
     def __pos__(self) -> Symbolic:
         return self
 
-    def __sub__(self, other: Any) -> Any:
+    def __sub__(self, other: Operand) -> Function:
         return self + (-other)
 
-    def __rsub__(self, other: Any) -> Any:
+    def __rsub__(self, other: Operand) -> Function:
         return -self + other
 
-    def __mul__(self, other: object) -> Any:
+    def __mul__(self, other: Operand) -> Function:
         if (by := self._other(other)) is None:
             return NotImplemented
         return reduced(self.unknown, self.above * by.above, self.below * by.below)
 
     __rmul__ = __mul__
 
-    def __truediv__(self, other: object) -> Any:
+    def __truediv__(self, other: Operand) -> Function:
         if (by := self._other(other)) is None:
             return NotImplemented
         if not by.above:
             raise ZeroDivisionError(f"{self} / 0")
         return reduced(self.unknown, self.above * by.below, self.below * by.above)
 
-    def __rtruediv__(self, other: object) -> Any:
+    def __rtruediv__(self, other: Operand) -> Function:
         if (over := self._other(other)) is None:
             return NotImplemented
         return over / self
 
-    def __pow__(self, exponent: object) -> Any:
+    def __pow__(self, exponent: int) -> Function:
         if type(exponent) is not int:
-            raise _needs_number(self.unknown.name, f"a power {exponent!r}")
+            raise _needs_number(self.unknown.name, "a power that is no whole number")
         above, below = (self.above, self.below)[:: 1 if exponent >= 0 else -1]
         return reduced(self.unknown, above ** abs(exponent), below ** abs(exponent))
 
@@ -138,16 +143,16 @@ class Symbolic:
             return Symbolic(self.unknown, Polynomial.of([above]), Polynomial.of([below]))
         return None
 
-    def __le__(self, other: object) -> bool:
+    def __le__(self, other: Operand) -> bool:
         return _at_most(self, other)
 
-    def __ge__(self, other: object) -> bool:
+    def __ge__(self, other: Operand) -> bool:
         return _at_most(other, self)
 
-    def __lt__(self, other: object) -> bool:
+    def __lt__(self, other: Operand) -> bool:
         return not self >= other
 
-    def __gt__(self, other: object) -> bool:
+    def __gt__(self, other: Operand) -> bool:
         return not self <= other
 
     def at(self, value: Fraction) -> Fraction:
@@ -224,7 +229,7 @@ def standing_for(unknown: Unknown, value: Fraction) -> Generator[None, None, Non
         _STANDS.reset(token)
 
 
-def reduced(unknown: Unknown, above: Polynomial, below: Polynomial) -> Symbolic | Fraction:
+def reduced(unknown: Unknown, above: Polynomial, below: Polynomial) -> Function:
     """A quotient of two polynomials in lowest terms; a Fraction if it does not depend on the
     symbol."""
     by = above.common(below)
@@ -243,14 +248,13 @@ def _needs_number(name: str, what: str) -> SymbolError:
     )
 
 
-def _at_most(left: Any, right: Any) -> bool:
+def _at_most(left: Operand, right: Operand) -> bool:
     """left <= right, for all numbers of the symbol but the ends of its interval."""
     if math.inf in (right, left) or -math.inf in (right, left):
         return right == math.inf or left == -math.inf
-    difference: Any = right - left
-    if isinstance(difference, Fraction):
-        return bool(difference >= 0)
-    own: Symbolic = difference
+    own = right - left
+    if not isinstance(own, Symbolic):
+        return own >= 0
     known = _STANDS.get() or {}
     if own.unknown in known:
         return own.at(known[own.unknown]) >= 0

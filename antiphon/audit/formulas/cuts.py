@@ -16,20 +16,20 @@ _FINEST: Final = 64
 
 
 @attrs.define(eq=False, repr=False)
-class Cut:
+class CutPoint:
     """An end of the interval, or a root in it, which no two cuts share. Ordered as numbers are."""
 
     root: Root | None
     """None of an infinite end."""
 
-    def __lt__(self, other: Cut) -> bool:
+    def __lt__(self, other: CutPoint) -> bool:
         if self is other or self.root is None or other.root is None:
             return self is not other and other.root is None
         while not (self.root.high <= other.root.low or other.root.high <= self.root.low):
             self.root, other.root = self.root.halved(), other.root.halved()
         return self.root.high <= other.root.low
 
-    def __le__(self, other: Cut) -> bool:
+    def __le__(self, other: CutPoint) -> bool:
         return self is other or self < other
 
     def __float__(self) -> float:
@@ -46,20 +46,20 @@ class Cut:
         return f"≈{float(self):.9g}" if self.exact is None else str(self.exact)
 
 
-Signs = list[tuple[Cut, int]]
+Signs = list[tuple[CutPoint, int]]
 """(from, 1 where a polynomial is >= 0, or 0 where it is <= 0)."""
 
 
-class Cuts:
+class CutPoints:
     """The cuts of an interval found so far, and the signs of polynomials between them."""
 
     def __init__(self, unknown: Unknown) -> None:
         self.unknown = unknown
         self.first = ended(unknown.low)
-        self.last = Cut(None) if unknown.high is None else ended(unknown.high)
+        self.last = CutPoint(None) if unknown.high is None else ended(unknown.high)
         self.known = dict[Polynomial, Signs]()
         """The signs of each primitive polynomial that was asked about."""
-        self._roots = dict[Polynomial, list[Cut]]()
+        self._roots = dict[Polynomial, list[CutPoint]]()
 
     def signs(self, polynomial: Polynomial) -> Signs:
         """The signs of a polynomial on the interval."""
@@ -76,16 +76,18 @@ class Cuts:
         sign = primitive(self.between(self.first, [*cuts, self.last][1], primitive)) > 0
         return [(cut, int(sign) ^ (place % 2)) for place, cut in enumerate(cuts)]
 
-    def _inside(self, factor: Polynomial) -> list[Cut]:
+    def _inside(self, factor: Polynomial) -> list[CutPoint]:
         """The cuts at the roots of an irreducible polynomial, strictly inside the interval."""
         if factor not in self._roots:
-            cuts = [Cut(root) for root in real_roots(factor)]
+            cuts = [CutPoint(root) for root in real_roots(factor)]
             ends = {self.first.exact, self.last.exact}
             inside = [cut for cut in cuts if cut.exact is None or cut.exact not in ends]
             self._roots[factor] = [cut for cut in inside if self.first < cut < self.last]
         return self._roots[factor]
 
-    def between(self, low: Cut, high: Cut, not_root: Polynomial | None = None) -> Fraction:
+    def between(
+        self, low: CutPoint, high: CutPoint, not_root: Polynomial | None = None
+    ) -> Fraction:
         """A number strictly between two cuts, which is no root of a polynomial."""
         assert low < high
         while low.root and high.root and low.root.high == high.root.low:
@@ -98,13 +100,15 @@ class Cuts:
         return found
 
 
-def ended(value: Fraction) -> Cut:
+def ended(value: Fraction) -> CutPoint:
     """A cut at a number."""
     above, below = value.as_integer_ratio()
-    return Cut(Root(Polynomial.of([-above, below]), value, value))
+    return CutPoint(Root(Polynomial.of([-above, below]), value, value))
 
 
-def isolated(cuts: Sequence[Cut], halvings: int) -> Iterable[tuple[Polynomial, Fraction, Fraction]]:
+def isolated(
+    cuts: Sequence[CutPoint], halvings: int
+) -> Iterable[tuple[Polynomial, Fraction, Fraction]]:
     """(polynomial, low, high) of each inner cut: a short interval in which the polynomial rises
     from below 0 to above 0, apart from those of the other cuts."""
     for before, cut, after in zip(cuts, cuts[1:], cuts[2:], strict=False):
@@ -116,7 +120,7 @@ def isolated(cuts: Sequence[Cut], halvings: int) -> Iterable[tuple[Polynomial, F
         yield polynomial if rising else -polynomial, ends[0], ends[1]
 
 
-def _shorter(before: Cut, cut: Cut, after: Cut, halvings: int) -> list[Fraction]:
+def _shorter(before: CutPoint, cut: CutPoint, after: CutPoint, halvings: int) -> list[Fraction]:
     """The ends of an interval around a cut, with short denominators, narrower with each halving."""
     assert cut.root is not None
     _, low, high = cut.root

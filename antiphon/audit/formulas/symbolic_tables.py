@@ -14,17 +14,19 @@ from antiphon.audit.certificates.certificate_writer import RowTable, TablesOf, c
 from antiphon.audit.certificates.derived_rows import Row
 from antiphon.audit.certificates.symbolic_rows import SymbolicRows, ends_of
 from antiphon.audit.exact.cost import Report, reached
-from antiphon.audit.formulas.cuts import Cut, Cuts, isolated
+from antiphon.audit.formulas.cuts import CutPoint, CutPoints, isolated
 from antiphon.numbers.polynomials import Polynomial
 
-Pieces = list[tuple[Cut, Polynomial, Any]]
+Pieces = list[tuple[CutPoint, Polynomial, Any]]
 """(from, polynomial, best option)."""
 
 
 class SymbolicTables(FormulaGame, TablesOf):
     """The game of a question over an interval, whose tables grow as they are read."""
 
-    def __init__(self, rows: SymbolicRows, cuts: Cuts, limit: int, report: Report | None) -> None:
+    def __init__(
+        self, rows: SymbolicRows, cuts: CutPoints, limit: int, report: Report | None
+    ) -> None:
         super().__init__(rows)
         self.rows, self.cuts, self.limit, self.report = rows, cuts, limit, report
         self.one, self.over = Polynomial.of([1]), rows.over
@@ -104,7 +106,7 @@ class SymbolicTables(FormulaGame, TablesOf):
         sign = 1 if below(self.sample) > 0 else -1
         return [_list(above * sign), _list(below * sign)]
 
-    def _nodes(self, at: dict[Cut, int]) -> Iterator[Row]:
+    def _nodes(self, at: dict[CutPoint, int]) -> Iterator[Row]:
         numbers = {number: number for number in self.tables["part"].values()}
         for (t, (public, created, columns), ahead, behind), pieces in self.values.items():
             for column in columns:

@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from fractions import Fraction
 from functools import cached_property
-from typing import Any, Final, TypeAlias, Union
+from typing import Any, Final
 
 import attrs
 import numpy as np
@@ -15,17 +15,23 @@ from antiphon.audit.certificates.certificate import Certificate, room
 from antiphon.audit.certificates.symbolic_rows import SymbolicRows, WiderDenominator
 from antiphon.audit.exact.divergence import rational_growth
 from antiphon.audit.exact.question import Question, horizon
-from antiphon.audit.formulas.cuts import Cut, Cuts, ended
+from antiphon.audit.formulas.cuts import CutPoint, CutPoints, ended
 from antiphon.audit.formulas.symbolic_tables import Pieces, SymbolicTables
 from antiphon.numbers import InvalidArgument, exact
 from antiphon.numbers.errors import TranscriptError
 from antiphon.numbers.polynomials import Polynomial
-from antiphon.numbers.symbolic import SymbolError, Symbolic, Unknown, reduced, standing_for
+from antiphon.numbers.symbolic import (
+    Function,
+    SymbolError,
+    Symbolic,
+    Unknown,
+    reduced,
+    standing_for,
+)
 from antiphon.protocol.display import Card, Grid, Part, Shown
 from antiphon.protocol.pictures import COLOURS, Axes, Plotted, style_axes, titled
 from antiphon.protocol.records.labels import counted
 
-Function: TypeAlias = Union[Symbolic, Fraction]
 _DRAWN: Final = 200
 """The number of points of a line in a picture."""
 _FAR: Final = 8
@@ -38,8 +44,8 @@ _HALVINGS: Final = (0, 6, 12, 24, 48, 96)
 class Piece:
     """The tight δ between two cuts, as a function of the symbol."""
 
-    low: Cut
-    high: Cut
+    low: CutPoint
+    high: CutPoint
     delta: Function
 
 
@@ -77,7 +83,7 @@ class TightFormula(Plotted, Shown):
     @cached_property
     def pieces(self) -> tuple[Piece, ...]:
         """The pieces, in order."""
-        found = list[tuple[Cut, Function]]()
+        found = list[tuple[CutPoint, Function]]()
         for low, delta, _ in self._tight:
             if not found or found[-1][1] != delta:
                 found.append((low, delta))
@@ -235,7 +241,7 @@ def tight_formula(question: Question, epsilon: object, rounds: int | None) -> Ti
     while True:
         rows = SymbolicRows(question, rounds)
         rows.over, rows.unknown = over, unknown
-        cuts = Cuts(unknown or Unknown("x", Fraction(0), Fraction(1)))
+        cuts = CutPoints(unknown or Unknown("x", Fraction(0), Fraction(1)))
         tables = SymbolicTables(rows, cuts, question.limit, question.report)
         try:
             with room():
