@@ -80,6 +80,9 @@ class Symbolic:
             and (self.unknown, self.above, self.below) == (other.unknown, other.above, other.below)
         )  # fmt: skip
 
+    def __fingerprint__(self) -> tuple[object, ...]:
+        return self.unknown, self.above.coefficients, self.below.coefficients
+
     def __repr__(self) -> str:
         return written(self.unknown.name, self.above, self.below)
 
@@ -191,7 +194,7 @@ class Symbolic:
         return f"${written(self.unknown.name, self.above, self.below, latex=True)}$"
 
 
-class Symbol(Symbolic):
+def Symbol(name: str, low: object = 1, high: object = None) -> Symbolic:  # noqa: N802
     """A symbol for a rational parameter: an (ε, δ), the bias of a coin, the ratio of noise.
 
     ``Symbol("x", 0, 1)`` stands for every number in [0, 1]; without ends, for every number >= 1.
@@ -202,21 +205,17 @@ class Symbol(Symbolic):
     >>> q / (1 + q), (q - 1) / (q * q - 1)
     (q/(q + 1), 1/(q + 1))
     """
-
-    __slots__ = ()
-
-    def __init__(self, name: str, low: object = 1, high: object = None) -> None:
-        given: list[Any] = [low, high]
-        ends = [Fraction(each) for each in given if type(each) in (int, Fraction)]
-        if len(ends) != 1 + (high is not None) or ends != sorted({*ends}):
-            raise InvalidArgument(
-                'a symbol stands for the numbers of an interval: ap.Symbol("x", 0, 1), with ends '
-                'that are ints or Fractions, or ap.Symbol("q") for all from 1 on'
-            )
-        if type(name) is not str or not name.isidentifier():
-            raise InvalidArgument('the name of a symbol is a word: ap.Symbol("x", 0, 1)')
-        unknown = Unknown(name, ends[0], None if high is None else ends[1])
-        super().__init__(unknown, Polynomial.of([0, 1]), Polynomial.of([1]))
+    given: list[Any] = [low, high]
+    ends = [Fraction(each) for each in given if type(each) in (int, Fraction)]
+    if len(ends) != 1 + (high is not None) or ends != sorted({*ends}):
+        raise InvalidArgument(
+            'a symbol stands for the numbers of an interval: ap.Symbol("x", 0, 1), with ends '
+            'that are ints or Fractions, or ap.Symbol("q") for all from 1 on'
+        )
+    if type(name) is not str or not name.isidentifier():
+        raise InvalidArgument('the name of a symbol is a word: ap.Symbol("x", 0, 1)')
+    unknown = Unknown(name, ends[0], None if high is None else ends[1])
+    return Symbolic(unknown, Polynomial.of([0, 1]), Polynomial.of([1]))
 
 
 @contextmanager

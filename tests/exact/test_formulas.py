@@ -216,7 +216,7 @@ def test_the_engine_reads_a_symbol_as_a_number_within():
 
 def test_in_a_notebook():
     found = formula("three flips")
-    latex = found._repr_mimebundle_()["text/latex"]
+    latex = found._repr_latex_()
     assert latex.startswith(
         "$\\delta(t) = \\begin{cases} 6t^{3} - 9t^{2} + 1 & 0 \\le t \\le 1/3 \\\\"
     )

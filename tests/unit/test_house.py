@@ -337,7 +337,6 @@ CALLED_AFTER = {"audit/check/steps", *JOINTS}
 """Where a file is called after what it prints, draws, checks or audits, which lives elsewhere."""
 TWO_HOMES = {
     "Counterexample": "public in audit, where one is found, and in composition, where one is known",
-    "Symbol": "public in ap, for a parameter, and in protocol, a message without content",
     "mechanism.py": "multiplicative weights' proof is documented by its path",
 }
 

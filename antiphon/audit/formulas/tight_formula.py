@@ -201,10 +201,6 @@ class TightFormula(Plotted, Shown):
         body = body.replace("≈", "\\approx ")
         return f"$\\delta({name}) = \\begin{{cases}} {body} \\end{{cases}}$"
 
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        bundle = super()._repr_mimebundle_(include, exclude)
-        return {**bundle, "text/latex": self._repr_latex_()}
-
     def _draw(self, axes: Axes) -> None:
         low, high = self.unknown.low, self.unknown.high
         last = self.pieces[-1].low
