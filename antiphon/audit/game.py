@@ -6,6 +6,7 @@ each.
 
 import inspect
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, Final, NamedTuple, TypeVar, overload
@@ -176,10 +177,9 @@ class PrivacyGame(Shown):
         """
         question = self.question(**search)
         normal = exact.epsilon(epsilon)
-        try:
+        with suppress(SymbolError):  # the engine asks for a number where a symbol is
             return question.solve(normal, rounds).delta
-        except SymbolError:  # the engine asks for a number where a symbol is
-            return tight_formula(question, normal, rounds)
+        return tight_formula(question, normal, rounds)
 
     @written_as("game.tight_epsilon(delta=0)")
     @handed_on(Question)

@@ -228,6 +228,14 @@ def standing_for(unknown: Unknown, value: Fraction) -> Generator[None, None, Non
         _STANDS.reset(token)
 
 
+def quotient(value: Function) -> tuple[Polynomial, Polynomial]:
+    """A number, or a function of a symbol, as a quotient of two polynomials."""
+    if isinstance(value, Symbolic):
+        return value.above, value.below
+    above, below = value.as_integer_ratio()
+    return Polynomial.of([above]), Polynomial.of([below])
+
+
 def reduced(unknown: Unknown, above: Polynomial, below: Polynomial) -> Function:
     """A quotient of two polynomials in lowest terms; a Fraction if it does not depend on the
     symbol."""

@@ -3,13 +3,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
 from typing import Any
 
 from antiphon.audit.certificates.derived_rows import DerivedRows, Row
 from antiphon.numbers.errors import TranscriptError
 from antiphon.numbers.polynomials import Polynomial
-from antiphon.numbers.symbolic import SymbolError, Symbolic, Unknown
+from antiphon.numbers.symbolic import Function, SymbolError, Symbolic, Unknown, quotient
 
 
 class WiderDenominator(Exception):
@@ -42,11 +41,10 @@ class SymbolicRows(DerivedRows):
             found.append([*key, [*(above * (self.over // below)).coefficients]])
         return [found]
 
-    def ratio(self, value: Any) -> tuple[Polynomial, Polynomial]:
+    def ratio(self, value: Function) -> tuple[Polynomial, Polynomial]:
         """A probability as a quotient of polynomials. Raises: SymbolError for a second symbol."""
         if not isinstance(value, Symbolic):
-            above, below = Fraction(value).as_integer_ratio()
-            return Polynomial.of([above]), Polynomial.of([below])
+            return quotient(value)
         if self.ends is not None and self.ends != ends_of(value.unknown):
             raise TranscriptError("the certificate is of another interval than the symbol has")
         if self.unknown is None and self.ends is None:
@@ -57,7 +55,7 @@ class SymbolicRows(DerivedRows):
                 f"Write a number for {value.unknown.name}, or the same symbol in both places"
             )
         self.unknown = value.unknown
-        return value.above, value.below
+        return quotient(value)
 
 
 def ends_of(unknown: Unknown) -> list[list[int]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
+from itertools import pairwise
 from typing import Final
 
 import attrs
@@ -28,6 +29,13 @@ class CutPoint:
         while not (self.root.high <= other.root.low or other.root.high <= self.root.low):
             self.root, other.root = self.root.halved(), other.root.halved()
         return self.root.high <= other.root.low
+
+    def apart(self, later: CutPoint) -> None:
+        """Make the intervals of two cuts, the second one larger, so short that they do not
+        touch."""
+        assert self < later
+        while self.root and later.root and self.root.high == later.root.low:
+            self.root, later.root = self.root.halved(), later.root.halved()
 
     def __le__(self, other: CutPoint) -> bool:
         return self is other or self < other
@@ -89,9 +97,7 @@ class CutPoints:
         self, low: CutPoint, high: CutPoint, not_root: Polynomial | None = None
     ) -> Fraction:
         """A number strictly between two cuts, which is no root of a polynomial."""
-        assert low < high
-        while low.root and high.root and low.root.high == high.root.low:
-            low.root, high.root = low.root.halved(), high.root.halved()
+        low.apart(high)
         assert low.root is not None
         start = low.root.high
         found = (start + high.root.low) / 2 if high.root else 2 * abs(start) + 1
@@ -111,6 +117,8 @@ def isolated(
 ) -> Iterable[tuple[Polynomial, Fraction, Fraction]]:
     """(polynomial, low, high) of each inner cut: a short interval in which the polynomial rises
     from below 0 to above 0, apart from those of the other cuts."""
+    for one, two in pairwise(cuts):
+        one.apart(two)
     for before, cut, after in zip(cuts, cuts[1:], cuts[2:], strict=False):
         assert cut.root is not None
         polynomial, *ends = cut.root

@@ -11,13 +11,14 @@ from typing import Any, Final
 import attrs
 import numpy as np
 
+from antiphon.audit.certificates.antiphon_formula_check import merged
 from antiphon.audit.certificates.certificate import Certificate, room
 from antiphon.audit.certificates.symbolic_rows import SymbolicRows, WiderDenominator
 from antiphon.audit.exact.divergence import rational_growth
 from antiphon.audit.exact.question import Question, horizon
 from antiphon.audit.formulas.cuts import CutPoint, CutPoints, ended
 from antiphon.audit.formulas.symbolic_tables import Pieces, SymbolicTables
-from antiphon.numbers import InvalidArgument, exact
+from antiphon.numbers import InvalidArgument, exact, shown_up
 from antiphon.numbers.errors import TranscriptError
 from antiphon.numbers.polynomials import Polynomial
 from antiphon.numbers.symbolic import (
@@ -25,6 +26,7 @@ from antiphon.numbers.symbolic import (
     SymbolError,
     Symbolic,
     Unknown,
+    quotient,
     reduced,
     standing_for,
 )
@@ -74,8 +76,10 @@ class TightFormula(Plotted, Shown):
     ) -> None:
         self._tables, self._question, self._epsilon = tables, question, epsilon
         self.rounds: int = rounds
-        growth, self.error = rational_growth(epsilon)
-        self._growth = _ratio(growth)
+        growth, error = rational_growth(epsilon)
+        self.error: Fraction = error
+        """The most by which δ may be less, where e^ε is irrational and was rounded down."""
+        self._growth = quotient(growth)
         below = self._growth[1] * tables.power(rounds)
         self.unknown: Unknown = tables.cuts.unknown
         self._tight = [(low, reduced(self.unknown, own, below), bit) for low, own, bit in tight]
@@ -132,12 +136,12 @@ class TightFormula(Plotted, Shown):
         """
         claimed: Any = exact.symbolic(bound, "the bound")
         cuts = self._tables.cuts
+        if isinstance(claimed, Symbolic) and claimed.unknown != self.unknown:
+            raise SymbolError(f"one symbol at a time: {claimed.unknown} bounds {self.unknown}")
         for piece in self.pieces:
-            above, below = _ratio(claimed - piece.delta)
+            above, below = quotient(claimed - piece.delta)
             signs = cuts.signs(above * below)
-            for (low, sign), high in zip(
-                signs, [*(cut for cut, _ in signs[1:]), cuts.last], strict=True
-            ):
+            for low, high, ((sign,),) in merged(cuts.last, signs):
                 begin, end = max(low, piece.low), min(high, piece.high)
                 if not sign and above and begin < end:
                     return BoundFound(False, cuts.between(begin, end, above * below))
@@ -169,7 +173,9 @@ class TightFormula(Plotted, Shown):
     def compared(self) -> TightFormula:
         """This formula, if the engine has the same δ inside each piece. Raises: AssertionError."""
         for piece in self.pieces:
-            x = self._tables.cuts.between(piece.low, piece.high).limit_denominator(1 << 20)
+            inside = self._tables.cuts.between(piece.low, piece.high)
+            short = inside.limit_denominator(1 << 20)
+            x = short if self.unknown.contains(short) else inside
             if self.at(x) != self.by_engine(x):
                 raise AssertionError(f"a bug: the formula is not the engine's δ at {x}")
         return self
@@ -178,10 +184,9 @@ class TightFormula(Plotted, Shown):
         title = (
             f"δ = {self.formula}" if len(self.pieces) == 1 else f"δ in {len(self.pieces)} pieces"
         )
-        return Card(
-            f"{title}, for all {self.unknown}, against {counted(self.rounds, 'message')}",
-            self._parts(),
-        )
+        less = f", or less by at most {shown_up(self.error)}" if self.error else ""
+        messages = counted(self.rounds, "message")
+        return Card(f"{title}{less}, for all {self.unknown}, against {messages}", self._parts())
 
     def _parts(self) -> Iterator[Part]:
         if len(self.pieces) > 1:
@@ -197,8 +202,7 @@ class TightFormula(Plotted, Shown):
             f"{text} & {self._where(each)[4:]}".replace("<=", "\\le").replace(">=", "\\ge")
             for text, each in zip(texts, self.pieces, strict=True)
         ]
-        body = " \\\\ ".join(rows)
-        body = body.replace("≈", "\\approx ")
+        body = " \\\\ ".join(rows).replace("≈", "\\approx ")
         return f"$\\delta({name}) = \\begin{{cases}} {body} \\end{{cases}}$"
 
     def _draw(self, axes: Axes) -> None:
@@ -217,14 +221,6 @@ class TightFormula(Plotted, Shown):
 
 def _latex(value: Function) -> str:
     return value._repr_latex_().strip("$") if isinstance(value, Symbolic) else str(value)
-
-
-def _ratio(value: Any) -> tuple[Polynomial, Polynomial]:
-    """A number, or a function of a symbol, as a quotient of polynomials."""
-    if isinstance(value, Symbolic):
-        return value.above, value.below
-    above, below = Fraction(value).as_integer_ratio()
-    return Polynomial.of([above]), Polynomial.of([below])
 
 
 def tight_formula(question: Question, epsilon: object, rounds: int | None) -> TightFormula:
@@ -252,7 +248,7 @@ def tight_formula(question: Question, epsilon: object, rounds: int | None) -> Ti
 def _solved(tables: SymbolicTables, rounds: int, growth: Any) -> Pieces:
     for part in range(len(tables.rows.parts)):
         tables.tables["part"][part]
-    one, zero = _ratio(growth)
+    one, zero = quotient(growth)
     found = tables.world(rounds, zero, one, 0)
     return found if tables.symmetric() else tables.larger(found, tables.world(rounds, zero, one, 1))
 
