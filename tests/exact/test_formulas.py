@@ -427,8 +427,15 @@ def test_changed_beliefs_are_refused(name):
     assert survivors(name, "node", 30) == 0
 
 
+def is_irrational(cut):
+    return cut[2] != cut[3]
+
+
 def aimed(rows, kind, edit):
-    place = next(place for place, row in enumerate(rows) if row[0] == kind and len(row) > 1)
+    places = [place for place, row in enumerate(rows) if row[0] == kind]
+    place = next(
+        (place for place in places if kind == "cut" and is_irrational(rows[place])), places[0]
+    )
     row = json.loads(json.dumps(rows[place]))
     edit(row)
     return [*rows[:place], row, *rows[place + 1 :]]
@@ -438,10 +445,18 @@ def moves(cut):
     cut[2] = cut[3] = [2 * cut[3][0], cut[3][1]]
 
 
+def nears(cut):
+    """A cut at another number of the same interval, on whose side a sign is another."""
+    low, high = Fraction(*cut[2]), Fraction(*cut[3])
+    middle = (low + high) / 2
+    cut[1] = [-middle.numerator, middle.denominator]
+
+
 AIMED = {
     "a probability below 0": ("step", lambda row: row.__setitem__(4, [[1, 1, [2]], [2, 2, [-1]]])),
     "a sum above 1": ("step", lambda row: row[4][0].__setitem__(2, [3])),
     "a cut elsewhere": ("cut", moves),
+    "a cut near": ("cut", nears),
     "a cut at no root": ("cut", lambda row: row.__setitem__(1, [1])),
     "a factor for a sign": ("sign", lambda row: row[2][0].__setitem__(1, 5)),
     "a wider interval": ("interval", lambda row: row.__setitem__(2, [3, 4])),
@@ -461,6 +476,36 @@ def test_aimed_changes(name):
     rows = rows_of("three rounds of noise")
     assert not refused(rows)
     assert refused(aimed(rows, *AIMED[name]))
+
+
+def test_a_value_below_a_continuation():
+    """The root stops, and says that nothing is worth more."""
+    rows = rows_of("leaky bits")
+    place = max(place for place, row in enumerate(rows) if row[0] == "node")
+    rows[place][7] = [[0, [], []]]
+    assert refused([*rows[:-1], [*rows[-1][:3], [[0, [], [1], 0]]]])
+
+
+@attrs.frozen
+class Upwards:
+    """A relation that is not symmetric."""
+
+    def holds(self, zero, one):
+        return zero < one
+
+
+def test_the_better_world():
+    """World 1 says 1 with probability x, and world 0 never does."""
+    rows = (((1, 0, 0),), ((BIT, 0, 1), (1 - BIT, 0, 0)))
+    game = ap.PrivacyGame(Table((rows,)), bounded(event_level(Upwards()), 1))
+    found = game.tight_delta(epsilon=ap.Log(2), rounds=1, report=None)
+    assert found.formula == "x"
+    said = [json.loads(line) for line in found.certificate().lines[:-1]]
+    assert said[-1] == ["tight", [2], [1], [[0, [0, 1], [1], 1]]]
+    assert not refused(said)
+    lesser = [[0, [], [1], 0], [1, [-1, 2], [1], 0]]
+    assert refused([*said[:-1], [*said[-1][:3], lesser]])
+    assert refused([*said[:-1], [*said[-1][:3], [[0, [0, 1], [1], 0]]]])
 
 
 def test_a_value_that_no_option_attains():
