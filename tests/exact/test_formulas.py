@@ -511,8 +511,15 @@ def test_the_better_world():
 def test_a_value_that_no_option_attains():
     rows = rows_of("leaky bits")
     place = max(place for place, row in enumerate(rows) if row[0] == "node")
-    rows[place][7][0][1] = [*rows[place][7][0][1], 1]
-    assert refused(rows)
+    rows[place][7][0][1] = [1]
+    assert refused([*rows[:-1], [*rows[-1][:3], [[0, [1], [1], 0]]]])
+
+
+def test_a_sign_that_nobody_asks_for():
+    rows = rows_of("leaky bits")
+    assert not refused([*rows, ["sign", [7, 1], [[0, 1]]]])
+    assert refused([*rows, ["sign", [7, 1], [[0, 5]]]])
+    assert refused([*rows, ["sign", [7, 1], [[0, 0]]]])
 
 
 @over(
