@@ -20,6 +20,7 @@ from trying import over, sized
 import antiphon as ap
 from antiphon.audit.certificates.antiphon_check import NotAccepted, check
 from antiphon.audit.certificates.antiphon_formula_check import FormulaFile, Poly
+from antiphon.audit.formulas.cuts import CutPoints
 from antiphon.composition import fixed_mechanisms, fixed_parameters, sparse_parallel
 from antiphon.mechanisms import KaryResponse, LeakyBit, RandomizedResponse, TreeCounter
 from antiphon.numbers.polynomials import Polynomial
@@ -520,6 +521,20 @@ def test_a_sign_that_nobody_asks_for():
     assert not refused([*rows, ["sign", [7, 1], [[0, 1]]]])
     assert refused([*rows, ["sign", [7, 1], [[0, 5]]]])
     assert refused([*rows, ["sign", [7, 1], [[0, 0]]]])
+
+
+def test_a_step_that_nobody_takes():
+    rows = rows_of("leaky bits")
+    assert not refused([*rows, ["step", 9, 1, 0, [[1, 1, [1, -1]], [1, 2, [0, 1]]]]])
+    assert refused([*rows, ["step", 9, 1, 0, [[1, 1, [1, 1]], [1, 2, [0, -1]]]]])
+    assert refused([*rows, ["step", 9, 1, 0, [[1, 1, [1]], [1, 2, [0, 1]]]]])
+
+
+def test_a_double_root_is_no_cut():
+    cuts = CutPoints(BIT.unknown)
+    assert cuts.signs(Polynomial.of([1, -4, 4])) == [(cuts.first, 1)]
+    (_, before), (root, after) = cuts.signs(Polynomial.of([-1, 6, -12, 8]))
+    assert (before, root.exact, after) == (0, HALF, 1)
 
 
 @over(

@@ -457,7 +457,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 88_156, 477, 6_330, 50_306
+LINES, FILES, IMPORTS, CORE_LINES = 89_669, 485, 6_440, 51_817
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 
