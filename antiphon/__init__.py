@@ -38,6 +38,7 @@ from antiphon.numbers.errors import (
 )
 from antiphon.numbers.exact import Log
 from antiphon.numbers.public import found, shows
+from antiphon.numbers.symbolic import Symbol
 from antiphon.protocol import spaces
 from antiphon.protocol.adapters import InteractiveAsContinual, NoninteractiveMechanism, mechanism
 from antiphon.protocol.adversary import Adversary, adversary, scripted
@@ -124,6 +125,7 @@ __all__ = [
     "Session",
     "Side",
     "Signature",
+    "Symbol",
     "TranscriptError",
     "UnknownOrder",
     "Verification",

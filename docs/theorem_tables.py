@@ -51,6 +51,8 @@ class About:
     """A guarantee by it."""
     kernel: tuple[str, ...] = ()
     """The theorems of proofs/Proved.v that say it, or what is said after a colon of it."""
+    formula: Callable[[], tuple[str, Any]] | None = None
+    """A game with a symbol, in words, and its tight δ as a formula."""
 
 
 def sparse(*, delta: Fraction, consistent: bool = False, **narrowed: Any) -> Any:
@@ -59,9 +61,34 @@ def sparse(*, delta: Fraction, consistent: bool = False, **narrowed: Any) -> Any
     return ap.guarantee(ap.ExtConComp(), f, **narrowed)
 
 
+Q, X = ap.Symbol("q"), ap.Symbol("x", 0, 1)
+
+
+def of_responses(f: Any, number: int, delta: Any = 0) -> Any:
+    """The tight δ of created responses RR_{ln q, δ} at e^ε = q, for all q."""
+    response = RandomizedResponse(epsilon=Log(Q), delta=delta)
+    game = ap.PrivacyGame(ap.ExtConComp(), f)
+    return game.tight_delta(
+        epsilon=Q, rounds=2 * number, catalogue=[response], max_creations=number, report=None
+    )
+
+
+def of_leaky_bits(number: int) -> Any:
+    """The tight δ of copies of M_x in 1-sparse parallel composition, for all x."""
+    game = ap.PrivacyGame(ap.ExtConComp(), sparse_parallel([(0, X)]))
+    return game.tight_delta(
+        epsilon=0, rounds=2 * number + 1, catalogue=[LeakyBit(delta=X)], max_creations=number,
+        report=None,
+    )  # fmt: skip
+
+
 EVENT = ap.verifiers.event_level()
 ABOUT = {
     "Lemma 2.4": About(
+        formula=lambda: (
+            "RR_{ln q, 1/100} at $e^\\varepsilon = q$",
+            of_responses(fixed_parameters([(Log(Q), SMALL)]), 1, SMALL),
+        ),
         says="RR_{ε,δ} is (ε, δ)-DP, and no less.",
         source="Kairouz, Oh, Viswanath; CM §2.1",
         premises="none",
@@ -114,12 +141,20 @@ ABOUT = {
     ),
     "Thm 4.12": About(
         kernel=("fixed_parameters",),
+        formula=lambda: (
+            "two responses RR_{ln q} at $e^\\varepsilon = q$",
+            of_responses(fixed_parameters([(Log(Q), 0)] * 2), 2),
+        ),
         says="So are mechanisms chosen adaptively, their parameters fixed in advance.",
         source="CM Thm 4.12",
         sample=lambda: ap.guarantee(ap.ExtConComp(), fixed_parameters([(1, 0), (1, SMALL)])),
     ),
     "Thm 5.2": About(
         kernel=("sparse_parallel_pure",),
+        formula=lambda: (
+            "three responses RR_{ln q}, of which one sees a difference, at $e^\\varepsilon = q$",
+            of_responses(sparse_parallel([(Log(Q), 0)]), 3),
+        ),
         says="Of any number of mechanisms, the k that see a difference pay, if δ = 0.",
         source="CM Thm 5.2",
         sample=lambda: sparse(delta=Fraction(0)),
@@ -132,6 +167,7 @@ ABOUT = {
     ),
     "Thm 1.4": About(
         kernel=("no_sparse_composition",),
+        formula=lambda: ("three copies of M_x at ε = 0", of_leaky_bits(3)),
         says="With δ > 0 and no such restriction, n copies of M_δ cost 1-(1-δ)ⁿ: a counterexample.",
         source="CM §5.2; the adversary is found by search.",
         premises="none: it says what is *not* private",
@@ -291,13 +327,22 @@ def entry(theorem: str, rows: list[Check]) -> Iterator[str]:
     """One theorem: what it says, whence, its premises, and its rows decided."""
     about = ABOUT[theorem]
     yield from (f"## {theorem}", "", about.says, "", f"*Proof:* {about.source.rstrip('.')}.", "")
-    yield from (f"*Machine-checked:* {checked(about)}.", "", *premises(about), "")
+    yield from (f"*Machine-checked:* {checked(about)}.", "", *premises(about), "", *formula(about))
     yield "| checked on | claimed | tight δ | |"
     yield "|---|---|---|---|"
     for row in rows:
         if row.theorem == theorem:
             yield decided(row.run())
     yield ""
+
+
+def formula(about: About) -> Iterator[str]:
+    """The tight δ of a game for all numbers of a symbol, with a certificate that is checked."""
+    if about.formula is not None:
+        game, found = about.formula()
+        assert found.certificate().check()
+        scope = f"for all {found.unknown}, as a [formula](formulas.md) with a checked certificate"
+        yield from (f"*Tight δ,* {scope}: {game}, {found._repr_latex_()}", "")
 
 
 def checked(about: About) -> str:

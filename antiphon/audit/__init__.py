@@ -5,7 +5,7 @@
   ``best_adversary``, ``check_claims`` (exact) and ``audit`` (on samples).
 * *Exact answers*: ``Solution``, ``TightCurve``, ``Divergence``, ``StrategyAdversary``,
   ``Comparison``; ``ap.equivalent`` and ``law_of_views``; ``Certificate``, and ``MachineChecked``,
-  a mechanism whose claim has one.
+  a mechanism whose claim has one; ``TightFormula``, which answers for all numbers at once.
 * *Audits* (``statistical``): ``AuditReport``, ``Counterexample``, ``AdversaryFamily``.
 * *Simulators* behind the theorems: ``vadhan_wang``, ``lyu``, ``composition_simulator``.
 * *Adversaries* that are known to win: ``CounterexampleAdversary``, ``ExposingAdversary``.
@@ -26,6 +26,7 @@ from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import Question, Solution
 from antiphon.audit.exact.strategy import StrategyAdversary, StrategyNode
 from antiphon.audit.exact.tight_curve import TightCurve
+from antiphon.audit.formulas.tight_formula import BoundFound, Piece, TightFormula
 from antiphon.audit.game import OPEN, PrivacyGame, Sealed, oblivious
 from antiphon.audit.searches import search_properties, search_query
 from antiphon.audit.simulated_composition import composition_simulator
@@ -42,6 +43,7 @@ __all__ = [
     "AtEpsilon",
     "AtOrder",
     "AuditReport",
+    "BoundFound",
     "Certificate",
     "Coarsened",
     "Compared",
@@ -55,12 +57,14 @@ __all__ = [
     "Lyu",
     "MachineChecked",
     "OfRange",
+    "Piece",
     "Question",
     "Sealed",
     "Solution",
     "StrategyAdversary",
     "StrategyNode",
     "TightCurve",
+    "TightFormula",
     "VadhanWang",
     "composition_simulator",
     "counterexample_game",

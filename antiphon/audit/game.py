@@ -6,9 +6,10 @@ each.
 
 import inspect
 from collections.abc import Callable, Iterable
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
-from typing import Any, Final, NamedTuple, TypeVar
+from typing import Any, Final, NamedTuple, TypeVar, overload
 
 import attrs
 from typing_extensions import Unpack
@@ -19,9 +20,11 @@ from antiphon.audit.exact.divergence import Divergence
 from antiphon.audit.exact.question import CURVE, Question, Search, Solution, game_in_words, horizon
 from antiphon.audit.exact.strategy import StrategyAdversary
 from antiphon.audit.exact.tight_curve import TightCurve
+from antiphon.audit.formulas.tight_formula import TightFormula, tight_formula
 from antiphon.audit.statistical.audit import audit
 from antiphon.numbers import exact
 from antiphon.numbers.errors import InvalidArgument, of_kind, written_as
+from antiphon.numbers.symbolic import SymbolError, Symbolic
 from antiphon.protocol import Adversary, Card, Coins, Shown, Verification, View, register
 from antiphon.protocol.chain import AnyChain, Chain
 from antiphon.protocol.mechanism import ContinualMechanism
@@ -134,17 +137,32 @@ class PrivacyGame(Shown):
         ``tight_delta``."""
         return self.question(**search).solve(epsilon, rounds)
 
+    @overload
+    def tight_delta(
+        self, *, epsilon: Symbolic, rounds: int | None = None, **search: Unpack[Search]
+    ) -> TightFormula: ...
+    @overload
+    def tight_delta(
+        self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
+    ) -> Fraction: ...
     @written_as("game.tight_delta(epsilon=1)")
     @handed_on(Question)
     def tight_delta(
-        self, *, epsilon: exact.Epsilon, rounds: int | None = None, **search: Unpack[Search]
-    ) -> Fraction:
+        self,
+        *,
+        epsilon: exact.Epsilon | Symbolic,
+        rounds: int | None = None,
+        **search: Unpack[Search],
+    ) -> Fraction | TightFormula:
         """The least δ with which M is (ε, δ)-DP w.r.t. f, against ``rounds`` messages.
 
         Without ``rounds`` against any number of them, where the game ends by itself.
         Exact for ``epsilon`` 0 or ``Log(q)``. For another ε, e^ε is rounded down by at most 2^-63,
         so the figure is at least the true δ and exceeds it by at most that. Creations count as
         messages. Cost: grows with the number of distinct beliefs.
+
+        With a ``Symbol`` for e^ε, or for a parameter of the mechanism: a ``TightFormula``, exact
+        for all its numbers. It needs the extra ``formulas``.
 
         Raises: Intractable for an infinite alphabet, a continuous draw, or past ``limit``
         beliefs; InvalidArgument for a missing catalogue, ε < 0 or an unbounded horizon.
@@ -158,7 +176,11 @@ class PrivacyGame(Shown):
         >>> game.tight_delta(epsilon=0)                                      # rr answers once
         Fraction(1, 2)
         """
-        return self.solve(epsilon=epsilon, rounds=rounds, **search).delta
+        question = self.question(**search)
+        normal = exact.epsilon(epsilon)
+        with suppress(SymbolError):  # the engine asks for a number where a symbol is
+            return question.solve(normal, rounds).delta
+        return tight_formula(question, normal, rounds)
 
     @written_as("game.tight_epsilon(delta=0)")
     @handed_on(Question)

@@ -19,6 +19,7 @@ import attrs
 
 from antiphon.numbers import ExactEpsilon, InvalidArgument, Log, exact
 from antiphon.numbers.named import by_name
+from antiphon.numbers.symbolic import Symbolic
 
 _LONGEST: Final = 1 << 13
 """The largest number of bits of a numerator or a denominator."""
@@ -102,6 +103,8 @@ def probability(value: object) -> Fraction:
 
 
 def _short(found: Fraction, name: str) -> Fraction:
+    if isinstance(found, Symbolic):
+        return found
     if max(found.numerator.bit_length(), found.denominator.bit_length()) > _LONGEST:
         raise InvalidArgument(
             f"{name} has more than {_LONGEST} bits: round it to a fraction of fewer digits"

@@ -15,6 +15,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers.errors import InvalidArgument, of_kind, shown
+from antiphon.numbers.symbolic import SymbolError, Symbolic
 
 
 def fraction(value: object, name: str = "value") -> Fraction:
@@ -34,7 +35,18 @@ def fraction(value: object, name: str = "value") -> Fraction:
         return Fraction(int.__pos__(value))
     if isinstance(value, float) and math.isfinite(plain := float.__pos__(value)):
         return Fraction(repr(plain))
+    if isinstance(value, Symbolic):
+        raise SymbolError(
+            f"{name} is not known to be right for a symbol: write a number, not {value}. A symbol "
+            "may stand for a δ, for e^ε where an ε may be Log(q), and for what coins take"
+        )
     raise InvalidArgument(f"{name} must be a finite int, float or Fraction, not {shown(value)}")
+
+
+def symbolic(value: object, name: str) -> Fraction:
+    """A finite number as an exact Fraction; a function of a symbol, which computes as one does, as
+    it is."""
+    return value if isinstance(value, Symbolic) else fraction(value, name)  # type: ignore[return-value]
 
 
 _DECIMAL: Final = re.compile(r"[0-9]{0,40}(\.[0-9]{0,40})?([eE][+-]?[0-9]{1,2})?")
@@ -95,7 +107,7 @@ def number(value: object) -> int | float | Fraction:
 
     Raises: InvalidArgument for anything else, and for subclasses of Fraction.
     """
-    if type(value) in (float, Fraction):
+    if type(value) in (float, Fraction) or isinstance(value, Symbolic):
         return value  # type: ignore[return-value]
     given: Any = value
     plain: object = given.item() if issubclass(type(given), np.generic) else given
@@ -107,10 +119,13 @@ def number(value: object) -> int | float | Fraction:
 
 
 def probability(value: object, name: str = "delta") -> Fraction:
-    """A rational in [0, 1]. Raises: InvalidArgument otherwise."""
-    exact = fraction(value, name)
+    """A rational in [0, 1], or a symbol's. Raises: InvalidArgument otherwise."""
+    exact = symbolic(value, name)
     if not 0 <= exact <= 1:
-        raise InvalidArgument(f"{name} must lie in [0, 1], not {shown(value)}")
+        text = (
+            f'{value}: write ap.Symbol("x", 0, 1)' if isinstance(value, Symbolic) else shown(value)
+        )
+        raise InvalidArgument(f"{name} must lie in [0, 1], not {text}")
     return exact
 
 
@@ -137,7 +152,7 @@ def positive(value: object, name: str) -> Fraction:
 
 
 def _argument(value: object) -> Fraction:
-    exact = fraction(value, "the argument of Log")
+    exact = symbolic(value, "the argument of Log")
     if exact < 1:
         raise InvalidArgument(f"Log takes a number >= 1 (e^ε, so that ε >= 0), not {exact}")
     return exact
@@ -171,7 +186,10 @@ Epsilon: TypeAlias = Union[int, float, Fraction, Log]
 
 
 def epsilon(value: object, name: str = "epsilon") -> ExactEpsilon:
-    """Normalise a privacy parameter ε >= 0 (nats). Raises: InvalidArgument."""
+    """Normalise a privacy parameter ε >= 0 (nats). A symbol stands for e^ε. Raises:
+    InvalidArgument."""
+    if isinstance(value, Symbolic):
+        return Log(value)
     if type(value) is Log:
         return Fraction(0) if value.argument == 1 else value
     exact = fraction(value, name)

@@ -231,6 +231,18 @@ def test_every_theorem_that_is_decided_is_on_its_page(pages):
             assert cited.get(number, number) in derivation.theorem
 
 
+def test_a_theorem_shows_a_formula(pages):
+    tables = pages("theorem_tables")
+    found = {name: [*tables.formula(about)] for name, about in tables.ABOUT.items()}
+    shown = {name: lines[0].rpartition(" = ")[2] for name, lines in found.items() if lines}
+    assert shown == {
+        "Lemma 2.4": "1/100$",
+        "Thm 4.12": "\\frac{q(q - 1)}{(q + 1)^{2}}$",
+        "Thm 5.2": "0$",
+        "Thm 1.4": "x^{3} - 3x^{2} + 3x$",
+    }
+
+
 def test_a_row_of_a_theorem_reads_as_it_was_decided(pages):
     tables = pages("theorem_tables")
     rows = [tables.decided(row.run()) for row in theorems.checks("2.4")]

@@ -38,7 +38,8 @@ LAZY = {
     "engine.py": {"duckdb"}, "antiphon_check_losses.py": {"antiphon_check"},
     "pictures.py": {"matplotlib"}, "climbing.py": {"scipy"}, "searches.py": {"hypothesis"},
     "choosing.py": {"sklearn", "threadpoolctl"}, "columnwise.py": {"threadpoolctl"},
-    "witnesses.py": {"psycopg"},
+    "witnesses.py": {"psycopg"}, "polynomials.py": {"flint"},
+    "antiphon_formula_check.py": {"antiphon_check"},  # the file beside it, where both are alone
 }  # fmt: skip
 """Where the core may import an extra, in a function that needs it; or names a type of it."""
 BY_NAME = {
@@ -400,8 +401,9 @@ def test_derived_fields_of_frozen_objects_are_set_by_one_helper():
 
 
 def test_any_is_rare():
-    """At most 15 in 1,000 lines: types mean something. The lone reader of JSON has none of ours."""
-    source = "\n".join(path.read_text() for path in SOURCES if "antiphon_check" not in path.name)
+    """At most 15 in 1,000 lines: types mean something. The readers of JSON have none of ours."""
+    ours = (path for path in SOURCES if not path.name.startswith("antiphon_"))
+    source = "\n".join(path.read_text() for path in ours)
     assert 1000 * len(re.findall(r"\bAny\b", source)) <= 15 * len(source.splitlines())
 
 
@@ -457,7 +459,7 @@ def test_the_version_is_said_once():
     assert ap.__version__ in (ROOT.parent / "CHANGELOG.md").read_text()
 
 
-LINES, FILES, IMPORTS, CORE_LINES = 92_408, 500, 6_705, 53_631
+LINES, FILES, IMPORTS, CORE_LINES = 93_909, 508, 6_815, 55_130
 """Ratchets: what takes more raises one in its own commit, with the reason; what frees some lowers
 it."""
 

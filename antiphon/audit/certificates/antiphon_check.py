@@ -7,10 +7,11 @@ names, so that one has as much. That the tables are those of some code is not ch
 
 # ruff: noqa: B019
 # pyright: basic
+
 import gc
 import json
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from fractions import Fraction
 from functools import cache
 from math import factorial, gcd, lcm, prod
@@ -35,6 +36,8 @@ class TableGame:
     """The game of some tables. A column is (part, state of its f, laws in both worlds); a position
     is (public state, number of creations, sorted columns)."""
 
+    gcd, lcm, one = staticmethod(gcd), staticmethod(lcm), 1
+
     def __init__(self) -> None:
         self.composed, self.most, self.coins = 0, 0, False  # coins: whether public ones are of use
         self.tables = dict[str, dict[Any, Any]]()
@@ -51,13 +54,13 @@ class TableGame:
     def push(self, part: int, law: Any, query: int) -> tuple[int, dict[int, Any]]:
         """What a query makes of a law: (denominator, {answer: (factor, law)})."""
         rows = [self.tables["step"][part, state, query] for state in law[::2]]
-        common, found = lcm(*(over for over, _ in rows)), dict[int, Any]()
+        common, found = self.lcm(*(over for over, _ in rows)), dict[int, Any]()
         for weight, (over, branches) in zip(law[1::2], rows, strict=True):
             for answer, to, share in branches:
                 own = found.setdefault(answer, {})
                 own[to] = own.get(to, 0) + weight * share * (common // over)
         for answer, own in found.items():
-            by = gcd(*own.values())
+            by = self.gcd(*own.values())
             found[answer] = by, tuple([n for s in sorted(own) for n in (s, own[s] // by)])
         return common, found
 
@@ -70,7 +73,7 @@ class TableGame:
                 self.push(part, law0, zero),
                 self.push(part, law1, one),
             )
-            common, branches = lcm(over0, over1), list[tuple[int, int, int]]()
+            common, branches = self.lcm(over0, over1), list[tuple[int, int, int]]()
             for answer in {**after0, **after1}:
                 (by0, new0), (by1, new1) = after0.get(answer, (0, ())), after1.get(answer, (0, ()))
                 new = SPENT if answer else OVER
@@ -132,16 +135,17 @@ class TableGame:
 class CertificateFile(TableGame):
     """A certificate, read line by line. Raises: NotAccepted."""
 
+    kinds, least = "part step f public node delta epsilon", 0.0
+
     def __init__(self, lines: Iterable[str]) -> None:
         super().__init__()
-        kinds = "part step f public node delta epsilon"
-        self.tables = {kind: {} for kind in kinds.split()}
+        self.tables = {kind: {} for kind in self.kinds.split()}
         self.rounds, self.symmetric, self.last, kind = 0, 0, dict[int, int](), ""
         for count, line in enumerate(lines):
             need(kind != "end", "a line after the end", count)
             kind, *row = json.loads(line)
             need((count == 0) == (kind == "game"), "the first line is of the game", count)
-            need(kind == "about" or natural(row), "a row is of natural numbers", count)
+            need(kind == "about" or natural(row, self.least), "a row is of natural numbers", count)
             need(self.read(kind, *row) if kind != "end" else row == [count], "a bad line", count)
         need(kind == "end", "the end is missing")
 
@@ -156,7 +160,7 @@ class CertificateFile(TableGame):
             case "column", part, judged, zero, one:
                 return self.number(part, judged, tuple(zero), tuple(one)) == len(self.columns) - 1
             case "part", key, zero, one, judged:
-                value = self.number(key, judged, (zero, 1), (one, 1))
+                value = self.number(key, judged, (zero, self.one), (one, self.one))
                 fine = zero == one or not self.symmetric
             case "step", part, state, query, *value:
                 weights = {(answer, to): weight for answer, to, weight in value[1]}
@@ -261,32 +265,29 @@ class CertificateFile(TableGame):
         return f"against {self.rounds} messages, in the game of its tables: {'; '.join(said)}"
 
 
-def natural(row: object) -> bool:
-    """Whether there are only natural numbers, and lists of lists of them."""
-    return all(map(natural, row)) if isinstance(row, list) else type(row) is int and row >= 0
+def natural(row: object, least: float = 0) -> bool:
+    """Whether there are only whole numbers >= ``least``, and lists of lists of them."""
+    if isinstance(row, list):
+        return all(natural(each, least) for each in row)
+    return type(row) is int and row >= least
 
 
-def checked(read: Callable[[Iterable[str]], str], lines: Iterable[str]) -> str:
-    """What a reader checked. Raises: NotAccepted."""
+def check(lines: Iterable[str], reader: Any = CertificateFile) -> str:
+    """What was checked. Raises: NotAccepted."""
     try:
-        return read(lines)
+        return str(reader(lines).check())
     except Exception as error:
         known = isinstance(error, NotAccepted)
         raise error if known else NotAccepted("malformed", repr(error)[:200]) from None
 
 
-def check(lines: Iterable[str]) -> str:
-    """What was checked. Raises: NotAccepted."""
-    return checked(lambda lines: CertificateFile(lines).check(), lines)
-
-
-def main(check: Callable[[Iterable[str]], str]) -> None:
-    """Check the file that the command line names, and print what was checked."""
+def main(reader: Any) -> None:
+    """Check the file that the command line names, and say what was checked."""
     gc.disable()  # what is kept is kept to the end
     sys.excepthook = lambda kind, error, trace: print("not accepted:", *error.args, file=sys.stderr)
     with open(sys.argv[1], encoding="ascii") as file:
-        print("checked,", check(iter(lambda: file.readline(LINE), "")))
+        print("checked,", check(iter(lambda: file.readline(LINE), ""), reader))
 
 
 if __name__ == "__main__":
-    main(check)
+    main(CertificateFile)

@@ -19,7 +19,7 @@ from fractions import Fraction
 from itertools import permutations
 from typing import TYPE_CHECKING, Any
 
-if TYPE_CHECKING or __name__ != "__main__":
+if TYPE_CHECKING or __package__:
     from antiphon.audit.certificates import antiphon_check as base
 else:
     import antiphon_check as base  # beside this file
@@ -119,7 +119,7 @@ class LossFile(PrivacyLossGame):
             attained |= option[0] == best and found == said
         base.need(attained, "no option attains the value", t, position)
 
-    def check_losses(self) -> str:
+    def check(self) -> str:
         """What was checked, in a sentence."""
         self.file.lesser()
         for node in self.tables["node"]:
@@ -134,8 +134,8 @@ class LossFile(PrivacyLossGame):
 
 def check(lines: Iterable[str]) -> str:
     """What was checked. Raises: NotAccepted."""
-    return base.checked(lambda lines: LossFile(lines).check_losses(), lines)
+    return base.check(lines, LossFile)
 
 
 if __name__ == "__main__":
-    base.main(check)
+    base.main(LossFile)

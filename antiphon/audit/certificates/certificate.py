@@ -17,8 +17,11 @@ from typing import Any, Final, NamedTuple
 import attrs
 
 from antiphon.audit.certificates import antiphon_check, antiphon_check_losses
+from antiphon.audit.certificates.antiphon_check import CertificateFile
+from antiphon.audit.certificates.antiphon_formula_check import FormulaFile
 from antiphon.audit.certificates.certificate_writer import lines_of, loss_lines_of
 from antiphon.audit.certificates.derived_rows import AskedGame, ComparedSystems, DerivedRows, Row
+from antiphon.audit.certificates.symbolic_rows import SymbolicRows, WiderDenominator
 from antiphon.audit.exact.cost import LIMIT
 from antiphon.audit.exact.solver import deep_recursion
 from antiphon.numbers import exact
@@ -49,14 +52,27 @@ class Certificate(Shown):
         about = next((each for each in self.lines[:2] if each.startswith('["about"')), '["",""]')
         return Card(f"a certificate about {json.loads(about)[1]}", (Grid(rows),))
 
+    @classmethod
+    def of(cls, rows: Sequence[Row]) -> Certificate:
+        """The certificate of some rows; it is not checked yet. Raises: Intractable."""
+        return cls(tuple(as_line(row) for row in (*rows, ["end", len(rows)])))
+
+    @property
+    def formula(self) -> list[Any] | None:
+        """Of a certificate of a formula, its line about the interval: [low, high, …]."""
+        line = next(islice(self.lines, 1, None), "")
+        return json.loads(line)[1:] if line.startswith('["interval"') else None
+
     @property
     def beliefs(self) -> int:
         """The number of beliefs that have a value."""
         return sum(each.startswith('["node"') for each in self.lines)
 
     @property
-    def _of_losses(self) -> bool:
-        return self.lines[:1] != () and self.lines[0].startswith('["game",2')
+    def _reader(self) -> Any:
+        if self.lines and self.lines[0].startswith('["game",2'):
+            return antiphon_check_losses.LossFile
+        return CertificateFile if self.formula is None else FormulaFile
 
     def check(self) -> str:
         """Check all that the certificate says of its tables; a sentence that says what was checked.
@@ -64,10 +80,8 @@ class Certificate(Shown):
         Raises: TranscriptError if it is damaged, or not true.
         """
         try:
-            with _room():
-                if self._of_losses:
-                    return antiphon_check_losses.check(self.lines)
-                return antiphon_check.check(self.lines)
+            with room():
+                return antiphon_check.check(self.lines, self._reader)
         except antiphon_check.NotAccepted as error:
             why = ", ".join(map(str, error.args))
             raise TranscriptError(f"the certificate does not hold: {why[:400]}") from None
@@ -79,7 +93,9 @@ class Certificate(Shown):
         Raises: TranscriptError if it is damaged, not true, or of another game.
         """
         checked, game = self.check(), json.loads(self.lines[0])
-        rows = DerivedRows(asked, game[2])
+        rows = DerivedRows(asked, game[2]) if self.formula is None else SymbolicRows(asked, game[2])
+        if isinstance(rows, SymbolicRows):
+            rows.interval(*(self.formula or ()))
         if [rows.composed, rows.most] != game[4:6]:
             raise _another(1, counted(rows.most, "creation"))
         for number, line in enumerate(self.lines, 1):
@@ -94,6 +110,8 @@ class Certificate(Shown):
             derived = getattr(rows, kind)(*row[:width])
         except LookupError:
             raise _another(number, "no such state so far") from None
+        except WiderDenominator as error:
+            raise _another(number, f"a probability over {error.over.coefficients}") from None
         if derived != row[width:]:
             raise _another(number, json.dumps(derived)[:160])
 
@@ -139,15 +157,16 @@ def _chunks(lines: Iterable[str]) -> Iterator[list[str]]:
 
 
 @contextmanager
-def _room() -> Generator[None, None, None]:
+def room() -> Generator[None, None, None]:
     """Context manager for the reader: it keeps much, which is let go in the end."""
     try:
         with deep_recursion(0):
             yield
     finally:
-        for each in vars(antiphon_check.TableGame).values():
-            if hasattr(each, "cache_clear"):
-                each.cache_clear()
+        for reader in FormulaFile.__mro__:
+            for each in vars(reader).values():
+                if hasattr(each, "cache_clear"):
+                    each.cache_clear()
 
 
 def certificate_of(
@@ -187,7 +206,7 @@ def certified(asked: Any, about: str, found: Sequence[Any], *more: Row) -> Certi
     limit, report = getattr(asked, "limit", LIMIT), getattr(asked, "report", None)
     rounds = max(each.rounds for each in found)
     claims = [(written_epsilon(each.epsilon), each.growth) for each in found]
-    with _room():
+    with room():
         rows = [*lines_of(DerivedRows(asked, rounds), about, rounds, claims, limit, report), *more]
     return _made(rows, [each.delta for each in found])
 
@@ -204,7 +223,7 @@ def _of_losses(question: Any, about: str, order: int, rounds: int | None) -> Cer
     if figure is None or isinstance(figure, float):
         raise InvalidArgument("the loss is infinite, and of that no certificate is written")
     derived, limits = DerivedRows(question, rounds), (question.limit, question.report)
-    with _room():
+    with room():
         rows = [*loss_lines_of(derived, about, rounds, order, *limits)]
     return _made(rows, [figure])
 
@@ -213,12 +232,13 @@ def _made(rows: list[Row], found: Sequence[Fraction]) -> Certificate:
     said = [Fraction(*row[-1]) for row in rows if row[0] in ("delta", "loss")]
     if said != [*found]:
         raise AssertionError(f"a bug: the plain game has {said[0]}, not {found[0]}")
-    made = Certificate(tuple(_line(row) for row in (*rows, ["end", len(rows)])))
+    made = Certificate.of(rows)
     made.check()
     return made
 
 
-def _line(row: Row) -> str:
+def as_line(row: Row) -> str:
+    """A row as a line of a file. Raises: Intractable if it is too long."""
     try:
         line = json.dumps(row, separators=(",", ":"))
     except ValueError:  # Python writes no longer numbers

@@ -25,7 +25,7 @@ Key: TypeAlias = tuple[int, Any, int, int]
 VERSION: Final = 1
 
 
-class _Table(dict[Any, Any]):
+class RowTable(dict[Any, Any]):
     """A table whose rows are computed when they are first asked for."""
 
     def __init__(self, row: Callable[..., Row], read: Callable[[Row], Any]) -> None:
@@ -46,17 +46,17 @@ class TablesOf(TableGame):
     def __init__(self, rows: DerivedRows) -> None:
         super().__init__()
         self.found, self.most, self.composed = rows, rows.most, rows.composed
-        self.made: dict[str, _Table] = {
-            "part": _Table(rows.part, self._first),
-            "step": _Table(rows.step, tuple),
-            "f": _Table(rows.f, lambda row: row[0]),
-            "public": _Table(rows.public, _public),
+        self.made: dict[str, RowTable] = {
+            "part": RowTable(rows.part, self._first),
+            "step": RowTable(rows.step, tuple),
+            "f": RowTable(rows.f, lambda row: row[0]),
+            "public": RowTable(rows.public, _public),
         }
         self.tables |= self.made
 
     def _first(self, row: Row) -> int:
         zero, one, judged = row
-        return self.number(len(self.made["part"]), judged, (zero, 1), (one, 1))
+        return self.number(len(self.made["part"]), judged, (zero, self.one), (one, self.one))
 
     def lines(self) -> Iterator[Row]:
         """The rows, in the order in which they were found."""
@@ -158,7 +158,7 @@ def loss_lines_of(
         symmetric = _symmetric(game)
         if order > 1 and not symmetric:
             found = max(found, game.worth(rounds, game.start(), 0, 1))
-    _close(game)
+    close(game)
     yield ["game", VERSION + 1, rounds, int(symmetric), int(rows.composed), rows.most, order]
     yield ["about", about]
     yield from game.lines()
@@ -187,7 +187,7 @@ def lines_of(
         if not symmetric:
             found = max(found, zero - one + solver.solve(rounds, one, zero))
         said.append(["delta", epsilon, [one, zero], [*(found / zero).as_integer_ratio()]])
-    _close(game)
+    close(game)
     yield ["game", VERSION, rounds, int(symmetric), int(rows.composed), rows.most]
     yield ["about", about]
     yield from game.lines()
@@ -198,15 +198,16 @@ def lines_of(
 def _symmetric(game: TablesOf) -> bool:
     """Whether exchanging the worlds changes nothing."""
     alike = all(zero == one for zero, one, _ in game.made["part"].rows.values())
-    return alike and all(map(_mirrored, game.tables["f"].values()))
+    return alike and all(map(mirrored, game.tables["f"].values()))
 
 
-def _mirrored(pairs: list[list[int]]) -> bool:
+def mirrored(pairs: list[list[int]]) -> bool:
+    """Whether each pair that f allows is allowed the other way round, with the same effect."""
     found = {tuple(each) for each in pairs}
     return found == {(one, zero, to) for zero, one, to in pairs}
 
 
-def _close(game: TableGame) -> None:
+def close(game: TableGame) -> None:
     """All public states that may follow, as the reader asks whether a purse can grow."""
     waiting = [0]
     met = {0}

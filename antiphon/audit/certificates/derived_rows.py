@@ -104,13 +104,18 @@ class DerivedPart:
         self.states(_DEAD)
         self.answers(_END)
 
-    def step(self, state: int, query: int) -> Row:
-        """[denominator, [[answer, next state, probability times the denominator], …]]."""
+    def law(self, state: int, query: int) -> dict[tuple[int, int], Fraction]:
+        """The probability of each (answer, next state)."""
         before, message = self.states.values[state], self.queries.values[query]
         found: dict[tuple[int, int], Fraction] = {}
         for p, (after, answer) in outcomes(lambda coins: self.heard(before, message, coins)):
             key = self.answers(answer), self.states(after)
             found[key] = found.get(key, Fraction(0)) + p
+        return found
+
+    def step(self, state: int, query: int) -> Row:
+        """[denominator, [[answer, next state, probability times the denominator], …]]."""
+        found = self.law(state, query)
         over = math.lcm(*(p.denominator for p in found.values()))
         return [over, [[*key, int(p * over)] for key, p in found.items()]]
 

@@ -12,6 +12,7 @@ import attrs
 from antiphon.numbers import exact
 from antiphon.numbers.errors import CompositionError, InvalidArgument, of_kind
 from antiphon.numbers.interval import UNIT, Interval, down, outward, probability, up
+from antiphon.numbers.symbolic import Symbolic
 
 _SMALL: Final = 1 << 16
 """The largest number of bits for which Π(1-δ_i) is multiplied out exactly."""
@@ -21,7 +22,7 @@ MANY: Final = 10**15
 MOST: Final = Fraction(10**9)
 """The largest ε_i that is accepted."""
 
-GivenPair: TypeAlias = tuple[exact.Epsilon, Union[float, Fraction]]
+GivenPair: TypeAlias = tuple[Union[exact.Epsilon, Symbolic], Union[float, Fraction, Symbolic]]
 Given: TypeAlias = Iterable[GivenPair]
 """Parameters (ε, δ) as a caller gives them."""
 

@@ -29,7 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from antiphon.numbers.errors import Intractable, InvalidArgument
-from antiphon.numbers.exact import Epsilon, ExactEpsilon, epsilon, number, positive, whole
+from antiphon.numbers.exact import (
+    Epsilon,
+    ExactEpsilon,
+    epsilon,
+    number,
+    positive,
+    symbolic,
+    whole,
+)  # fmt: skip
+from antiphon.numbers.symbolic import Symbolic
 from antiphon.protocol.registry import register
 
 if TYPE_CHECKING:
@@ -302,6 +311,8 @@ def told_scores(parameter: bytes) -> NDArray[np.int64]:
 
 def exactly(value: Number, name: str) -> Fraction:
     """A positive number as an exact Fraction. The error hides the value: it may come from data."""
+    if isinstance(value, Symbolic) and value > 0:
+        return symbolic(value, name)
     try:
         return positive(value, name)
     except InvalidArgument:

@@ -11,6 +11,7 @@ from typing import Any, Final, TypeAlias
 
 from antiphon.numbers.errors import Intractable, with_article
 from antiphon.numbers.exact import ExactEpsilon, Log
+from antiphon.numbers.symbolic import Symbolic
 from antiphon.protocol.coins.coins import told_scores
 from antiphon.protocol.coins.inversion import WORD, Word
 
@@ -88,7 +89,7 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
             "rational",
         )
     if kind == "bernoulli":
-        p = Fraction(parameter)
+        p = _exactly(parameter)
         return [(False, 1 - p), (True, p)]
     if kind == "uniform_integer" and parameter > WIDEST:
         raise Intractable("enumerating a uniform_integer draw", parameter, WIDEST)
@@ -98,7 +99,7 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
         rate, scores = parameter
         kind, parameter = "categorical", _powers(rate, told_scores(scores).tolist())
     if kind == "categorical":
-        weights = [Fraction(weight) for weight in parameter]
+        weights = [_exactly(weight) for weight in parameter]
         total = sum(weights)
         return [(i, weight / total) for i, weight in enumerate(weights)]
     raise Intractable(
@@ -107,6 +108,11 @@ def law(kind: str, parameter: Any) -> list[tuple[int, Fraction]]:
         "infinite",
         "finite",
     )
+
+
+def _exactly(value: Any) -> Fraction:
+    """A probability or a weight as an exact number, or as the function of a symbol that it is."""
+    return value if isinstance(value, Symbolic) else Fraction(value)  # type: ignore[return-value]
 
 
 def _powers(rate: ExactEpsilon, scores: Sequence[int]) -> list[Fraction]:
@@ -121,6 +127,6 @@ def _powers(rate: ExactEpsilon, scores: Sequence[int]) -> list[Fraction]:
             "rational",
         )
     ratio = 1 / rate.argument if isinstance(rate, Log) else Fraction(1)
-    if widest * ratio.denominator.bit_length() > LONGEST:
+    if not isinstance(ratio, Symbolic) and widest * ratio.denominator.bit_length() > LONGEST:
         raise Intractable("the weights of a categorical_exp draw, in bits", widest, LONGEST)
     return [ratio ** (best - score) for score in scores]

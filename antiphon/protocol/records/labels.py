@@ -18,6 +18,7 @@ import attrs
 import numpy as np
 
 from antiphon.numbers import Log, shown_up
+from antiphon.numbers.symbolic import Symbolic
 from antiphon.protocol import registry
 from antiphon.protocol.chain import AnyChain, Links, PostProcessor
 from antiphon.protocol.display import DrawnAs
@@ -95,6 +96,8 @@ def _plain(value: Any) -> str:
         return str(value) if value.bit_length() <= 64 else f"a {value.bit_length()}-bit int"
     if type(value) is Fraction:
         return _fraction(value)
+    if isinstance(value, Symbolic):
+        return str(value)
     if isinstance(value, Log):
         return f"ln {_plain(value.argument)}"
     if type(value) is np.ndarray:

@@ -1,0 +1,131 @@
+# pyright: basic
+"""The tables of a game whose probabilities depend on a symbol, and the values of its beliefs.
+
+The rules are those that the reader of formulas has; only the cuts are found here, as roots.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from antiphon.audit.certificates.antiphon_formula_check import FormulaGame, merged
+from antiphon.audit.certificates.certificate_writer import RowTable, TablesOf, close, mirrored
+from antiphon.audit.certificates.derived_rows import Row
+from antiphon.audit.certificates.symbolic_rows import SymbolicRows, ends_of
+from antiphon.audit.exact.cost import Report, reached
+from antiphon.audit.formulas.cuts import CutPoint, CutPoints, isolated
+from antiphon.numbers.polynomials import Polynomial
+
+Pieces = list[tuple[CutPoint, Polynomial, Any]]
+"""(from, polynomial, best option)."""
+
+
+class SymbolicTables(FormulaGame, TablesOf):
+    """The game of a question over an interval, whose tables grow as they are read."""
+
+    def __init__(
+        self, rows: SymbolicRows, cuts: CutPoints, limit: int, report: Report | None
+    ) -> None:
+        super().__init__(rows)
+        self.rows, self.cuts, self.limit, self.report = rows, cuts, limit, report
+        self.one, self.over = Polynomial.of([1]), rows.over
+        self.sample, self.end = cuts.unknown.inside, cuts.last
+        self.made["step"] = self.tables["step"] = RowTable(rows.step, self._weights)
+        self.values = dict[Any, Pieces]()
+        """The value of each belief."""
+
+    def _weights(self, row: Row) -> Row:
+        return [self.over, [(answer, to, Polynomial.of(p)) for answer, to, p in row[0]]]
+
+    def signs(self, poly: Polynomial) -> Any:
+        """The signs of a polynomial between its roots."""
+        return self.cuts.signs(poly)
+
+    def known(self, *key: Any) -> Pieces:
+        """The value of a belief: the largest of what may be done in it."""
+        found = self.values.get(key)
+        if found is None:
+            sides = self.sides(*key)
+            name, total = next(sides)
+            found = [(low, poly, name) for low, poly in total]
+            for name, total in sides:
+                found = self.larger(found, [(low, poly, name) for low, poly in total])
+            self.values[key] = found
+            reached(len(self.values), self.limit, self.report, "the beliefs of a formula")
+        return found
+
+    def larger(self, one: Pieces, two: Pieces) -> Pieces:
+        """The larger of two values, piece by piece; the first where they are equal."""
+        found: Pieces = []
+        for low, high, (own, other) in merged(self.end, one, two):
+            for start, stop, ((sign,),) in merged(self.end, self.signs(other[0] - own[0])):
+                begin, piece = max(start, low), other if sign else own
+                if begin < high and begin < stop and (not found or [*found[-1][1:]] != piece):
+                    found.append((begin, *piece))
+        return found
+
+    def world(self, rounds: int, ahead: Polynomial, behind: Polynomial, bit: int) -> Pieces:
+        """The value of the first position in a world, at weights of both worlds; times a power of
+        the denominator."""
+        weights = (ahead, behind)[:: -1 if bit else 1]
+        by, found = self.value(rounds, self.start(), *weights)
+        more = (ahead - behind) * self.power(rounds) if bit else 0
+        return [(low, by * poly + more, bit) for low, poly, *_ in found]
+
+    def symmetric(self) -> bool:
+        """Whether exchanging the worlds changes nothing, as far as was read."""
+        starts: list[Any] = [*self.made["part"].rows.values()]
+        alike = all(zero == one for zero, one, _ in starts)
+        return alike and all(map(mirrored, self.tables["f"].values()))
+
+    def file(self, about: str, rounds: int, growth: tuple[Polynomial, Polynomial], tight: list[Any],
+             symmetric: bool, halvings: int) -> Iterator[Row]:  # fmt: skip
+        """The lines of the certificate, without the last. ``tight`` has a Symbolic or a Fraction,
+        and the world that has it, for each piece."""
+        close(self)
+        values: list[Any] = [*self.values.values(), *self.cuts.known.values(), tight]
+        used = {low for pieces in values for low, *_ in pieces}
+        cuts = sorted(used | {self.cuts.first, self.cuts.last})
+        at = {cut: place for place, cut in enumerate(cuts)}
+        yield ["game", 1, rounds, int(symmetric), int(self.composed), self.most]
+        sample = [*self.sample.as_integer_ratio()]
+        yield ["interval", *ends_of(self.cuts.unknown), sample, _list(self.over)]
+        yield ["about", about]
+        for polynomial, low, high in isolated(cuts, halvings):
+            yield ["cut", _list(polynomial), [*low.as_integer_ratio()], [*high.as_integer_ratio()]]
+        yield from self.lines()
+        for polynomial, signs in self.cuts.known.items():
+            yield ["sign", _list(polynomial), [[at[low], sign] for low, sign in signs]]
+        yield from self._nodes(at)
+        pieces = [[at[low], *self._quotient(value), bit] for low, value, bit in tight]
+        yield ["tight", *map(_list, growth), pieces]
+
+    def _quotient(self, value: Any) -> list[list[int]]:
+        above, below = self.rows.ratio(value)
+        sign = 1 if below(self.sample) > 0 else -1
+        return [_list(above * sign), _list(below * sign)]
+
+    def _nodes(self, at: dict[CutPoint, int]) -> Iterator[Row]:
+        numbers = {number: number for number in self.tables["part"].values()}
+        for (t, (public, created, columns), ahead, behind), pieces in self.values.items():
+            for column in columns:
+                if column not in numbers:
+                    numbers[column] = len(numbers) + 2
+                    part, judged, *laws = self.columns[column]
+                    yield ["column", part, judged, *([*map(_written, law)] for law in laws)]
+            own = [numbers[column] for column in columns]
+            said = [[at[low], _list(poly), _name(name, numbers)] for low, poly, name in pieces]
+            yield ["node", t, public, created, own, _list(ahead), _list(behind), said]
+
+
+def _list(polynomial: Polynomial) -> list[int]:
+    return [*polynomial.coefficients]
+
+
+def _written(entry: int | Polynomial) -> int | list[int]:
+    return entry if isinstance(entry, int) else _list(entry)
+
+
+def _name(name: list[int], numbers: dict[int, int]) -> list[int]:
+    return [numbers[name[0]], *name[1:]] if len(name) > 1 else name
