@@ -69,7 +69,7 @@ class Certificate(Shown):
         return sum(each.startswith('["node"') for each in self.lines)
 
     @property
-    def _reader(self) -> Any:
+    def _reader(self) -> object:
         if self.lines and self.lines[0].startswith('["game",2'):
             return antiphon_check_losses.LossFile
         return CertificateFile if self.formula is None else FormulaFile

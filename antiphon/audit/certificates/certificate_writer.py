@@ -136,7 +136,7 @@ class LossTables(TablesOf, PrivacyLossGame):
             return self.stopped(position, zero, one)
         found = self.values.get((t, position, zero, one))
         if found is None:
-            best, said = self.stopped(position, zero, one), list[Any]()
+            best, said = self.stopped(position, zero, one), Row()
             for option in self.options(position):
                 value = self.followed(t - 1, option, zero, one)
                 best, said = (value, option[0]) if value > best else (best, said)

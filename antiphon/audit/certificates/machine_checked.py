@@ -1,13 +1,13 @@
 """Mechanisms whose claim is machine-checked: a file has a certificate of their tight δ."""
 
 import json
-from collections.abc import Sequence
 from fractions import Fraction
-from typing import Any, Final
+from typing import Final
 
 import attrs
 
 from antiphon.audit.certificates.certificate import Certificate, written_epsilon
+from antiphon.audit.certificates.derived_rows import Row
 from antiphon.audit.exact.question import Question
 from antiphon.composition.accounting.bounds import of_measure
 from antiphon.composition.complex_mechanism import Delegating
@@ -51,7 +51,7 @@ class MachineChecked(Delegating):
     def _checked(self, certificate: Certificate) -> str:
         question = self._question
         told = certificate.against(question)
-        rows: list[list[Any]] = [*map(json.loads, certificate.lines)]
+        rows: list[Row] = [*map(json.loads, certificate.lines)]
         ends: int = question.longest
         if rows[0][2] < ends:
             raise TranscriptError(
@@ -64,7 +64,7 @@ class MachineChecked(Delegating):
             )
         return f"{self.file}: {told}"
 
-    def _says(self, row: Sequence[Any]) -> bool:
+    def _says(self, row: Row) -> bool:
         """Whether a row of the certificate says that M is (ε, δ)-DP."""
         if row[0] != "delta" or Fraction(*row[3]) > self.delta:
             return False

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from antiphon.audit.certificates.certificate import LOSS_READER, READER, Certificate
 from antiphon.audit.exact.question import Question
@@ -36,9 +36,10 @@ def write(target: str, figure: Figure, save: Path, *, force: bool, as_json: bool
     epsilons, delta, order, rounds = figure
     given = None if epsilons is None else [read_epsilon(each) for each in epsilons]
     at = None if delta is None else rational(delta, "delta")
-    asked: dict[str, Any] = {"epsilon": given, "delta": at, "order": order, "rounds": rounds}
     with running(path):
-        found = question.certify(save, **asked, overwrite=force)
+        found = question.certify(
+            save, epsilon=given, delta=at, order=order, rounds=rounds, overwrite=force
+        )
     return _tell(_checked(found.check), found, as_json, saved=save)
 
 
