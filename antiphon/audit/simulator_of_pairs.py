@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise, product
-from typing import Any, TypeAlias
+from typing import TypeAlias
 
 import attrs
 
@@ -47,8 +47,8 @@ def best_of(parts: Sequence[Dichotomy]) -> Dichotomy:
     of which have the same masses: the concave hull of their curves."""
     corners: set[Point] = {(Fraction(0), Fraction(0))}
     for part in parts:
-        sums = accumulate(part, lambda a, b: (a[0] + b[0], a[1] + b[1]))
-        corners.update(sums)
+        zeros, ones = accumulate(p for p, _ in part), accumulate(q for _, q in part)
+        corners.update(zip(zeros, ones, strict=True))
     hull: list[Point] = []
     for corner in sorted(corners, key=lambda each: (each[1], each[0])):
         while len(hull) > 1 and _turn(hull[-2], hull[-1], corner) >= 0:
@@ -154,7 +154,8 @@ class PairSimulator(Simulator):
         targets = [share.point for _, _, share in found]
         if not state.history.length:
             index: Any = state.sample
-            return garbling(self.pair, targets)[index]
+            weights: list[Fraction] = garbling(self.pair, targets)[index]
+            return weights
         source = self.dichotomy(state.history)
         return garbling(source, targets)[source.index(state.share.point)]
 

@@ -18,6 +18,7 @@ Each docstring states the messages, the answers and the promise; ``.claims`` is 
 Which to use: docs/mechanisms.md. Private online learners are in ``antiphon.learners``.
 """
 
+# pyright: reportUnusedImport=false
 from antiphon.mechanisms import counters
 from antiphon.mechanisms.counters import uniform_counters as _uniform_counters  # its declarations
 from antiphon.mechanisms.counters.balanced_tree import BalancedTreeCounter

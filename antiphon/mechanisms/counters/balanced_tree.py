@@ -206,7 +206,7 @@ def nodes(time: Times, base: int, since: Times, levels: int) -> Times:
         own = abs(time - later * base) + abs(since - earlier * base)
         found = found + together * abs(time - since) + (1 - together) * own
         time, since = later, earlier
-    return found + abs(time - since)
+    return found + abs(time - since)  # pyright: ignore[reportReturnType]
 
 
 def most_nodes(horizon: int, base: int, levels: int) -> int:

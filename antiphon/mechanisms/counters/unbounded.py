@@ -40,7 +40,8 @@ class Epochs(NamedTuple):
 def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> None:
     if not isinstance(value, Counter):
         raise InvalidArgument("an UnboundedCounter is made from a counter, that of its first epoch")
-    if getattr(value, "keep", 1) != 1:
+    fading: Any = value
+    if getattr(fading, "keep", 1) != 1:
         raise InvalidArgument("decayed sums have no epochs: give a DecayedCounter a long horizon")
     if value.events > 1 and value.norm == 2:
         raise InvalidArgument(

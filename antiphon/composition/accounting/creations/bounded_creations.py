@@ -365,7 +365,8 @@ def _excess(created: Created, bound: Closed, tight: bool) -> Excess:
     if len(created.kinds) > 1:
         return bound
     try:
-        return Recursion(created.kinds[0], created.asks)
+        (only,) = created.kinds
+        return Recursion(only, created.asks)
     except Intractable:
         if tight:
             raise
