@@ -16,7 +16,7 @@ import math
 from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import accumulate, pairwise, product
-from typing import TypeAlias
+from typing import TypeAlias, cast
 
 import attrs
 
@@ -153,9 +153,7 @@ class PairSimulator(Simulator):
             return None
         targets = [share.point for _, _, share in found]
         if not state.history.length:
-            index: Any = state.sample
-            weights: list[Fraction] = garbling(self.pair, targets)[index]
-            return weights
+            return garbling(self.pair, targets)[cast("int", state.sample)]
         source = self.dichotomy(state.history)
         return garbling(source, targets)[source.index(state.share.point)]
 

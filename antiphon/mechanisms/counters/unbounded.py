@@ -40,8 +40,7 @@ class Epochs(NamedTuple):
 def _prototype(_: object, field: attrs.Attribute[Counter], value: object) -> None:
     if not isinstance(value, Counter):
         raise InvalidArgument("an UnboundedCounter is made from a counter, that of its first epoch")
-    fading: Any = value
-    if getattr(fading, "keep", 1) != 1:
+    if getattr(value, "keep", 1) != 1:  # pyright: ignore[reportUnknownArgumentType]
         raise InvalidArgument("decayed sums have no epochs: give a DecayedCounter a long horizon")
     if value.events > 1 and value.norm == 2:
         raise InvalidArgument(

@@ -365,8 +365,7 @@ def _excess(created: Created, bound: Closed, tight: bool) -> Excess:
     if len(created.kinds) > 1:
         return bound
     try:
-        (only,) = created.kinds
-        return Recursion(only, created.asks)
+        return Recursion(next(iter(created.kinds)), created.asks)
     except Intractable:
         if tight:
             raise
