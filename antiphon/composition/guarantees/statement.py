@@ -18,8 +18,8 @@ from antiphon.verifiers import AnyTwo, models
 
 _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if nothing is promised at the floor."""
-_NOTHING: Final = 100.0
-"""The largest ε for which a statement spells out the factor e^ε."""
+LARGE: Final = 10
+"""The largest ε of which a statement does not say that it promises next to nothing."""
 
 
 class Section(NamedTuple):
@@ -151,7 +151,7 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
         point = exact.fraction(known.curve.epsilon_at(delta)), delta
     epsilon, delta = point
     yield f"ε = {shown_up(epsilon)} and δ = {shown_up(delta)}, rounded up."
-    if float(epsilon) > _NOTHING:
+    if float(epsilon) > LARGE:
         yield "An ε of this size promises next to nothing."
         return
     grown = exact.exp(epsilon)
