@@ -93,6 +93,9 @@ def differing(zero: Batch, one: Batch) -> list[User]:
     return [user for user in found if without(zero, user) == without(one, user)]
 
 
+_MESSAGES: Final = (
+    "When each window is published is public; how many rows it has, and when they come, is not."
+)
 _OTHERS: Final = Refused("two batches differ in more than the rows of one user")
 
 
@@ -101,6 +104,7 @@ class _OneBatch(Verification[int, Batch]):
     """A verification function: at most one batch differs. State: how many have. Abstract."""
 
     swap_symmetric = True
+    messages = _MESSAGES
     replaced: bool = False
 
     @property
@@ -159,6 +163,7 @@ class SingleUser(Verification[UserSeen, Batch]):
     """
 
     swap_symmetric = True
+    messages = _MESSAGES
     replaced: bool = False
 
     @property

@@ -49,10 +49,11 @@ def board(action: str, path: Path, asked: BoardAsked) -> int:
     to = asked.output or path.with_suffix(".html")
     if act is _page:
         check_files([to], asked.force)
-    if known.board.epsilon > LARGE:
-        _warn(f"ε = {shown_up(known.board.epsilon)} promises next to nothing: see the statement")
-    with _opened(known, act in (_feed, _run), asked.moved) as live:
+    feeds = act in (_feed, _run)
+    with _opened(known, feeds, asked.moved) as live:
         act(known, live, asked, to)
+    if feeds and known.board.epsilon > LARGE:
+        _warn(f"ε = {shown_up(known.board.epsilon)} promises next to nothing: see the statement")
     return 0
 
 

@@ -52,6 +52,7 @@ def board(
 
     asked = running_boards.BoardAsked(
         sources=tuple(sources or ()), until=until, how=how, last=last,
-        leave_late=leave_late, leave_bad=leave_bad, as_csv=csv, moved=moved, output=output, force=force, as_json=json,
+        leave_late=leave_late, leave_bad=leave_bad, as_csv=csv, moved=moved, output=output,
+        force=force, as_json=json,
     )  # fmt: skip
     return running_boards.board(action, file, asked)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
 from typing import Any, Final, NamedTuple
@@ -20,6 +21,15 @@ _DELTA: Final = Fraction(1, 10**6)
 """The δ at which ε is stated if nothing is promised at the floor."""
 LARGE: Final = 10
 """The largest ε of which a statement does not say that it promises next to nothing."""
+
+_CUT: Final = "…"
+_CUT_OFF: Final = re.compile(r"\b([A-Z]\w*)\([^…;]*…")
+_WORDS: Final = {
+    "CM ": "CM is the article Concurrent Composition for Differentially Private Continual "
+    "Mechanisms (Henzinger, Safavi, Vadhan).",
+    "f-valid": "A pair of streams is f-valid if f, here the unit of privacy, allows them to "
+    "differ so; f' is the same for the mechanisms inside.",
+}
 
 
 class Section(NamedTuple):
@@ -143,8 +153,9 @@ def _against() -> tuple[str, ...]:
 
 def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
     for measure in known.measures:
-        if not isinstance(measure, kinds.Pure | kinds.Approximate):
-            yield f"It is {message_label(measure)}."
+        label = message_label(measure)
+        if not isinstance(measure, kinds.Pure | kinds.Approximate) and _CUT not in label:
+            yield f"It is {label}."
     point = exact_point(known.curve)
     if point is None:
         delta = max(delta, known.curve.least_delta)
@@ -166,7 +177,8 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
 def _said_public(f: Any) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
         yield f"Queries ({_label(f.queries)}) are public: when they are asked, and which."
-    yield "How many messages come, and when, is public."
+    told: object = getattr(f, "messages", None) if why_untrusted(f) is None else None
+    yield told if type(told) is str else "How many messages come, and when, is public."
 
 
 def _assumed(known: Derivation) -> Iterator[str]:
@@ -183,12 +195,22 @@ def _known(known: Derivation) -> Iterator[str]:
     waiting, seen = [known], dict[str, None]()
     while waiting:
         step = waiting.pop()
-        seen.setdefault(f"{step.theorem}: {step.statement}.")
+        seen.setdefault(_by_name(f"{step.theorem}: {step.statement}."))
         waiting.extend(reversed(step.parts))
     yield from seen
+    yield from (meaning for word, meaning in _WORDS.items() if any(word in each for each in seen))
     for mark in (Mark.PROVED, Mark.MACHINE_CHECKED):
         found = dict.fromkeys(p.evidence for p in known.marked(mark) if p.evidence)
         yield from (f"{mark.value.capitalize()}: {each}." for each in found)
+
+
+def _by_name(text: str) -> str:
+    """A sentence in which each object whose text was cut off is called by its name alone.
+
+    >>> _by_name("BoundedSums(keys=('FR', 'DE'), win… turns pairs into pairs.")
+    'BoundedSums turns pairs into pairs.'
+    """
+    return _CUT_OFF.sub(r"\1", text)
 
 
 def _uncovered() -> tuple[str, ...]:
