@@ -128,8 +128,13 @@ def protects(f: Any) -> str:
         return protects(f.updates)
     if type(f) is models.Bounded:
         return protects(f.verification)
-    words: object = getattr(f, "protects", None) if why_untrusted(f) is None else None
-    return words if type(words) is str else f"any difference of two streams that {_label(f)} allows"
+    return _own(f, "protects") or f"any difference of two streams that {_label(f)} allows"
+
+
+def _own(f: object, name: str) -> str | None:
+    """The words about itself that an f of this library has under a name; None if it has none."""
+    words: object = getattr(f, name, None) if why_untrusted(f) is None else None
+    return words if type(words) is str else None
 
 
 def _changes(relation: object) -> str:
@@ -177,8 +182,7 @@ def _figures(known: Derivation, delta: Fraction) -> Iterator[str]:
 def _said_public(f: Any) -> Iterator[str]:
     if type(f) is models.UpdatesAndQueries:
         yield f"Queries ({_label(f.queries)}) are public: when they are asked, and which."
-    told: object = getattr(f, "messages", None) if why_untrusted(f) is None else None
-    yield told if type(told) is str else "How many messages come, and when, is public."
+    yield _own(f, "messages") or "How many messages come, and when, is public."
 
 
 def _assumed(known: Derivation) -> Iterator[str]:

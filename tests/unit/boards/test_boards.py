@@ -236,6 +236,11 @@ class TestFeeding:
             assert live.windows == 90
         monkeypatch.setattr(Clock, "now", lambda _: datetime(2026, 4, 9))
         assert live.feed().told == 8
+        fresh = counting(horizon=365, start="2026-04-08").start(seed=1)
+        with pytest.raises(InvalidArgument, match="1 window would"):
+            fresh.feed()
+        fresh.feed(until="2026-04-08")  # nothing is over
+        assert fresh.feed().told == 1
 
     def test_all_bad_lines_are_told_at_once_or_left_out(self, tmp_path):
         rows = [DAYS[0], *["2026-01-01,,FR"] * 3, "soon,ada,FR", "2026-01-01,ada", *DAYS[1:],
