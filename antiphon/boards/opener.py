@@ -259,9 +259,9 @@ def opened(system: ExtConComp, f: OpeningPurse, inquiry: Inquiry) -> Steps:
     return Derivation(
         THEOREM,
         lambda: (
-            f"at most {f.cells:,} numbers of users at ε = {shown_short(opener.epsilon)} and "
-            f"δ = {shown_short(opener.delta)} each, and at most {f.units:,} units of change at "
-            f"ε₁ = {shown_short(price.epsilon)} each"
+            f"numbers of users, of which at most {f.cells:,} differ, at "
+            f"ε = {shown_short(opener.epsilon)} and δ = {shown_short(opener.delta)} each, and "
+            f"units of change, at most {f.units:,}, at ε₁ = {shown_short(price.epsilon)} each"
         ),
         f,
         composing.composed([*parameters, (total, Fraction(0))]),

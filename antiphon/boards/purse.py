@@ -137,7 +137,7 @@ def shared(system: ExtConComp, f: SharedPurse, inquiry: Inquiry) -> Steps:
     return Derivation(
         THEOREM,
         lambda: (
-            f"at most {f.units:,} units of change at ε₁ = {shown_short(worst.epsilon)} each, "
+            f"units of change, at most {f.units:,}, at ε₁ = {shown_short(worst.epsilon)} each, "
             f"however they are spread over the {number:,} counters"
         ),
         f,
